@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from app.grading.gate import Gate
 from app.grading.messages import Grade, Validate, Validated
@@ -19,11 +19,15 @@ from app.settings import Settings
 from app.storage.clock import ClockKeeper
 from app.storage.database import Database
 from app.storage.files import Files
+from app.storage.locks import Locks
 from app.storage.scrub import Scrub
 from app.storage.secret_keys import SecretKeys
 from app.storage.serving import Hold
 from app.storage.submission_context import SubmissionContexts
 from app.storage.writer import Writer
+
+if TYPE_CHECKING:
+    from app.storage.listener import Listener  # its driver takes 0.1 s, which SQLite needs not pay
 
 
 class Engine(Protocol):
@@ -123,9 +127,13 @@ class Service:
     sandbox: ProtectionState = field(default_factory=ProtectionState)
     clock: ClockKeeper | None = None
     hold: Hold | None = None
+    locks: Locks = field(default_factory=Locks)
+    listener: Listener | None = None
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""
+        if self.listener is not None:
+            self.listener.close()
         self.entries.usage.close()
         self.scrub.close()
         self.jobs.close()
@@ -134,5 +142,6 @@ class Service:
             self.clock.close()
         self.writer.close()
         self.database.close()
+        self.locks.close()
         if self.hold is not None:
             self.hold.release()

@@ -53,8 +53,9 @@ class _Contest:
 class ScoreboardCache:
     """The boards of all contests. May be used from any thread; `snapshot_soon` from the event loop.
 
-    `listeners` are called with the contest's id after each `changed`, in whatever thread that is; `forgetters` when a
-    contest turns out to be gone; `on_read` with the seconds that bringing a contest's boards up to date took.
+    `listeners` are called with the arguments of each `changed` after it, in whatever thread that is; `forgetters` with
+    the contest's id when a contest turns out to be gone; `on_read` with the seconds that bringing a contest's boards up
+    to date took.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class ScoreboardCache:
         self._guard = threading.Lock()
         self._work = SharedWork()
         self.computed = 0
-        self.listeners: list[Callable[[str], None]] = []
+        self.listeners: list[Callable[[str, int | None], None]] = []
         self.forgetters: list[Callable[[str], None]] = []
         self.on_read: Callable[[float], object] = lambda _seconds: None
 
@@ -85,7 +86,7 @@ class ScoreboardCache:
             else:
                 contest.touched.add(submission_id)
         for listener in self.listeners:
-            listener(contest_id)
+            listener(contest_id, submission_id)
 
     def all_changed(self) -> None:
         """Say that something changed that any contest may show, such as a test case."""

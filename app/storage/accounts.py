@@ -10,6 +10,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, CursorResult, delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
+from app.storage.notices import tell_account
 from app.storage.tables import AccountRow, ClarificationRow, CommentaryRow, GameRow, JobRow, SubmissionRow, TokenRow
 
 AT_ONCE = 500
@@ -124,4 +125,5 @@ def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but
     if beginning:
         query = query.where(TokenRow.digest.startswith(beginning, autoescape=True))
     result = cast("CursorResult[Any]", session.execute(query))
+    tell_account(session, account_id)
     return result.rowcount

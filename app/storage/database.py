@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,8 +15,9 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
-from app.storage import audit
+from app.storage import audit, notices
 from app.storage.commits import Commits
+from app.storage.notices import Kind
 from app.storage.patience import Patience, be_patient
 
 BUSY_TIMEOUT_MS = 30_000
@@ -45,10 +47,14 @@ class Database:
     `generation` goes up with every `write`, so that what was read from contests, problems and accounts may be kept
     while it stays the same. The writer's commits (submissions, judgements) leave it alone. `listeners` are called after
     each `write`. While `barred` says why, nothing may be written: writes raise OperationalError.
+
+    A `shared` database has other processes on it. They are told of what transactions change (`app.storage.notices`),
+    and `origin` is the name by which this one knows its own notices; None where it has the database for itself.
     """
 
-    def __init__(self, url: str, timeouts: Timeouts = DEFAULT_TIMEOUTS) -> None:
+    def __init__(self, url: str, timeouts: Timeouts = DEFAULT_TIMEOUTS, *, shared: bool = False) -> None:
         self.url = url
+        self.origin = secrets.token_hex(6) if shared else None
         self.engine = _open_engine(url, Patience(timeouts.long, timeouts.long, timeouts), POOL, POOL)
         self.writers = _open_engine(url, Patience(timeouts.write, timeouts.idle, timeouts), WRITERS)
         self.readers = _open_engine(url, Patience(timeouts.read, timeouts.idle, timeouts), REQUESTS_READ)
@@ -89,8 +95,11 @@ class Database:
         """
         with self.transaction() as connection, Session(connection, expire_on_commit=False) as session:
             audit.watch_session(session, connection)
+            notices.watch_session(session, connection)
             yield session
             session.commit()  # as far as the session goes: the transaction is the connection's
+            if not quiet:
+                notices.tell(connection, Kind.CHANGED)
         if not quiet:
             self.changed()
 
@@ -107,7 +116,10 @@ class Database:
             transaction = connection.begin()
             if lock_ms is not None and not self.is_sqlite:
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {lock_ms}")
-            with audit.audited(connection, transaction):
+            with (
+                notices.collected(connection, transaction, self.origin),
+                audit.audited(connection, transaction),
+            ):
                 yield connection  # what is raised here is rolled back when the connection is given back
             if transaction.is_active:  # else a dry run has taken it back
                 self._refuse_if_barred()

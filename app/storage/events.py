@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from app.storage.judgements import DONE
+from app.storage.notices import Kind, tell
 from app.storage.rejudgings import is_visible
 from app.storage.submission_queries import is_of
 from app.storage.tables import ContestRow, EventRow, JudgementRow, SubmissionRow
@@ -62,6 +63,7 @@ def _append(connection: Connection, new: Append) -> bool:
         for at, event in enumerate(new.events, start=new.after + 1)
     ]
     connection.execute(insert(EventRow), rows)
+    tell(connection, Kind.EVENTS, new.contest_id)
     return True
 
 
@@ -163,8 +165,11 @@ class NewSince:
     mark: Mark
 
 
-def new_since(session: Session, contest_id: str, mark: Mark) -> NewSince:
-    """Submissions and judgements that have come or have been decided since the mark."""
+def new_since(session: Session, contest_id: str, mark: Mark, told: Collection[int] = ()) -> NewSince:
+    """Submissions and judgements that have come or have been decided since the mark.
+
+    `told` are submissions that have changed: of those that other processes write, a later one may be seen earlier.
+    """
     new = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > mark.submission)
     submissions = set(session.scalars(new))
     mine = SubmissionRow.contest_id == contest_id if mark == Mark() else is_of(contest_id)
@@ -172,9 +177,12 @@ def new_since(session: Session, contest_id: str, mark: Mark) -> NewSince:
     waiting = sorted(mark.open)
     for start in range(0, len(waiting), AT_ONCE):
         judgements += _judgements(session, mine, JudgementRow.id.in_(waiting[start : start + AT_ONCE]))
+    late = sorted(told) if mark != Mark() else []
+    for start in range(0, len(late), AT_ONCE):
+        judgements += _judgements(session, mine, JudgementRow.submission_id.in_(late[start : start + AT_ONCE]))
     verdicts = {(team, problem) for _, _, state, team, problem in judgements if state == DONE}
     open_ = {id_ for id_, _, state, _, _ in judgements if state != DONE}
-    touched = submissions | {submission for _, submission, _, _, _ in judgements}
+    touched = submissions | set(late) | {submission for _, submission, _, _, _ in judgements}
     last = max([mark.judgement, *(row[0] for row in judgements)])
     return NewSince(
         frozenset(touched), frozenset(verdicts), Mark(max([mark.submission, *submissions]), last, frozenset(open_))

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.domain.limits import NO_LIMITS, Limits, quota, why_not
 from app.storage import submission_queries
 from app.storage.by_id import portions
+from app.storage.notices import Kind, tell
 from app.storage.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times
 from app.storage.tables import GameMoveRow, GameRow
 
@@ -206,6 +207,8 @@ def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Sta
         changed.setdefault(names, []).append(_of_row(game, names))
     for names, values in changed.items():
         connection.execute(UPDATES[names], values)
+    for turn in fresh:
+        tell(connection, Kind.GAME, turn.game.id)
     return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
 
 
@@ -222,6 +225,8 @@ def join(connection: Connection, arriving: Sequence[Guest]) -> list[Game | Stale
         free.discard(each.game.id)
     if seated := [game for game in results if isinstance(game, Game)]:
         connection.execute(UPDATES[SEAT], [_of_row(game, SEAT) for game in seated])
+    for game in seated:
+        tell(connection, Kind.GAME, game.id)
     return results
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.documents import ProblemSettingsDocument, RuleDocument
 from app.domain.scoring import Exact
+from app.storage.notices import outbox_of
 from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
@@ -136,7 +137,22 @@ def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[boo
     recorded = [outcome for outcome, ok in zip(outcomes, taken, strict=True) if ok]
     if recorded:
         _write(connection, recorded)
+        _tell(connection, [outcome.judgement_id for outcome in recorded])
     return taken
+
+
+def _tell(connection: Connection, judgement_ids: Sequence[int]) -> None:
+    """Tell other processes whose places verdicts change; those of rejudgings change none yet."""
+    outbox = outbox_of(connection)
+    if outbox is None:
+        return
+    query = (
+        select(SubmissionRow.contest_id, SubmissionRow.id)
+        .join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
+        .where(JudgementRow.id.in_(judgement_ids), JudgementRow.rejudging_id.is_(None))
+    )
+    for contest_id, submission_id in connection.execute(query):
+        outbox.add_board(contest_id, [submission_id])
 
 
 def _write(connection: Connection, outcomes: Sequence[Outcome]) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.domain.participation import Participation, ParticipationKind
+from app.storage.notices import tell_board
 from app.storage.tables import ChosenSubmissionRow, InputRequestRow, ParticipationRow
 
 Own = ParticipationRow | InputRequestRow | ChosenSubmissionRow
@@ -74,6 +75,8 @@ class Beginning:
 def begin(connection: Connection, beginnings: Sequence[Beginning]) -> list[bool]:
     """Start clocks; False where that team's runs already. A handler of the writer."""
     table = ParticipationRow
+    for each in beginnings:
+        tell_board(connection, each.contest_id)
     return [
         _insert_new(connection, table, contest_id=b.contest_id, team_id=b.team_id, kind=b.kind.value, start_time=b.time)
         for b in beginnings
@@ -109,6 +112,7 @@ class Choosing:
 def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
     """Write choices down, the last one holds. A handler of the writer."""
     for each in choosings:
+        tell_board(connection, each.contest_id)
         key = {"contest_id": each.contest_id, "team_id": each.team_id, "problem_id": each.problem_id}
         connection.execute(delete(ChosenSubmissionRow).filter_by(**key))
         if each.submission_id is not None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import cast
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, text, tuple_
 from sqlalchemy.orm import Session
@@ -17,6 +18,7 @@ from app.storage import newcomers
 from app.storage.documents import FileNoteDocument, SourceDocument
 from app.storage.judgements import DONE, QUEUED
 from app.storage.newcomers import Newcomer
+from app.storage.notices import outbox_of
 from app.storage.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
 
 INLINE_LIMIT = 64 * 1024
@@ -120,8 +122,19 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
     for statement, rows in zip(INSERTS, (batch.submissions, batch.answers, batch.judgements), strict=True):
         if rows:
             connection.execute(statement, rows)
+    _tell(connection, batch)
     again = newcomers.judged_again(connection, batch.newcomers)
     return [_with_news(result, again) for result in results] if again else results
+
+
+def _tell(connection: Connection, batch: _Batch) -> None:
+    """Tell other processes of the submissions; one that another system took changes more than its own place."""
+    outbox = outbox_of(connection)
+    if outbox is None:
+        return
+    for row in batch.submissions:
+        own = [cast(int, row["id"])] if row["external_id"] is None else None
+        outbox.add_board(str(row["contest_id"]), own)
 
 
 def _with_news(result: Accepted | LimitReached, again: Mapping[int, Sequence[int]]) -> Accepted | LimitReached:

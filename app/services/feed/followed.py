@@ -16,6 +16,8 @@ SECONDS_OF_A_SLICE = 0.25
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
 SHARE_OF_PAUSE = 2.0  # a look that worked for a second is followed by two in which others may use the interpreter
 SHARE_WITHIN_A_SWEEP = 0.25
+SECONDS_BETWEEN_TRIES = 1.0
+"""Time after which a process looks again whether the one that publishes a contest is gone."""
 
 
 class Waiter(NamedTuple):
@@ -42,6 +44,13 @@ class Followed:
     slice       number of submissions rendered by a look
     state       the state at the last look at everything but submissions
     waiting     requests for a look that begins after them
+    told        submissions that have changed since the last look, by their numbers
+    elsewhere   another process publishes the contest, and what it has written is only read here
+    holding     this process has the lock by which it publishes, and gives it back once nobody follows here
+    written     another process has written to the log since it was read last
+    tried       when (monotonic) this process tried to become the one that publishes
+    asked       requests that the publishing process has been asked for, by their numbers
+    answered    requests whose look is over there, each with the last event after it
     """
 
     contest_id: str
@@ -63,10 +72,17 @@ class Followed:
     after_due: bool = False
     state: str | None = None
     waiting: list[Waiter] = field(default_factory=list)
+    told: set[int] = field(default_factory=set)
+    elsewhere: bool = False
+    holding: bool = False
+    written: bool = False
+    tried: float = float("-inf")
+    asked: dict[str, Waiter] = field(default_factory=dict)
+    answered: list[tuple[Waiter, int]] = field(default_factory=list)
 
     def stale(self, now: float) -> bool:
         """Whether the contest may differ from its log."""
-        if self.dirty or self.looking or self.swept or not self.followers:
+        if self.dirty or self.looking or self.swept or self.elsewhere or not self.followers:
             return True
         return self.at is not None and self.at <= now
 
@@ -97,8 +113,10 @@ def next_look(followed: Followed, now: float) -> float:
     """The time of the next look (monotonic)."""
     if followed.waiting:
         return followed.not_before
-    if not followed.followers:
-        return float("inf")
+    if followed.elsewhere and (followed.followers or followed.asked or followed.answered):
+        return followed.not_before if followed.written else followed.tried + SECONDS_BETWEEN_TRIES
+    if not followed.followers or followed.elsewhere:
+        return followed.not_before if followed.holding else float("inf")
     if followed.dirty or followed.swept:
         return followed.not_before
     return max(followed.not_before, followed.at) if followed.at is not None else float("inf")

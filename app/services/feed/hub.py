@@ -47,7 +47,7 @@ class Hub:
         self._checking: asyncio.Task[None] | None = None
         self._check_again = False
         self._service = service
-        service.boards.listeners.append(lambda contest_id: self._soon(self._strike, contest_id))
+        service.boards.listeners.append(lambda contest_id, _id: self._soon(self._strike, contest_id))
         service.database.listeners.append(lambda: self._soon(self._strike_all))
         self.publisher.listen(self._published)
         self.sender = Sender(service, self.publisher)

@@ -174,6 +174,8 @@ class Log:
         """Add a new event to index and tail; streams may send it from now on."""
         line = Line(row, runs)
         with self.guard:
+            if row.id != self.head + 1:  # what was replaced by then has been deleted: pages have what is left
+                self.tail, self.tail_bytes = [], 0
             self.tail.append(line)
             self.tail_bytes += line.size
             if self.tail_bytes > MOST_TAIL_BYTES:

@@ -7,6 +7,8 @@ Looks come after changes (submissions, verdicts, an admin's writes), at the mome
 seconds after a verdict that may have changed other points. Contests without followers are skipped; the first follower
 gets their differences.
 
+Of several processes on a database one publishes each contest (`app.services.feed.elsewhere`).
+
 Invariants, kept by `_look`: the generation of the database is read before its rows, so that a write in between causes
 another look; a log grows only behind the head this process knows (`WrittenElsewhere` otherwise); `state` comes last,
 after everything before it has been published; an object is published after those it refers to.
@@ -30,7 +32,7 @@ from app.domain.contests import Kind as Scoring
 from app.grading.contest_snapshot import ContestSnapshot
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
-from app.services.feed import submitted
+from app.services.feed import elsewhere, submitted
 from app.services.feed.difference import changes
 from app.services.feed.followed import Followed, Waiter, next_look
 from app.services.feed.kinds import AFTER, BEFORE, STATE, FeedSnapshot
@@ -65,6 +67,7 @@ class FeedPublisher:
         self._closing = False
         self._thread: threading.Thread | None = None
         self._listeners: list[Callable[[str], None]] = []
+        self._shared = service.database.origin is not None
         self.looks = 0
         service.boards.listeners.append(self.changed)
         service.database.listeners.append(self.all_changed)
@@ -73,13 +76,46 @@ class FeedPublisher:
         """Register a listener, called in the publisher's thread with the id of each contest whose log has grown."""
         self._listeners.append(on_events)
 
-    def changed(self, contest_id: str) -> None:
-        """Note that a contest has changed, durably; never blocks for long."""
+    def changed(self, contest_id: str, submission_id: int | None = None) -> None:
+        """Note that a contest has changed, or a submission of it, durably; never blocks for long."""
         followed = self._contests.get(contest_id)
         if followed is None:
             return
         with self._condition:
+            if self._shared and submission_id is not None:
+                followed.told.add(submission_id)
             followed.dirty = True
+            self._condition.notify()
+
+    def written(self, contest_id: str) -> None:
+        """Note that another process has written to a contest's log."""
+        followed = self._contests.get(contest_id)
+        if followed is not None:
+            with self._condition:
+                followed.written = True
+                self._condition.notify()
+
+    def lost(self) -> None:
+        """Note that changes may have gone unnoticed: everything is compared once more."""
+        with self._condition:
+            for followed in self._contests.values():
+                followed.fingerprint, followed.dirty, followed.written = None, True, True
+            self._condition.notify()
+
+    def asked(self, contest_id: str, number: str, complete: int) -> None:
+        """Look for another process, where this one publishes the contest."""
+        followed = self._contests.get(contest_id)
+        if followed is not None and not followed.elsewhere and followed.tried > 0:
+            looked = self.fresh(contest_id, complete=bool(complete))
+            looked.add_done_callback(lambda done: elsewhere.answer(self._service, done, number))
+
+    def answered(self, number: str, head: int) -> None:
+        """Note that the publishing process has looked as it was asked to."""
+        with self._condition:
+            for followed in self._contests.values():
+                if (waiter := followed.asked.pop(number, None)) is not None:
+                    followed.answered.append((waiter, head))
+                    followed.written = True
             self._condition.notify()
 
     def all_changed(self) -> None:
@@ -100,6 +136,7 @@ class FeedPublisher:
         """Count a follower less."""
         with self._condition:
             self._contests[contest_id].followers -= 1
+            self._condition.notify()
 
     def fresh(self, contest_id: str, *, complete: bool = True) -> Future[Log | None]:
         """Return the log after a look that begins now or later, if it may have changed; None for an unknown contest.
@@ -133,7 +170,8 @@ class FeedPublisher:
         if self._thread is not None:
             self._thread.join()
         for followed in self._contests.values():
-            for waiter in followed.waiting:
+            left = [*followed.waiting, *followed.asked.values(), *(waiter for waiter, _head in followed.answered)]
+            for waiter in left:
                 waiter.future.set_result(None)
 
     def _start(self) -> None:
@@ -149,7 +187,7 @@ class FeedPublisher:
                 if self._closing:
                     return
                 assert due is not None
-                due.dirty, due.looking = False, True
+                due.dirty, due.looking, due.written = False, True, False
                 due.at = None
                 waiting, due.waiting = due.waiting, []
             self._look_safely(due, waiting)
@@ -166,6 +204,13 @@ class FeedPublisher:
     def _look_safely(self, followed: Followed, waiting: Sequence[Waiter]) -> None:
         began = time.thread_time()  # thread time: waiting for a lock takes no time from others
         try:
+            if not followed.followers and not waiting:
+                followed.dirty = True
+                elsewhere.leave(self._service, followed)
+                return
+            if not elsewhere.is_here(self._service, followed):
+                self._look_elsewhere(followed, waiting)
+                return
             log_after = self.look(followed)
         except Exception as error:
             log.exception("a contest could not be looked at; it is tried again", contest=followed.contest_id)
@@ -186,6 +231,21 @@ class FeedPublisher:
         for waiter in waiting:
             if not (waiter.complete and unfinished):
                 waiter.future.set_result(log_after)
+        elsewhere.leave(self._service, followed)
+
+    def _look_elsewhere(self, followed: Followed, waiting: Sequence[Waiter]) -> None:
+        """Read what the publishing process has written, and ask it for the looks that are waited for."""
+        if followed.log is None:
+            followed.log = self._load(followed)
+        if not self._catch_up(followed):
+            self._close(followed)
+            self._forget(followed)
+        followed.rest(time.monotonic(), 0.0)
+        with self._condition:
+            reached = elsewhere.answered(followed)
+            elsewhere.ask(self._service, followed, waiting)
+        for waiter, log_after in reached:
+            waiter.future.set_result(log_after)
 
     def _forget(self, followed: Followed) -> None:
         """Drop the record of an unknown contest: invented names must not fill the memory."""
@@ -199,10 +259,29 @@ class FeedPublisher:
         while True:
             with suppress(WrittenElsewhere):
                 return self._look(followed)
-            self._close(followed)
+            if not self._catch_up(followed):
+                self._close(followed)
+
+    def _catch_up(self, followed: Followed) -> bool:
+        """Read what another process has written to the log; False where the log is another one now."""
+        known = followed.log
+        while known is not None:
+            with self._service.database.read() as session:
+                rows = elsewhere.new_rows(session, known)
+                if rows is None:
+                    return False
+                texts = self._texts_of(session, known.contest_id, rows)
+            for row in rows:
+                elsewhere.note_superfluous(followed, row.type, known.add(row, texts), REPLACEABLE)
+            if not rows:
+                return True
+            followed.fingerprint = None  # what others have published is in the log alone
+            self._tell(known.contest_id)
+        return False
 
     def _look(self, followed: Followed) -> Log | None:
         generation = self._service.database.generation  # before reading, so that a write in between is noticed
+        told, followed.told = followed.told, set()
         now = self._now()
         with self._service.database.read() as session:
             feed_snapshot = self._feed_snapshot(session, followed.contest_id)
@@ -210,7 +289,7 @@ class FeedPublisher:
                 self._close(followed)
                 return None
             known = self._known(session, followed)
-            moved = events.new_since(session, followed.contest_id, followed.mark)
+            moved = events.new_since(session, followed.contest_id, followed.mark, told)
             state = list(STATE.shown(feed_snapshot))
             points: Mapping[int, Points] | None = None
             small = generation != followed.generation or repr(state) != followed.state
@@ -301,10 +380,14 @@ class FeedPublisher:
     def _read_page(self, contest_id: str, number: int) -> list[Line]:
         with self._service.database.read() as session:
             rows = events.between(session, contest_id, *ids_on(number))
-            judgements = {int(row.object_id or 0) for row in rows if of_all_runs(row.type, row.object_id)}
-            feed_snapshot = self._feed_snapshot(session, contest_id) if judgements else None
-            texts = submitted.texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
+            texts = self._texts_of(session, contest_id, rows)
             return [Line(row, texts) for row in rows]
+
+    def _texts_of(self, session: Session, contest_id: str, rows: Sequence[Event]) -> Runs:
+        """The runs that events of all runs of a judgement stand for."""
+        judgements = {int(row.object_id or 0) for row in rows if of_all_runs(row.type, row.object_id)}
+        feed_snapshot = self._feed_snapshot(session, contest_id) if judgements else None
+        return submitted.texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
 
     def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Runs) -> None:
         """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""
