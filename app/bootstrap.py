@@ -25,9 +25,10 @@ from app.settings import Settings
 from app.storage import accounts, contests, problems, statement_images, webhooks
 from app.storage.database import Database
 from app.storage.files import Files
+from app.storage.locks import shown
 from app.storage.migrate import upgrade
 from app.storage.open_files import open_files
-from app.storage.secret_keys import SecretKeys, key_place, make_key, missing_key, read_keys
+from app.storage.secret_keys import SecretKeys, key_place, make_key, missing_key, number_of, other_key, read_keys
 from app.storage.stored_bytes import UNREADABLE, StoreUnavailable
 from app.storage.tables import AccountRow, ContestProblemRow, ContestRow
 
@@ -64,7 +65,7 @@ def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, File
     """Open the database and the files, brought up to date and holding what is bundled."""
     settings.home.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database, settings.timeouts)
-    database = Database(settings.database, settings.timeouts)
+    database = Database(settings.database, settings.timeouts, shared=settings.distributed)
     files = open_files(settings)
     try:
         files.tidy()
@@ -79,6 +80,8 @@ def check_keys(database: Database, settings: Settings) -> SecretKeys:
     keys = read_keys(settings)
     with database.snapshot() as connection:
         missing = webhooks.keys_needed(connection) - set(keys.ids)
+        if database.origin is not None and not shown(connection) <= {number_of(each) for each in keys.ids}:
+            raise other_key(key_place(settings))
     if missing:
         raise missing_key(missing, keys.ids, key_place(settings))
     return keys

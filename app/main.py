@@ -49,6 +49,7 @@ from app.services.feed.hub import Hub
 from app.services.games.keeper import Keeper
 from app.services.games.playing import Games
 from app.services.health import counts
+from app.services.hearing import hear_of_followers, hear_of_rows, listening, share_counts, share_gate
 from app.services.lists.lists import WrittenLists
 from app.services.people.logins import Logins
 from app.services.people.registering import Pace
@@ -60,7 +61,10 @@ from app.storage.audit import keep_audit
 from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
 from app.storage.files import Files
+from app.storage.locks import Locks
+from app.storage.notices import Kind
 from app.storage.scrub import Scrub
+from app.storage.secret_keys import number_of
 from app.storage.serving import Hold, hold
 from app.storage.submission_context import SubmissionContexts
 from app.storage.temporary import remove_leftovers
@@ -71,6 +75,8 @@ from app.web.short_way import ShortWay
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 
 SMALLEST_ZIPPED = 1024
+START = "start of a process"
+"""The lock under which a database is brought up to date: migrations, bundled problems, keys."""
 STREAMS = ("/event-feed", "/stream")
 SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
@@ -108,6 +114,8 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         opened = await run_sync(partial(open_service, known, held, accept_clock=accept_clock))
         attach(app, opened)
+        if opened.listener is not None:
+            await run_sync(opened.listener.start)
         await run_sync(app.state.hub.sender.start)
         app.state.keeper.start()
         try:
@@ -153,10 +161,14 @@ def open_service(settings: Settings, held: Hold | None = None, *, accept_clock: 
 
 def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     the_clock().on_step = _tell_step
+    locks = Locks(settings.database if settings.distributed else None)
+    locks.wait_for(START, _tell_waiting)
     database, files = initialise(settings)
     keys = bring_keys(database, settings)
+    locks.publish(number_of(keys.ids[0]))
+    locks.give_back(START)
     keep_audit(settings.audit_days, settings.most_audit_entries)
-    start_clock(database, accept=accept_clock)
+    time_source = start_clock(database, accept=accept_clock)
     remove_leftovers()
     groups.remove_leftovers()
     boards = ScoreboardCache(database)
@@ -166,11 +178,12 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()
     held.watch(partial(_bar, database), partial(_unbar, database), _stop)
-    scrub = Scrub(database, files, settings.scrub_hours)
+    scrub = Scrub(database, files, settings.scrub_hours, locks=locks)
     scrub.start()
     entries, similarity = SubmissionContexts(database), Similarity(files)
     entries.usage.start()
-    clock = ClockKeeper(writer)
+    listener = listening(database)
+    clock = ClockKeeper(writer, source=time_source)
     return Service(
         settings,
         database,
@@ -185,7 +198,13 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
         keys,
         clock=clock,
         hold=held,
+        locks=locks,
+        listener=listener,
     )
+
+
+def _tell_waiting() -> None:
+    log.info("another process starts on the database: this one waits until it is brought up to date")
 
 
 def _bar(database: Database, why: str) -> None:
@@ -239,6 +258,16 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
+    if (listener := service.listener) is not None:
+        hear_of_rows(listener, service.database, service.boards, service.entries.usage)
+        hear_of_followers(listener, app.state.hub, app.state.games)
+        listener.hear(Kind.ACCOUNT, app.state.authenticator.forget)
+        listener.lost(app.state.authenticator.forget)
+        guesses = app.state.authenticator.guesses
+        guesses.servers = lambda: listener.processes
+        counts_of = {"account": guesses.failures, "address": guesses.failures}
+        share_counts(listener, service.writer, {**counts_of, "registration": app.state.registration_pace.asked})
+        share_gate(listener, service.writer, service.gate)
     counts.register(app.state.metrics, service, lambda: app.state.hub.crowd.size)
 
 

@@ -61,6 +61,11 @@ class ServiceClock:
         _now, due = self._read()
         return due
 
+    def follow(self, wall: Callable[[], datetime]) -> None:
+        """Follow another clock than the system's; where that is behind, the time goes on as after a step back."""
+        with self._lock:
+            self._wall = wall
+
     def allow(self, bound: datetime = UNBOUNDED) -> None:
         """Allow steps forward up to this time."""
         with self._lock:

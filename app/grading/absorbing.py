@@ -54,18 +54,22 @@ def absorbed(database: Database, engine: Judges, gate: Gate, rejudging_id: int) 
         raise NotJudgedYet(_too_many(database, rejudging_id))
     closed = time.monotonic()
     with gate.closed(places, MOST_SECONDS_CLOSED) as emptied:
+        judged = 0
         _, unjudged = _take_in(database, rejudging_id)
-        left = MOST_SECONDS_CLOSED - (time.monotonic() - closed)
-        if not (emptied and (not unjudged or engine.finish(unjudged, left))):
-            raise NotJudgedYet(
-                f"{len(unjudged)} judgements of rejudging {rejudging_id} are not done yet: apply it again in a moment, "
-                "or pause the contest first where its submissions come faster than they are judged"
-            )
+        while unjudged or not emptied:  # more than once where other servers' gates have closed a moment later
+            left = MOST_SECONDS_CLOSED - (time.monotonic() - closed)
+            if not (emptied and left > 0 and engine.finish(unjudged, left)):
+                raise NotJudgedYet(
+                    f"{len(unjudged)} judgements of rejudging {rejudging_id} are not done yet: apply it again in a"
+                    " moment, or pause the contest first where its submissions come faster than they are judged"
+                )
+            judged += len(unjudged)
+            _, unjudged = _take_in(database, rejudging_id)
         yield
         log.info(
             "a rejudging's last submissions were judged while others waited",
             rejudging=rejudging_id,
-            judged=len(unjudged),
+            judged=judged,
             milliseconds=round(1000 * (time.monotonic() - closed)),
         )
 

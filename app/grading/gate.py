@@ -1,25 +1,37 @@
-"""The gate that submissions pass on their way into the database; applying a rejudging closes it for a moment."""
+"""The gate that submissions pass on their way into the database; applying a rejudging closes it for a moment.
+
+Where several servers take submissions, the gates of all of them close: the others a moment later, so that what passes
+them meanwhile still has to be looked for.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from itertools import chain
 
 Place = tuple[str, str]
 """A contest and a problem."""
+NUMBER_BYTES = 8
 
 
 class Gate:
-    """Lets submissions to a problem of a contest through, or makes them wait. It may be used from any thread."""
+    """Lets submissions to a problem of a contest through, or makes them wait. It may be used from any thread.
+
+    `tell` is called with the words of each notice for other servers.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._held: Counter[Place] = Counter()
         self._inside: Counter[Place] = Counter()
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+        self._elsewhere: dict[str, tuple[Collection[Place], threading.Timer]] = {}
+        self.tell: Callable[..., object] = lambda *_notice: None
 
     @asynccontextmanager
     async def passed(self, place: Place) -> AsyncIterator[None]:
@@ -34,18 +46,45 @@ class Gate:
     @contextmanager
     def closed(self, places: Collection[Place], seconds: float) -> Iterator[bool]:
         """Close the places until the end of the block; gives whether, within so many seconds, all inside have left."""
-        with self._changed:
-            self._held.update(places)
+        number = secrets.token_hex(NUMBER_BYTES)
+        self._hold(places)
         try:
+            self.tell("closed", number, seconds, *chain.from_iterable(places))
             yield self._emptied(places, seconds)
         finally:
-            with self._changed:
-                self._held.subtract(places)
-                self._held += Counter()  # drops those nobody holds
-                waiting, self._waiting = self._waiting, []
-            for loop, opened in waiting:
-                with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                    loop.call_soon_threadsafe(opened.set)
+            self._open(places)
+            self.tell("opened", number)
+
+    def close_elsewhere(self, number: str, seconds: float, *words: str) -> None:
+        """Close the places, contest and problem in turn, as another server has done; for so many seconds at most."""
+        places = list(zip(words[::2], words[1::2], strict=True))
+        timer = threading.Timer(seconds, self.open_elsewhere, [number])
+        timer.daemon = True
+        with self._changed:
+            self._elsewhere[number] = (places, timer)
+        self._hold(places)
+        timer.start()
+
+    def open_elsewhere(self, number: str) -> None:
+        """Open what another server had closed."""
+        with self._changed:
+            places, timer = self._elsewhere.pop(number, ((), None))
+        if timer is not None:
+            timer.cancel()
+            self._open(places)
+
+    def _hold(self, places: Collection[Place]) -> None:
+        with self._changed:
+            self._held.update(places)
+
+    def _open(self, places: Collection[Place]) -> None:
+        with self._changed:
+            self._held.subtract(places)
+            self._held += Counter()  # drops those nobody holds
+            waiting, self._waiting = self._waiting, []
+        for loop, opened in waiting:
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(opened.set)
 
     def _emptied(self, places: Collection[Place], seconds: float) -> bool:
         with self._changed:

@@ -3,6 +3,8 @@
 A row is marked with the time every few seconds, also while nothing happens: a contest that ended in silence stays ended
 when the next process finds the system's clock set back. A start that finds an earlier clock adds the seconds since the
 last mark. The clock tells no time beyond those by a step: a step forward is marked first, and followed then.
+
+Several processes on a database all follow the database's clock, and the latest of their marks stays.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.clock import STEP, the_clock, utc_now
 from app.storage.database import Database
+from app.storage.database_time import DatabaseTime
+from app.storage.notices import outbox_of
 from app.storage.tables import ClockRow, EventRow, JudgementRow
 from app.storage.writer import Writer
 
@@ -29,14 +33,18 @@ UNMARKED = timedelta(seconds=2 * SECONDS_BETWEEN_MARKS)
 ONLY = 1
 
 
-def start_clock(database: Database, *, accept: bool = False) -> None:
+def start_clock(database: Database, *, accept: bool = False) -> DatabaseTime | None:
     """Let the time go on from where an earlier process had come, where the system's clock is behind that.
 
     With `accept` the system's clock is taken as it is: for an operator who knows that the time before was wrong.
+    Returns the clock of the database, where that is followed.
     """
     clock = the_clock()
+    source = None if database.origin is None else DatabaseTime(database)
+    if source is not None:
+        clock.follow(source)
     with database.read() as session:
-        earlier = furthest(session, utc_now())
+        earlier = furthest(session, utc_now(), alone=source is None)
     if earlier is not None and not accept:
         clock.not_before(earlier)
     elif earlier is not None and earlier > utc_now():
@@ -48,11 +56,16 @@ def start_clock(database: Database, *, accept: bool = False) -> None:
             seconds=ahead.total_seconds(),
         )
     with database.write(quiet=True) as session:
+        if accept:
+            session.execute(delete(ClockRow))
         mark(session.connection(), [clock.now()])
+    return source
 
 
-def furthest(session: Session, now: datetime) -> datetime | None:
+def furthest(session: Session, now: datetime, *, alone: bool = True) -> datetime | None:
     """The latest time that an earlier process can have told, as far as that is known and matters now.
+
+    Not `alone`, others mark the time at this moment, and a mark that is a little later than now says no more than that.
 
     Events and verdicts count too, but not those that lie beyond all that can have passed since the mark: these are of
     a time that an operator has declared to be wrong.
@@ -62,12 +75,16 @@ def furthest(session: Session, now: datetime) -> datetime | None:
     marked = session.scalar(select(ClockRow.time).where(ClockRow.id == ONLY))
     if marked is None:
         return latest  # kept by a version that wrote no marks
+    if not alone and now < marked <= now + STEP:
+        return marked
     return marked + UNMARKED if now < marked else max(marked, min(latest or marked, marked + UNMARKED))
 
 
 def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
-    """Keep the time, a handler of the writer."""
-    if not connection.execute(update(ClockRow).where(ClockRow.id == ONLY).values(time=max(times))).rowcount:
+    """Keep the time, a handler of the writer; of several processes the latest."""
+    latest = max(times)
+    value = latest if outbox_of(connection) is None else func.greatest(ClockRow.time, latest)
+    if not connection.execute(update(ClockRow).where(ClockRow.id == ONLY).values(time=value)).rowcount:
         connection.execute(insert(ClockRow).values(id=ONLY, time=max(times)))
     return [None] * len(times)
 
@@ -75,7 +92,10 @@ def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
 class ClockKeeper:
     """A thread that has the time marked every few seconds, before a step forward is told, and once more at the end."""
 
-    def __init__(self, writer: Writer, seconds: float = SECONDS_BETWEEN_MARKS) -> None:
+    def __init__(
+        self, writer: Writer, seconds: float = SECONDS_BETWEEN_MARKS, source: DatabaseTime | None = None
+    ) -> None:
+        self._source = source
         self._writer = writer
         self._seconds = seconds
         self._clock = the_clock()
@@ -103,8 +123,10 @@ class ClockKeeper:
         self._mark()
 
     def _mark(self) -> bool:
-        due = self._clock.due()
         try:
+            if self._source is not None:
+                self._source.look()
+            due = self._clock.due()
             self._writer.submit(mark, due).result()
         except Exception as error:  # the database is away: its own log says more, and the next mark is not far
             log.warning("the time could not be kept", error=str(error))

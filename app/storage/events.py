@@ -165,10 +165,10 @@ class NewSince:
     mark: Mark
 
 
-def new_since(session: Session, contest_id: str, mark: Mark, told: Collection[int] = ()) -> NewSince:
+def new_since(session: Session, contest_id: str, mark: Mark, changed_ids: Collection[int] = ()) -> NewSince:
     """Submissions and judgements that have come or have been decided since the mark.
 
-    `told` are submissions that have changed: of those that other processes write, a later one may be seen earlier.
+    `changed_ids` are submissions that have changed: of those of two processes, a later one may be seen earlier.
     """
     new = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > mark.submission)
     submissions = set(session.scalars(new))
@@ -177,7 +177,7 @@ def new_since(session: Session, contest_id: str, mark: Mark, told: Collection[in
     waiting = sorted(mark.open)
     for start in range(0, len(waiting), AT_ONCE):
         judgements += _judgements(session, mine, JudgementRow.id.in_(waiting[start : start + AT_ONCE]))
-    late = sorted(told) if mark != Mark() else []
+    late = sorted(changed_ids) if mark != Mark() else []
     for start in range(0, len(late), AT_ONCE):
         judgements += _judgements(session, mine, JudgementRow.submission_id.in_(late[start : start + AT_ONCE]))
     verdicts = {(team, problem) for _, _, state, team, problem in judgements if state == DONE}

@@ -13,7 +13,7 @@ from app.domain.limits import NO_LIMITS, Limits, quota, why_not
 from app.storage import submission_queries
 from app.storage.by_id import portions
 from app.storage.notices import Kind, tell
-from app.storage.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times
+from app.storage.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times, lock_names
 from app.storage.tables import GameMoveRow, GameRow
 
 
@@ -145,6 +145,7 @@ MOST_ENDED = 1000
 def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | LimitReached]:
     """Insert games with the moves made at once; a handler of the writer, where limits hold one after the other."""
     owners = {new.game.owner for new in arriving}
+    lock_names(connection, [name for new in arriving for name in _locks(new)])
     playing = connection.scalar(select(func.count()).select_from(GameRow).where(IS_PLAYING)) or 0
     counted = select(GameRow.owner, func.count()).where(IS_PLAYING, GameRow.owner.in_(owners)).group_by(GameRow.owner)
     open_of = {owner: count for owner, count in connection.execute(counted)}  # noqa: C416 - a Row is no pair
@@ -164,6 +165,12 @@ def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | Li
     for contest_id, owner in sorted({(new.game.contest_id, new.game.owner) for new in taken if _sweeps(new.game)}):
         connection.execute(_oldest(contest_id, owner))
     return results
+
+
+def _locks(new: NewGame) -> list[str]:
+    """The names of the locks under which games and attempts are counted; those of attempts as submissions have them."""
+    names = [f"games of {new.game.owner}"]
+    return [*names, "/".join(_place(new.game))] if new.limits else names
 
 
 def _sweeps(game: Game) -> bool:
@@ -187,7 +194,7 @@ def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Sta
     ids = {turn.game.id for turn in arriving}
     query = select(GameRow.id, GameRow.moves, GameRow.deadline).where(GameRow.id.in_(ids), IS_PLAYING)
     if connection.dialect.name == "postgresql":
-        query = query.with_for_update()
+        query = query.order_by(GameRow.id).with_for_update()  # in one order, or two processes could wait for each other
     rows = connection.execute(query).all()
     known = {row.id: row.moves for row in rows}
     deadlines = {row.id: row.deadline for row in rows}
@@ -217,7 +224,7 @@ def join(connection: Connection, arriving: Sequence[Guest]) -> list[Game | Stale
     ids = {each.game.id for each in arriving}
     query = select(GameRow.id).where(GameRow.id.in_(ids), GameRow.joined.is_(None), IS_PLAYING)
     if connection.dialect.name == "postgresql":
-        query = query.with_for_update()
+        query = query.order_by(GameRow.id).with_for_update()
     free = set(connection.scalars(query))
     results: list[Game | Stale] = []
     for each in arriving:

@@ -1,4 +1,4 @@
-"""Locks by which one of several processes does what none should do twice: publish a feed, call a webhook, read all files.
+"""Locks by which one of several processes does what none should do twice: publish a feed, call a webhook, end games.
 
 They are advisory locks of PostgreSQL on a connection of their own, free again as soon as it ends, kill -9 included. Two
 processes may both take themselves for the holder for a moment, after a network has failed: whatever is done under such
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
+from itertools import count
 
 import structlog
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
@@ -20,9 +22,16 @@ from app.storage.patience import Patience, be_patient
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.locks")
 
 SECONDS_PROVEN = 1.0
+SECONDS_BETWEEN_TRIES = 0.2
 PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=6.0))
 APPLICATION = "jurado locks"
 TRY = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
+SHOW = text("SELECT pg_advisory_lock_shared(:space, :number)")
+SHOWN = text(
+    "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND CAST(classid AS bigint) = :space AND objsubid = 2"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+SPACE = int.from_bytes(b"jura")
 UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
 
 
@@ -39,6 +48,30 @@ class Locks:
         self._held: set[str] = set()
         self._proven = float("-inf")
         self._guard = threading.Lock()
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other process is on the database, so that all locks are held without asking."""
+        return self._engine is None
+
+    def wait_for(self, name: str, waiting: Callable[[], object] = lambda: None) -> None:
+        """Wait until a lock is taken; calls `waiting` once if another process has it. Raises what the database does."""
+        if self._engine is None:
+            return
+        for at in count():
+            with self._guard:
+                if self._take(self._engine, name):
+                    return
+            if not at:
+                waiting()
+            time.sleep(SECONDS_BETWEEN_TRIES)
+
+    def publish(self, number: int) -> None:
+        """Show a number of 31 bits to others for as long as this process runs."""
+        if self._engine is not None:
+            with self._guard:
+                self._connection = self._connection or self._engine.connect()
+                self._connection.execute(SHOW, {"space": SPACE, "number": number})
 
     def take(self, name: str) -> bool:
         """Take a lock, or look whether it is still held; False while another process has it, or nobody can know."""
@@ -88,3 +121,8 @@ class Locks:
             self._connection.invalidate()
             self._connection.close()
             self._connection = None
+
+
+def shown(connection: Connection) -> set[int]:
+    """The numbers that the processes on a PostgreSQL database show (`Locks.publish`)."""
+    return set(connection.scalars(SHOWN, {"space": SPACE}))

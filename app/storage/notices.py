@@ -7,6 +7,7 @@ Whoever has a database for itself (`Database.origin` None) collects and sends no
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -36,7 +37,7 @@ class Kind(StrEnum):
     EVENTS = "events"
     """A contest whose log of events has grown."""
     LOOK = "look"
-    """A request to the publisher of a contest: its id, the number of the request, 1 where the look is to be complete."""
+    """A request to the publisher of a contest: its id, the number of the request, 1 for a complete look."""
     LOOKED = "looked"
     """The number of a request for a look, and the last event after it."""
     ACCOUNT = "account"
@@ -46,7 +47,7 @@ class Kind(StrEnum):
     COUNTED = "counted"
     """Something that is counted within a minute: the kind of key, the key, how many of it are remembered."""
     BYTES = "bytes"
-    """A contest, and bytes of answers that were sent to it."""
+    """A contest, a team, and bytes of answers that it has sent."""
     CLOSED = "closed"
     """A closing of the gate: its number, the seconds it lasts at most, then contest and problem in turn."""
     OPENED = "opened"
@@ -64,7 +65,7 @@ class Outbox:
         self._origin = origin
         self._boards: dict[str, set[int] | None] = {}
         self._accounts: set[str] | None = set()
-        self._bytes: dict[str, int] = {}
+        self._bytes: Counter[tuple[str, str]] = Counter()
         self._others: dict[Notice, None] = {}
 
     def add(self, kind: Kind, *words: Word) -> None:
@@ -88,14 +89,14 @@ class Outbox:
         else:
             self._accounts.add(account_id)
 
-    def add_bytes(self, contest_id: str, size: int) -> None:
-        """Add bytes that were sent to a contest."""
-        self._bytes[contest_id] = self._bytes.get(contest_id, 0) + size
+    def add_bytes(self, contest_id: str, team_id: str, size: int) -> None:
+        """Add bytes that a team has sent to a contest."""
+        self._bytes[contest_id, team_id] += size
 
     def payloads(self) -> list[str]:
         """The texts to be sent: JSON lists of the origin and of notices."""
         notices: list[Notice] = [*self._others]
-        notices += [(Kind.BYTES.value, *pair) for pair in self._bytes.items()]
+        notices += [(Kind.BYTES.value, *place, size) for place, size in self._bytes.items()]
         accounts: Iterable[str | None] = [None] if self._accounts is None else sorted(self._accounts)
         notices += [(Kind.ACCOUNT.value, each) for each in accounts]
         for contest_id, ids in self._boards.items():

@@ -16,12 +16,14 @@ from app.domain.clock import utc_now
 from app.storage.database import Database
 from app.storage.files import Files, State
 from app.storage.fsck import collect, orphans
+from app.storage.locks import Locks
 from app.storage.stored_bytes import FileMissing, StoreUnavailable
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
 
 BYTES_A_SECOND = 10 * 2**20
 SECONDS_BETWEEN_LOOKS = 60.0
+LOCK = "stored files"
 LONGEST_LOG = 4 * 2**20
 """Bytes of the write-ahead log from which on it is worth the while to cut it."""
 
@@ -40,10 +42,18 @@ class Scrubbed:
 class Scrub:
     """A thread that passes over all files every so many `hours` (0: never); `last` is the newest result.
 
-    It also knows of what anybody else in this process could not read since.
+    Of several processes on a database one does. It also knows of what anybody in this process could not read since.
     """
 
-    def __init__(self, database: Database, files: Files, hours: float, rate: float = BYTES_A_SECOND) -> None:
+    def __init__(
+        self,
+        database: Database,
+        files: Files,
+        hours: float,
+        rate: float = BYTES_A_SECOND,
+        locks: Locks | None = None,
+    ) -> None:
+        self._locks = locks or Locks()
         self._database = database
         self._files = files
         self._seconds = hours * 3600
@@ -113,7 +123,8 @@ class Scrub:
             self._survive(lambda: shorten_log(self._database))
             if 0 < self._seconds <= waited:
                 waited = 0.0
-                self._survive(self.scrub)
+                if self._locks.take(LOCK):  # and keep it: the others need not read them again
+                    self._survive(self.scrub)
 
     def _survive(self, step: Callable[[], object]) -> None:
         try:

@@ -44,6 +44,19 @@ def key_id_of(key: str) -> str:
     return hashlib.sha256(b"jurado key id " + key.encode()).hexdigest()[:ID_DIGITS]
 
 
+def number_of(key_id: str) -> int:
+    """A key's id as a number of 31 bits, by which processes on a database show which key they encrypt with."""
+    return int(key_id, 16) & 0x7FFFFFFF
+
+
+def other_key(place: str) -> SecretKeyError:
+    """The error of a server that does not have the key of those that run."""
+    return SecretKeyError(
+        f"the servers that run on this database encrypt tokens of webhooks by a key that {place} does not have:"
+        " expected the same keys for all of them, from the setting JURADO_SECRET_KEY or copies of one secret.key"
+    )
+
+
 class SecretKeys:
     """The keys of one server; `place` names where they are looked for."""
 

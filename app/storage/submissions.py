@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import cast
 
 from sqlalchemy import Connection, bindparam, exists, func, insert, select, text, tuple_
@@ -15,6 +15,7 @@ from app.domain.documents import MessageDocument
 from app.domain.limits import NO_LIMITS, Limits, quota, why_not
 from app.domain.verdicts import JudgementType
 from app.storage import newcomers
+from app.storage.allowances import Allowance, Allowances
 from app.storage.documents import FileNoteDocument, SourceDocument
 from app.storage.judgements import DONE, QUEUED
 from app.storage.newcomers import Newcomer
@@ -54,6 +55,14 @@ class NewSubmission:
     idempotency_key: str | None = None
     external_id: str | None = None
     limits: Limits = NO_LIMITS
+    allowance: Allowance | None = None
+
+    @property
+    def size(self) -> int:
+        """The bytes of answers and sources."""
+        return sum(answer.size for answer in self.answers if answer.refused is None) + sum(
+            int(source["size"]) for source in self.sources
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +80,14 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class LimitReached:
-    """A submission that was not taken: why, and when the team may submit again, if it ever may."""
+    """A submission that was not taken: why, and when the team may submit again, if it ever may.
+
+    `too_large`: for its bytes, so that a smaller one would be taken.
+    """
 
     message: str
     again: datetime | None
+    too_large: bool = False
 
 
 INSERTS = (insert(SubmissionRow), insert(AnswerRow), insert(JudgementRow))
@@ -94,6 +107,7 @@ class _Batch:
     answers: list[dict[str, object]] = field(default_factory=list)
     judgements: list[dict[str, object]] = field(default_factory=list)
     newcomers: list[Newcomer] = field(default_factory=list)
+    taken: list[NewSubmission] = field(default_factory=list)
 
 
 def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Accepted | LimitReached]:
@@ -101,8 +115,10 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
 
     Limits hold here, where one comes after the other, so that of two at once only one is the last that was left.
     """
+    lock_names(connection, [name for new in arriving for name in _locks(new)])
     known = _known_keys(connection, arriving)
     counted = _counted(connection, arriving)
+    allowances = Allowances(connection, [new.allowance for new in arriving if new.allowance is not None])
     ids, judgement_ids = _reserve(connection, len(arriving))
     batch = _Batch()
     results: list[Accepted | LimitReached] = []
@@ -111,11 +127,13 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
         if key is not None and key in known:
             results.append(Accepted(known[key], None, repeated=True))
             continue
-        if (refused := _over_the_limit(new, counted)) is not None:
+        if (refused := _beyond_allowance(new, allowances) or _over_the_limit(new, counted)) is not None:
             results.append(refused)
             continue
         accepted = Accepted(next(ids), next(judgement_ids))
         _add(batch, new, accepted)
+        if new.allowance is not None:
+            allowances.add(new.allowance, new.size)
         if key is not None:
             known[key] = accepted.submission_id
         results.append(accepted)
@@ -132,6 +150,8 @@ def _tell(connection: Connection, batch: _Batch) -> None:
     outbox = outbox_of(connection)
     if outbox is None:
         return
+    for new in batch.taken:
+        outbox.add_bytes(new.contest_id, new.team_id or "", new.size)
     for row in batch.submissions:
         own = [cast(int, row["id"])] if row["external_id"] is None else None
         outbox.add_board(str(row["contest_id"]), own)
@@ -154,11 +174,23 @@ def _counted(connection: Connection, arriving: Sequence[NewSubmission]) -> dict[
         if new.limits:
             one, other = new.limits.times_needed, needed.get(_place(new), 1)
             needed[_place(new)] = None if one is None or other is None else max(one, other)
-    places = sorted(needed)
-    if places and connection.dialect.name == "postgresql":  # SQLite lets only one write at a time anyway
-        for place in places:
-            connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended("/".join(place), 0))))
-    return {place: counted_times(connection, *place, needed[place]) for place in places}
+    return {place: counted_times(connection, *place, needed[place]) for place in sorted(needed)}
+
+
+def _locks(new: NewSubmission) -> list[str]:
+    """The names of the locks under which what counts against a submission is counted."""
+    names = ["/".join(_place(new))] if new.limits else []
+    return names if new.allowance is None else [*names, new.allowance.lock]
+
+
+def lock_names(connection: Connection, names: Iterable[str]) -> None:
+    """Let no other transaction go on that locks one of these names, until the end of this one.
+
+    All take them in the same order. SQLite lets only one write at a time anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        for name in sorted(set(names)):
+            connection.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0))))
 
 
 def counted_times(
@@ -187,6 +219,30 @@ def counted_times(
         .limit(latest)
     )
     return sorted(connection.execute(query).scalars())
+
+
+def _beyond_allowance(new: NewSubmission, allowances: Allowances) -> LimitReached | None:
+    """Say why a team may have no more."""
+    allowance = new.allowance
+    if allowance is None:
+        return None
+    if allowances.unjudged_too_many(allowance):
+        return LimitReached(too_many_unjudged(allowance.unjudged), new.time + timedelta(seconds=1))
+    used = allowances.used_too_much(allowance, new.size)
+    if used is None:
+        return None
+    return LimitReached(too_many_bytes(new.contest_id, cast(int, allowance.size), used, new.size), None, too_large=True)
+
+
+def too_many_unjudged(most: int) -> str:
+    """Why a team has to wait until more of its submissions are judged."""
+    return f"your team has {most} submissions that are not judged yet: send the next ones later"
+
+
+def too_many_bytes(contest_id: str, most: int, used: int, size: int) -> str:
+    """Why a team may send no submission of this size to a contest any more."""
+    used_now = f"found {used} already and {size} in this submission"
+    return f"expected at most {most} bytes of a team in contest {contest_id}, {used_now}"
 
 
 def _over_the_limit(new: NewSubmission, counted: dict[Place, list[datetime]]) -> LimitReached | None:
@@ -228,6 +284,7 @@ def _reserve(connection: Connection, count: int) -> tuple[Iterator[int], Iterato
 
 
 def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
+    batch.taken.append(new)
     batch.submissions.append(_submission_values(new, accepted.submission_id))
     batch.answers += [_answer_values(answer, accepted.submission_id) for answer in new.answers]
     batch.judgements.append(_judgement_values(new, accepted))

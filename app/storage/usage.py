@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import structlog
-from sqlalchemy import Text, cast, func, select
+from sqlalchemy import Connection, Text, cast, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -20,7 +20,7 @@ Place = tuple[str, str]
 """A contest and a team."""
 
 
-def bytes_used(session: Session, contest_id: str, team_id: str | None = None) -> int:
+def bytes_used(session: Session | Connection, contest_id: str, team_id: str | None = None) -> int:
     """The bytes of all answers and sources of a contest's submissions, or of one team's to it, as they were sent."""
     mine = [SubmissionRow.contest_id == contest_id]
     if team_id is not None:
@@ -150,6 +150,21 @@ class Usage:
         """Read a contest's bytes again: an import writes its submissions. Call it before others see the contest."""
         with self._guard:
             self._totals.pop(contest_id, None)
+            self._forgotten += 1
+
+    def add_elsewhere(self, contest_id: str, team_id: str, size: int) -> None:
+        """Count bytes that a team has sent to a contest through another process."""
+        with self._guard:
+            if (contest_id, team_id) in self._used:
+                self._used[contest_id, team_id] += size
+            if contest_id in self._totals:
+                self._totals[contest_id] += size
+
+    def forget_all(self) -> None:
+        """Read the bytes of all contests again: other processes may have written some that nobody told of."""
+        with self._guard:
+            self._used.clear()
+            self._totals.clear()
             self._forgotten += 1
 
     def _knows(self, place: Place) -> bool:

@@ -203,7 +203,8 @@ def _audit(connection: Connection, batch: Sequence[_Write]) -> None:
 
 
 def _by_handler(batch: Sequence[_Write]) -> list[tuple[AnyHandler, list[_Write]]]:
+    """The writes of each handler, in one order: else batches of two processes could wait for each other's locks."""
     groups: dict[AnyHandler, list[_Write]] = {}
     for write in batch:
         groups.setdefault(write.handler, []).append(write)
-    return list(groups.items())
+    return sorted(groups.items(), key=lambda group: getattr(group[0], "__qualname__", ""))

@@ -24,8 +24,10 @@ from app.grading.staff import GraderState
 from app.main import create_app
 from app.passwords import hash_password
 from app.service import Service
+from app.services.hearing import listening
 from app.settings import Settings
 from app.storage.database import Database
+from app.storage.locks import Locks
 from app.storage.open_files import open_files
 from app.storage.scrub import Scrub
 from app.storage.submission_context import SubmissionContexts
@@ -148,7 +150,7 @@ def open_api(database_url: str, home: Path, *, again: bool = False, **settings: 
 def open_service(database_url: str, home: Path, *, again: bool = False, **settings: Any) -> Iterator[Service]:
     """Open the parts of a service on a migrated database, `again` if there are people already; nothing is graded."""
     known = Settings(home=home, database_url=database_url, **settings)
-    database = Database(known.database, known.timeouts)
+    database = Database(known.database, known.timeouts, shared=known.distributed)
     known.home.mkdir(parents=True, exist_ok=True)
     if not again:
         people(database)
@@ -156,7 +158,22 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
     files = open_files(known)
     boards, entries, similarity = ScoreboardCache(database), SubmissionContexts(database), Similarity(files)
     scrub, keys = Scrub(database, files, 0), bring_keys(database, known)
-    service = Service(known, database, files, Writer(database), idle, idle, boards, entries, similarity, scrub, keys)
+    listener, locks = listening(database), Locks(known.database if known.distributed else None)
+    service = Service(
+        known,
+        database,
+        files,
+        Writer(database),
+        idle,
+        idle,
+        boards,
+        entries,
+        similarity,
+        scrub,
+        keys,
+        locks=locks,
+        listener=listener,
+    )
     try:
         yield service
     finally:
@@ -171,6 +188,8 @@ def serve(service: Service) -> Iterator[Api]:
     with start_blocking_portal() as portal:
         client = httpx.AsyncClient(transport=transport, base_url="http://jurado.test")
         with portal.wrap_async_context_manager(client):
+            if service.listener is not None:
+                service.listener.start()
             try:
                 yield Api(app, service, portal, client)
             finally:

@@ -54,7 +54,7 @@ class Authenticator:
         self._checks = SharedWork()
         self._generations: Counter[str | None] = Counter()
         self._changes = 0
-        self._guesses = Guesses()
+        self.guesses = Guesses()
         self._threads: CapacityLimiter | None = None
 
     def forget(self, account_id: str | None = None) -> None:
@@ -87,13 +87,13 @@ class Authenticator:
 
     def turn(self, username: str, address: str) -> AbstractAsyncContextManager[Attempt]:
         """Wait for the turn to check a secret of an account: whoever guesses pays as with passwords."""
-        return self._guesses.turn(username, source_of(address))
+        return self.guesses.turn(username, source_of(address))
 
     async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
         """Check a password, in turn with others'; None where it is wrong. Raises TooManyRequests."""
         if len(username) > LONGEST_USERNAME:
             return None
-        async with self._guesses.turn(username, source_of(address)) as attempt:
+        async with self.guesses.turn(username, source_of(address)) as attempt:
             if self._threads is None:  # of its own, so that slow readers of the database hold nobody's login back
                 self._threads = CapacityLimiter(CHECKS_AT_ONCE)
             viewer = await run_sync(self._logins.by_password, username, password, limiter=self._threads)

@@ -136,7 +136,7 @@ def schema_in_use(settings: Settings, *, new_key: bool) -> tuple[str | None, str
     from app.storage.secret_keys import SecretKeyError
 
     try:
-        database = Database(settings.database, settings.timeouts)
+        database = Database(settings.database, settings.timeouts, shared=settings.distributed)
         try:
             schema = schema_of(database.engine)
             if schema is not None:

@@ -72,7 +72,9 @@ def answer(service: Service, looked: Future[Log | None], number: str) -> None:
 def answered(followed: Followed) -> list[tuple[Waiter, Log | None]]:
     """Take out the requests that the log, as it is read by now, has reached; with None where the contest is gone."""
     head = -1 if followed.log is None else followed.log.head
-    reached = [(waiter, followed.log if wanted >= 0 else None) for waiter, wanted in followed.answered if wanted <= head]
+    reached = [
+        (waiter, followed.log if wanted >= 0 else None) for waiter, wanted in followed.answered if wanted <= head
+    ]
     followed.answered = [pair for pair in followed.answered if pair[1] > head]
     return reached
 

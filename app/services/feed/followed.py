@@ -44,7 +44,7 @@ class Followed:
     slice       number of submissions rendered by a look
     state       the state at the last look at everything but submissions
     waiting     requests for a look that begins after them
-    told        submissions that have changed since the last look, by their numbers
+    changed_ids submissions that have changed since the last look, by their numbers
     elsewhere   another process publishes the contest, and what it has written is only read here
     holding     this process has the lock by which it publishes, and gives it back once nobody follows here
     written     another process has written to the log since it was read last
@@ -72,7 +72,7 @@ class Followed:
     after_due: bool = False
     state: str | None = None
     waiting: list[Waiter] = field(default_factory=list)
-    told: set[int] = field(default_factory=set)
+    changed_ids: set[int] = field(default_factory=set)
     elsewhere: bool = False
     holding: bool = False
     written: bool = False

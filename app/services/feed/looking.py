@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime
 
+from app.domain.contests import Kind as Scoring
+from app.grading.contest_snapshot import ContestSnapshot
 from app.services.feed import submitted
 from app.services.feed.difference import Shown, changes, deletions
+from app.services.feed.followed import Followed
 from app.services.feed.kinds import LARGE, STATE, Accounts, FeedSnapshot, Kind
 from app.services.feed.log import RUNS, Log
 from app.services.feed.submitted import Points
@@ -91,3 +96,25 @@ def _large_ids(feed_snapshot: FeedSnapshot) -> Mapping[str, Collection[str | Non
         "judgements": judgements,
         RUNS: runs,
     }
+
+
+def points_due(
+    followed: Followed, snapshot: ContestSnapshot, moved: events.NewSince, coalesce: float, *, small: bool
+) -> bool:
+    """Whether a comparison of all points is due: a verdict some seconds ago may have changed other points."""
+    rules = {problem.id: problem.rule.kind for problem in snapshot.contest.problems}
+    relative = any(rules.get(problem) is not Scoring.ABSOLUTE for _, problem in moved.verdicts)
+    if followed.later is None and (relative or small):
+        followed.later = time.monotonic()
+    if followed.later is None or followed.swept:  # the sweep has not published all points yet
+        return False
+    return time.monotonic() >= followed.later + coalesce
+
+
+def next_moment(followed: Followed, snapshot: ContestSnapshot, now: datetime, coalesce: float) -> float | None:
+    """The time of the next look by the contest's clock or by coalescing (monotonic)."""
+    ahead = [(moment - now).total_seconds() for moment in snapshot.contest.moments() if moment > now]
+    moments = [time.monotonic() + min(ahead)] if ahead else []
+    if followed.later is not None:
+        moments.append(followed.later + coalesce)
+    return min(moments, default=None)

@@ -28,16 +28,13 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
-from app.domain.contests import Kind as Scoring
-from app.grading.contest_snapshot import ContestSnapshot
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
-from app.services.feed import elsewhere, submitted
+from app.services.feed import elsewhere, looking, submitted
 from app.services.feed.difference import changes
 from app.services.feed.followed import Followed, Waiter, next_look
 from app.services.feed.kinds import AFTER, BEFORE, STATE, FeedSnapshot
 from app.services.feed.log import Compaction, Line, Log, Runs, ids_on, of_all_runs
-from app.services.feed.looking import awards_follow, changed_events, shown_by, state_again, touched
 from app.services.feed.submitted import Points
 from app.storage import events
 from app.storage.events import Append, Event, Mark, NewEvent
@@ -83,7 +80,7 @@ class FeedPublisher:
             return
         with self._condition:
             if self._shared and submission_id is not None:
-                followed.told.add(submission_id)
+                followed.changed_ids.add(submission_id)
             followed.dirty = True
             self._condition.notify()
 
@@ -281,7 +278,7 @@ class FeedPublisher:
 
     def _look(self, followed: Followed) -> Log | None:
         generation = self._service.database.generation  # before reading, so that a write in between is noticed
-        told, followed.told = followed.told, set()
+        changed_ids, followed.changed_ids = followed.changed_ids, set()
         now = self._now()
         with self._service.database.read() as session:
             feed_snapshot = self._feed_snapshot(session, followed.contest_id)
@@ -289,34 +286,36 @@ class FeedPublisher:
                 self._close(followed)
                 return None
             known = self._known(session, followed)
-            moved = events.new_since(session, followed.contest_id, followed.mark, told)
+            moved = events.new_since(session, followed.contest_id, followed.mark, changed_ids)
             state = list(STATE.shown(feed_snapshot))
             points: Mapping[int, Points] | None = None
             small = generation != followed.generation or repr(state) != followed.state
-            before = shown_by(BEFORE, feed_snapshot) if small else {}
+            before = looking.shown_by(BEFORE, feed_snapshot) if small else {}
             fingerprint = self._fingerprint(feed_snapshot, followed, small)
             if fingerprint != followed.fingerprint:
                 followed.begin_sweep(events.submission_ids(session, followed.contest_id))
                 followed.later = None
                 if followed.mark == Mark():  # all have moved, and the sweep has all of them
                     moved = events.NewSince(frozenset(), frozenset(), moved.mark)
-            elif self._later(followed, feed_snapshot.judges, moved, small):
+            elif looking.points_due(followed, feed_snapshot.judges, moved, self._coalesce, small=small):
                 followed.later, points = None, followed.points
-            among = touched(feed_snapshot, moved, points) | frozenset(followed.next_slice())
+            among = looking.touched(feed_snapshot, moved, points) | frozenset(followed.next_slice())
             rendered = submitted.look(feed_snapshot, known.index, among)
             ends = followed.swept and not followed.sweep
-            followed.after_due |= small or followed.swept or awards_follow(feed_snapshot, moved)
-            after = shown_by(AFTER, feed_snapshot) if followed.after_due and not followed.sweep else {}
-            new_events = changed_events(known, feed_snapshot, before, rendered, after, complete=ends)
+            followed.after_due |= small or followed.swept or looking.awards_follow(feed_snapshot, moved)
+            after = looking.shown_by(AFTER, feed_snapshot) if followed.after_due and not followed.sweep else {}
+            new_events = looking.changed_events(known, feed_snapshot, before, rendered, after, complete=ends)
         if not followed.sweep:  # the state comes last, after everything else
-            new_events += changes(known.index, state) or (state_again(feed_snapshot, state) if new_events else [])
+            new_events += changes(known.index, state) or (
+                looking.state_again(feed_snapshot, state) if new_events else []
+            )
         self._write(followed, known, new_events, rendered.texts)
         followed.mark = Mark(moved.mark.submission, moved.mark.judgement, moved.mark.open | rendered.unsettled)
         followed.points.update(rendered.points)
         followed.generation, followed.fingerprint, followed.state = generation, fingerprint, repr(state)
         if not followed.sweep:
             followed.swept = followed.after_due = False
-        followed.at = self._moment(followed, feed_snapshot.judges, now)
+        followed.at = looking.next_moment(followed, feed_snapshot.judges, now, self._coalesce)
         return known
 
     def _feed_snapshot(self, session: Session, contest_id: str) -> FeedSnapshot | None:
@@ -340,16 +339,6 @@ class FeedPublisher:
             followed.log = None
             self._tell(followed.contest_id)
 
-    def _later(self, followed: Followed, snapshot: ContestSnapshot, moved: events.NewSince, small: bool) -> bool:
-        """Whether a comparison of all points is due: a verdict some seconds ago may have changed other points."""
-        rules = {problem.id: problem.rule.kind for problem in snapshot.contest.problems}
-        relative = any(rules.get(problem) is not Scoring.ABSOLUTE for _, problem in moved.verdicts)
-        if followed.later is None and (relative or small):
-            followed.later = time.monotonic()
-        if followed.later is None or followed.swept:  # the sweep has not published all points yet
-            return False
-        return time.monotonic() >= followed.later + self._coalesce
-
     def _fingerprint(self, feed_snapshot: FeedSnapshot, followed: Followed, small: bool) -> int | None:
         """A hash of everything but submissions that points and visibility depend on; valid within this process."""
         if not small:
@@ -357,14 +346,6 @@ class FeedPublisher:
         contest = feed_snapshot.judges.contest
         current = events.judged_again(feed_snapshot.session, contest.id)
         return hash(repr((contest, feed_snapshot.public.freeze, feed_snapshot.public.state, current)))
-
-    def _moment(self, followed: Followed, snapshot: ContestSnapshot, now: datetime) -> float | None:
-        """The time of the next look by the contest's clock or by coalescing (monotonic)."""
-        ahead = [(moment - now).total_seconds() for moment in snapshot.contest.moments() if moment > now]
-        moments = [time.monotonic() + min(ahead)] if ahead else []
-        if followed.later is not None:
-            moments.append(followed.later + self._coalesce)
-        return min(moments, default=None)
 
     def _load(self, followed: Followed) -> Log:
         """Read a log from the beginning; the next look is compared with its last versions."""

@@ -1,7 +1,8 @@
 """Calls webhooks: each in a task of its own, one request at a time and in order, so that none waits for another.
 
 How far a webhook has got is durable before the next request is sent. What was sent, but not yet known to be taken when
-the server is killed, is sent again: at least once, and never after the position is kept.
+the server is killed, is sent again: at least once, and never after the position is kept. Of several servers the one
+that has a webhook's lock calls it.
 """
 
 from __future__ import annotations
@@ -39,6 +40,14 @@ LONGEST_ERROR = 300
 LONGEST_WAIT = 60.0
 
 
+SECONDS_BETWEEN_TRIES = 1.0
+
+
+def lock_of(hook_id: str) -> str:
+    """The name of the lock of whoever calls a webhook."""
+    return f"webhook {hook_id}"
+
+
 @dataclass(frozen=True, slots=True)
 class Hook:
     """A webhook as it is to be called."""
@@ -70,6 +79,7 @@ class Sender:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready = threading.Event()
         self._guard = threading.Lock()
+        self._closed = False
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._news: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self._stop: asyncio.Event | None = None
@@ -78,6 +88,8 @@ class Sender:
 
     def start(self) -> None:
         """Begin to call those that are active, if there are any; blocks shortly."""
+        if self._closed:
+            return
         with self._service.database.read() as session:
             wanted = bool(webhooks.active(session))
         with self._guard:
@@ -89,6 +101,7 @@ class Sender:
     def close(self) -> None:
         """Stop; what was not taken is sent after the next start."""
         with self._guard:
+            self._closed = True
             if self._thread is not None:
                 self._soon(lambda: self._stop.set() if self._stop is not None else None)
                 self._thread.join()
@@ -146,9 +159,13 @@ class Sender:
             while True:
                 news.clear()
                 try:
+                    has_lock = await self._has_lock(hook_id)  # before its position is read
                     hook = await run_sync(self._hook, hook_id)
                     if hook is None:
                         return
+                    if not has_lock:
+                        await asyncio.sleep(SECONDS_BETWEEN_TRIES)
+                        continue
                     for contest_id in set(hook.contest_ids) - followed:
                         self._publisher.follow(contest_id)
                         followed.add(contest_id)
@@ -165,6 +182,12 @@ class Sender:
         finally:
             for contest_id in followed:
                 self._publisher.leave(contest_id)
+            self._service.locks.give_back(lock_of(hook_id))
+
+    async def _has_lock(self, hook_id: str) -> bool:
+        """Whether this server is the one that calls a webhook."""
+        locks = self._service.locks
+        return locks.is_alone or await run_sync(locks.take, lock_of(hook_id))
 
     def _hook(self, hook_id: str) -> Hook | None:
         with self._service.database.read() as session:
@@ -201,6 +224,8 @@ class Sender:
                 at, notifications = await _batch(feed, hook, at)
                 if not notifications:
                     continue
+                if not await self._has_lock(hook.id):
+                    return SECONDS_BETWEEN_TRIES
                 error = await self._call(client, hook, contest_id, notifications)
                 if error is not None:
                     return await self._failed(hook.id, error, hook)

@@ -18,12 +18,16 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
 
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_AFTER_A_FAULT = 5.0
+LOCK = "clocks of games"
 KEPT_OF_NOBODY = timedelta(days=7)
 """The time for which practice games that were played without login stay after their end."""
 
 
 class Keeper:
-    """A thread that looks at the deadlines; `on_ended` is called with the games that it has ended."""
+    """A thread that looks at the deadlines; `on_ended` is called with the games that it has ended.
+
+    Of several processes on a database one looks at a time.
+    """
 
     def __init__(self, service: Service, on_ended: Callable[[Sequence[Game]], None]) -> None:
         self._service = service
@@ -66,6 +70,9 @@ class Keeper:
         while not self._closing.wait(seconds):
             seconds = SECONDS_BETWEEN_LOOKS
             try:
+                if not self._service.locks.take(LOCK):
+                    self._generation = -1  # should this one be the next to look, it looks at all of them
+                    continue
                 self.look()
                 if looks % LOOKS_BETWEEN_CLEANINGS == 0:
                     self.clean()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -106,34 +106,49 @@ class Games:
         Raises Conflict for another number than the next, and where the game has ended; BadRequest for an illegal move.
         """
         now = utc_now()
-        seat_ = await self._seat(viewer, game_id)
-        async with seat_.lock:
-            for _ in range(MOST_TRIES):
-                table = await self._table(seat_, viewer, game_id)
-                side = side_of(table.game, game_id)
-                if (again := repeated(table, body, side)) is not None:
-                    return again
-                turn = await self._turn(seat_, table, body, side, now)
-                if turn is not None:
-                    return turn
-        raise Conflict("the game has gone on meanwhile: look at it again")
+
+        async def attempt(seat_: Seat) -> Table | None:
+            table = await self._table(seat_, viewer, game_id)
+            side = side_of(table.game, game_id)
+            again = repeated(table, body, side)
+            return again if again is not None else await self._turn(seat_, table, body, side, now)
+
+        return await self._tried(await self._seat(viewer, game_id), attempt)
 
     async def resign(self, viewer: Viewer, game_id: str) -> Table:
         """Give a game up; again, it stays as it is. Raises Conflict where it has ended otherwise."""
         now = utc_now()
-        seat_ = await self._seat(viewer, game_id)
+
+        async def attempt(seat_: Seat) -> Table | None:
+            table = await self._table(seat_, viewer, game_id)
+            side = side_of(table.game, game_id)
+            if table.game.ending == "resigned" and table.game.winner != side:
+                return table
+            if table.game.awaits_guest and game_id == table.game.guest:
+                raise Conflict("join the game first: nobody plays this side yet")
+            binding = await self._bound(table.game)
+            if not await self._in_time(seat_, table, binding, now):
+                return None
+            return await self._store(seat_, table, end(table, now, "resigned", side), binding)
+
+        return await self._tried(await self._seat(viewer, game_id), attempt)
+
+    async def _tried(self, seat_: Seat, attempt: Callable[[Seat], Awaitable[Table | None]]) -> Table:
+        """Make a turn of the table at hand, and of the rows where those were others; raises what refuses it.
+
+        What refuses a turn at a table that is kept counts only if the rows say so too, where another server may have
+        gone on with the game.
+        """
         async with seat_.lock:
             for _ in range(MOST_TRIES):
-                table = await self._table(seat_, viewer, game_id)
-                side = side_of(table.game, game_id)
-                if table.game.ending == "resigned" and table.game.winner != side:
-                    return table
-                if table.game.awaits_guest and game_id == table.game.guest:
-                    raise Conflict("join the game first: nobody plays this side yet")
-                binding = await self._bound(table.game)
-                table = await self._in_time(seat_, table, binding, now)
-                if (ended := await self._store(seat_, table, end(table, now, "resigned", side), binding)) is not None:
-                    return ended
+                may_be_old = seat_.table is not None and self._service.settings.distributed
+                try:
+                    if (table := await attempt(seat_)) is not None:
+                        return table
+                except (BadRequest, Conflict, Forbidden):
+                    if not may_be_old:
+                        raise
+                    seat_.table = None
         raise Conflict("the game has gone on meanwhile: look at it again")
 
     async def look(self, viewer: Viewer, game_id: str) -> Table:
@@ -150,6 +165,7 @@ class Games:
 
     def keep(self, table: Table) -> None:
         """Keep the table of a game that has begun: its first move need not read it."""
+        self._loop = asyncio.get_running_loop()
         self._seats[table.game.id] = Seat(table=table)
         if table.game.guest is not None:
             self._of_guests[table.game.guest] = table.game.id
@@ -187,10 +203,25 @@ class Games:
 
     def ended_elsewhere(self, games: Sequence[Game]) -> None:
         """Tell those who watch games that the clock has ended them; may be called from any thread."""
+        if games:
+            self._soon([game.id for game in games])
+
+    def changed_elsewhere(self, game_id: str) -> None:
+        """Take note that another process has written to a game; may be called from any thread."""
+        self._soon([game_id])
+
+    def lost(self) -> None:
+        """Take note that games may have gone on unnoticed; may be called from any thread."""
+        self._soon(None)
+
+    def _soon(self, game_ids: Sequence[str] | None) -> None:
         loop = self._loop
-        if loop is not None and games:
-            with suppress(RuntimeError):  # the loop is closed: nobody watches any more
-                loop.call_soon_threadsafe(self._tell_watchers, [game.id for game in games])
+        if loop is not None:
+            with suppress(RuntimeError):  # the loop is closed: nobody plays any more
+                loop.call_soon_threadsafe(self._changed_elsewhere, game_ids)
+
+    def _changed_elsewhere(self, game_ids: Sequence[str] | None) -> None:
+        self._tell_watchers([*{*self._seats, *self._watchers}] if game_ids is None else game_ids)
 
     def _tell_watchers(self, game_ids: Sequence[str]) -> None:
         for game_id in game_ids:
@@ -200,6 +231,7 @@ class Games:
 
     async def _seat(self, viewer: Viewer, game_id: str) -> Seat:
         """The place of the game that has this id, or whose guest's seat has it; raises NotFound."""
+        self._loop = asyncio.get_running_loop()
         seat_ = self._seats.get(self._of_guests.get(game_id, game_id))
         if seat_ is not None:
             return seat_
@@ -231,7 +263,8 @@ class Games:
     async def _turn(self, seat_: Seat, table: Table, body: MoveBody, side: int, now: datetime) -> Table | None:
         """Make a move and the reply to it; None where the rows were others."""
         binding = await self._bound(table.game)
-        table = await self._in_time(seat_, table, binding, now)
+        if not await self._in_time(seat_, table, binding, now):
+            return None
         clock = clock_of_game(binding, table.game)
         if table.game.awaits_guest:
             raise Conflict("nobody has joined the game yet: its clock does not run")
@@ -243,17 +276,21 @@ class Games:
             raise BadRequest(str(rejected)) from None
         return await self._store(seat_, table, paced(await self.thinking.reply(after, utc_now()), clock), binding)
 
-    async def _in_time(self, seat_: Seat, table: Table, binding: Binding | None, now: datetime) -> Table:
-        """The table while its contestant may move; raises Conflict where the time is over, Forbidden in a pause."""
+    async def _in_time(self, seat_: Seat, table: Table, binding: Binding | None, now: datetime) -> bool:
+        """Whether the contestant may move; False where the rows are others than the table.
+
+        Raises Conflict where the time is over, Forbidden in a pause.
+        """
         clock = clock_of_game(binding, table.game)
         if not table.over:
             moment, ending = due(table.game, clock, table.used_ms)
             if clock is not None and clock.paused(now):
                 raise Forbidden(why_not_running(clock, now))
             if moment <= now:
-                await self._store(seat_, table, end(table, moment, ending), binding)
+                if await self._store(seat_, table, end(table, moment, ending), binding) is None:
+                    return False
                 raise Conflict(OVER[ending])
-            return table
+            return True
         raise Conflict(OVER[table.game.ending or "played"])
 
     async def _store(self, seat_: Seat, before: Table, after: Table, binding: Binding | None) -> Table | None:

@@ -4,6 +4,8 @@ Whether a password is right is known only once it has been checked, which takes 
 turns: one at a time for each account, round robin over the addresses that ask for it, and a few at a time in all, round
 robin over all addresses. After many wrong passwords each further wrong one keeps the account's turn for a second, and
 the address's for a moment. A right one gives its turns back at once. Seconds are counted by a clock that is never set.
+
+Where several servers check passwords, each counts the wrong ones of all, and keeps a turn for as many times as long.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from threading import Lock
 
 from app.services.turns import Turns
 
@@ -36,15 +39,30 @@ OF_ONE_ACCOUNT = Price(10, 1.0)
 OF_ONE_ADDRESS = Price(200, 0.05)
 
 
+Tell = Callable[[tuple[str, str], int], object]
+"""Told of each key that is counted, and how many of it are remembered."""
+
+
 class Failures:
     """The wrong passwords of the last minute, by what they were for; `steady` counts seconds and is never set."""
 
     def __init__(self, steady: Callable[[], float] = time.monotonic) -> None:
         self._steady = steady
         self._times: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
+        self._guard = Lock()
+        self.tell: Tell = lambda _key, _most: None
 
     def add(self, key: tuple[str, str], most: int) -> None:
-        """Count one more; the last `most` of a key are remembered."""
+        """Count one more, and tell the other servers; the last `most` of a key are remembered."""
+        self.add_elsewhere(key, most)
+        self.tell(key, most)
+
+    def add_elsewhere(self, key: tuple[str, str], most: int) -> None:
+        """Count one more that another server has told of; from any thread."""
+        with self._guard:
+            self._add(key, most)
+
+    def _add(self, key: tuple[str, str], most: int) -> None:
         now = self._steady()
         while self._times and next(iter(self._times.values()))[-1] <= now - MINUTE:
             self._times.popitem(last=False)
@@ -53,7 +71,8 @@ class Failures:
 
     def reach(self, key: tuple[str, str], most: int) -> bool:
         """Whether there were so many within a minute."""
-        times = self._times.get(key, ())
+        with self._guard:
+            times = tuple(self._times.get(key, ()))
         return len(times) >= most and times[-most] > self._steady() - MINUTE
 
 
@@ -72,7 +91,8 @@ class Guesses:
         address: Price = OF_ONE_ADDRESS,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._failures = Failures(steady)
+        self.failures = Failures(steady)
+        self.servers: Callable[[], int] = lambda: 1
         self._account = account
         self._address = address
         self._turns = Turns(CHECKS_AT_ONCE, MOST_WAITING)
@@ -91,8 +111,8 @@ class Guesses:
             await turns.enter_async_context(self._check(source))
             yield attempt
             if attempt.failed:
-                self._failures.add(account, self._account.free)
-                self._failures.add(address, self._address.free)
+                self.failures.add(account, self._account.free)
+                self.failures.add(address, self._address.free)
 
     @asynccontextmanager
     async def _check(self, source: str) -> AsyncIterator[None]:
@@ -113,7 +133,8 @@ class Guesses:
             yield
         finally:
             if attempt.failed and self._is_hot(key, price):
-                asyncio.get_running_loop().call_later(price.seconds, self._leave, key, lane)
+                seconds = price.seconds * self.servers()
+                asyncio.get_running_loop().call_later(seconds, self._leave, key, lane)
             else:
                 self._leave(key, lane)
 
@@ -123,4 +144,4 @@ class Guesses:
             self._lanes.pop(key, None)
 
     def _is_hot(self, key: tuple[str, str], price: Price) -> bool:
-        return self._failures.reach(key, price.free)
+        return self.failures.reach(key, price.free)

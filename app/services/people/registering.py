@@ -45,14 +45,14 @@ class Pace:
 
     def __init__(self, most: int = MOST_A_MINUTE, steady: Callable[[], float] = time.monotonic) -> None:
         self._most = most
-        self._asked = Failures(steady)
+        self.asked = Failures(steady)
 
     def take(self, source: str) -> None:
         """Count a registration; raises TooManyRequests once there were too many within a minute."""
         key = ("registration", source)
-        if self._asked.reach(key, self._most):
+        if self.asked.reach(key, self._most):
             raise TooManyRequests("too many registrations come from this address; try again in a minute", int(MINUTE))
-        self._asked.add(key, self._most)
+        self.asked.add(key, self._most)
 
 
 def register(service: Service, contest_id: str, body: RegistrationBody) -> Registration:

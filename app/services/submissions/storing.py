@@ -22,6 +22,7 @@ from app.services.errors import BadRequest, ServiceError, TooLarge, TooManyReque
 from app.services.heavy import run_heavy
 from app.services.submissions.admission import Admitted
 from app.storage import submissions
+from app.storage.allowances import Allowance
 from app.storage.documents import SourceDocument
 from app.storage.files import Kept
 from app.storage.judging_tasks import too_large
@@ -62,10 +63,7 @@ class StoredFiles:
         if (most := settings.team_bytes) is not None:
             used = usage.reserve(self.contest_id, self.team_id, size, most if is_own else None)
             if used is not None:
-                raise TooLarge(
-                    f"expected at most {most} bytes of a team in contest {self.contest_id},"
-                    f" found {used} already and {size} in this submission"
-                )
+                raise TooLarge(submissions.too_many_bytes(self.contest_id, most, used, size))
             self.reserved = size
         if not usage.reserve_total(self.contest_id, size, settings.contest_bytes if is_own else None):
             self.give_back()
@@ -188,7 +186,16 @@ def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str
         admitted.form.comment,
         key,
         limits=admitted.limits,
+        allowance=_allowance(service, admitted),
     )
+
+
+def _allowance(service: Service, admitted: Admitted) -> Allowance | None:
+    """What the team may have in all processes together; None where this one counts it, or somebody else sends."""
+    if not service.settings.distributed or not admitted.is_own:
+        return None
+    entry, most = admitted.entry, service.settings.most_unjudged
+    return Allowance(entry.contest_id, admitted.team_id, most, entry.settings.team_bytes)
 
 
 def _check_limits(service: Service, admitted: Admitted) -> None:

@@ -15,7 +15,7 @@ from anyio.to_thread import run_sync
 from app.service import Service
 from app.services import clics
 from app.services.clics import SubmissionDocument
-from app.services.errors import Conflict, TooManyRequests
+from app.services.errors import Conflict, TooLarge, TooManyRequests
 from app.services.submissions.admission import admit, check_brought, check_may_submit, check_new, refuse_played
 from app.services.submissions.storing import StoredFiles, prepare
 from app.services.submissions.submission_form import SubmissionForm
@@ -110,11 +110,13 @@ async def _was_stored(service: Service, new: NewSubmission, files: StoredFiles) 
 def _place_in_queue(service: Service, viewer: Viewer) -> Iterator[None]:
     """Count a team's submission as one that waits until the engine counts it; raises TooManyRequests at the most."""
     team_id, most = viewer.team_id, service.settings.most_unjudged
-    if team_id is None:  # an admin, or staff: whoever acts for a team takes nothing of what it may do itself
+    if team_id is None or service.settings.distributed:
+        # An admin, or staff: whoever acts for a team takes nothing of what it may do itself. Where several processes
+        # take its submissions, the insert counts them.
         yield
         return
     if not service.engine.reserve(team_id, most):
-        raise TooManyRequests(f"your team has {most} submissions that are not judged yet: send the next ones later", 1)
+        raise TooManyRequests(submissions.too_many_unjudged(most), 1)
     try:
         yield
     finally:
@@ -136,7 +138,9 @@ async def _write(service: Service, new: NewSubmission, files: StoredFiles) -> Ac
         raise
 
 
-def _over_limit(outcome: LimitReached, new: NewSubmission) -> TooManyRequests:
+def _over_limit(outcome: LimitReached, new: NewSubmission) -> TooManyRequests | TooLarge:
+    if outcome.too_large:
+        return TooLarge(outcome.message)
     wait = None if outcome.again is None else ceil((outcome.again - new.time).total_seconds())
     return TooManyRequests(outcome.message, wait)
 

@@ -1,0 +1,79 @@
+"""What a server does with the notices of other processes: the same calls as with what it has written itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from app.grading.gate import Gate
+from app.grading.scoreboard_cache import ScoreboardCache
+from app.services.feed.hub import Hub
+from app.services.games.playing import Games
+from app.services.people.guesses import Failures
+from app.storage import notices
+from app.storage.database import Database
+from app.storage.notices import Kind
+from app.storage.usage import Usage
+from app.storage.writer import Writer
+
+if TYPE_CHECKING:
+    from app.storage.listener import Listener
+
+
+def listening(database: Database) -> Listener | None:
+    """The listener of a process, not started yet; None where it has the database for itself."""
+    if database.origin is None:
+        return None
+    from app.storage.listener import Listener
+
+    return Listener(database.url, database.origin)
+
+
+def hear_of_rows(listener: Listener, database: Database, boards: ScoreboardCache, usage: Usage) -> None:
+    """Let changes of rows reach the caches that are made of them."""
+
+    def board(contest_id: str, *submission_ids: int) -> None:
+        for submission_id in submission_ids:
+            boards.changed(contest_id, submission_id)
+        if not submission_ids:
+            boards.changed(contest_id)
+
+    listener.hear(Kind.CHANGED, database.changed)
+    listener.hear(Kind.BOARD, board)
+    listener.hear(Kind.BYTES, usage.add_elsewhere)
+    listener.lost(usage.forget_all)
+    listener.lost(database.changed)
+
+
+def share_counts(listener: Listener, writer: Writer, counts: Mapping[str, Failures]) -> None:
+    """Count what is bounded within a minute over all servers; `counts` are by the kind of their keys."""
+
+    def tell(key: tuple[str, str], most: int) -> None:
+        writer.submit(notices.send, (Kind.COUNTED.value, *key, most))
+
+    def hear(kind: str, name: str, most: int) -> None:
+        if kind in counts:
+            counts[kind].add_elsewhere((kind, name), most)
+
+    for each in counts.values():
+        each.tell = tell
+    listener.hear(Kind.COUNTED, hear)
+
+
+def share_gate(listener: Listener, writer: Writer, gate: Gate) -> None:
+    """Let the gate of each server close with that of all others."""
+    gate.tell = lambda *notice: writer.submit(notices.send, notice).result()
+    listener.hear(Kind.CLOSED, gate.close_elsewhere)
+    listener.hear(Kind.OPENED, gate.open_elsewhere)
+
+
+def hear_of_followers(listener: Listener, hub: Hub, games: Games) -> None:
+    """Let what others write and ask for reach feeds, streams and games."""
+    publisher = hub.publisher
+    listener.hear(Kind.EVENTS, publisher.written)
+    listener.hear(Kind.LOOK, publisher.asked)
+    listener.hear(Kind.LOOKED, publisher.answered)
+    listener.hear(Kind.CHANGED, hub.sender.start)  # with the first webhook that there is
+    listener.hear(Kind.GAME, games.changed_elsewhere)
+    listener.lost(publisher.lost)
+    listener.lost(games.lost)
