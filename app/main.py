@@ -244,6 +244,7 @@ def engine_settings(settings: Settings, files: Files) -> EngineSettings:
 def attach(app: FastAPI, service: Service) -> None:
     """Let the endpoints of `app` find the service."""
     app.state.service = service
+    app.state.draining = False
     app.state.hub = Hub(service)
     app.state.probing = SharedWork()
     app.state.page_work = SharedWork()

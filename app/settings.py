@@ -111,6 +111,9 @@ class Settings(BaseSettings):
         "",
         description="RabbitMQ, amqp://...: many servers and workers on PostgreSQL; empty: one server judges by itself",
     )
+    drain_seconds: float = Field(
+        0.0, ge=0, description="time for which a server that is told to stop still answers, and says it is not ready"
+    )
     host: str = Field("127.0.0.1", description="address to listen on")
     root_path: str = Field("", description="path prefix under which a proxy shows the service, such as /jurado")
     trusted_proxies: str = Field(

@@ -86,6 +86,11 @@ class Gate:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(opened.set)
 
+    def is_closed(self, place: Place) -> bool:
+        """Whether submissions to a place wait."""
+        with self._changed:
+            return self._held[place] > 0
+
     def _emptied(self, places: Collection[Place], seconds: float) -> bool:
         with self._changed:
             return self._changed.wait_for(lambda: not any(self._inside[place] for place in places), seconds)
@@ -93,7 +98,7 @@ class Gate:
     def _enter(self, place: Place) -> asyncio.Event | None:
         """Go in; where the place is closed, give what tells that one may try again."""
         with self._changed:
-            if self._held[place] > 0:
+            if self.is_closed(place):
                 opened = asyncio.Event()
                 self._waiting.append((asyncio.get_running_loop(), opened))
                 return opened

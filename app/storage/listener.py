@@ -32,8 +32,6 @@ SECONDS_TO_HEAR = 0.5
 SECONDS_BETWEEN_PROOFS = 1.0
 SECONDS_BETWEEN_TRIES = 0.5
 SECONDS_BETWEEN_ALARMS = 2.0
-SECONDS_BEHIND = 10.0
-"""A process that has heard nothing for so long is not ready."""
 PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=6.0))
 COUNT = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = :application"

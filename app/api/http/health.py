@@ -39,6 +39,8 @@ async def get_liveness() -> Live:
 async def get_readiness(request: Request, service: TheService) -> JSONResponse:
     """200 or 503, with the same body, within seconds: also while the database says nothing."""
     state = await readiness(service, request.app.state.probing)
+    if request.app.state.draining:
+        state.ready = False
     return JSONResponse(state.model_dump(), 200 if state.ready else 503)
 
 

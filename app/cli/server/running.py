@@ -5,8 +5,9 @@ from __future__ import annotations
 import gc
 import signal
 import socket
+import time
 from importlib import import_module
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -74,12 +75,26 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
     class Announcing(uvicorn.Server):
-        """A server that prints its address once it answers."""
+        """A server that prints its address once it answers, and is drained before it ends."""
+
+        ends = float("inf")
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             if self.started:
                 typer.echo(f"Jurado serves {address} (data in {settings.home.resolve()})")
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            if app.state.draining or not settings.drain_seconds:
+                super().handle_exit(sig, frame)
+                return
+            app.state.draining = True  # /health/ready says so, and proxies send requests elsewhere
+            self.ends = time.monotonic() + settings.drain_seconds
+            config.encoded_headers.append((b"connection", b"close"))
+            self.server_state.default_headers = [*self.server_state.default_headers, (b"connection", b"close")]
+
+        async def on_tick(self, counter: int) -> bool:
+            return await super().on_tick(counter) or time.monotonic() >= self.ends
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
             app.state.hub.stop()  # uvicorn waits for streams, which end only with the hub

@@ -22,6 +22,8 @@ from app.storage.commits import CommitInDoubt
 SECONDS_PROVEN = 1.0
 SECONDS_TO_READ = 2.0
 SECONDS_TO_WRITE = 5.0
+SECONDS_BEHIND = 10.0
+"""A server that has not heard for so long what others have written may show what is old."""
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.health")
 
 
@@ -63,6 +65,8 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
     )
     try:
         _, queue = await asyncio.gather(_try_to_write(service), _try_to_read(service, probing))
+        if (listener := service.listener) is not None and listener.behind > SECONDS_BEHIND:
+            raise TimeoutError(f"notices of other servers were heard {listener.behind:.0f} s ago")
     except (SQLAlchemyError, CommitInDoubt, TimeoutError) as error:
         log.warning("not ready", error=str(error) or type(error).__name__)
         return answer

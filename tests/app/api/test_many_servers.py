@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 
-from app.storage.submissions import NewSubmission, accept
+from app.bootstrap import check_keys
+from app.services.people.guesses import OF_ONE_ACCOUNT
+from app.settings import Settings
+from app.storage.allowances import Allowance
+from app.storage.secret_keys import SecretKeyError, number_of
+from app.storage.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.games import add_games, document, move, start
 from tests.builders.grading import NOW
 from tests.builders.judging import judge
 from tests.builders.service import PASSWORD, Api
 from tests.builders.streams import fold, open_stream, read_feed, shown
-from tests.builders.two import two_apis
+from tests.builders.two import BROKER, two_apis
 from tests.builders.waiting import until
 
 
@@ -28,15 +35,16 @@ def two(postgresql_url: str, tmp_path: Path) -> Iterator[tuple[Api, Api]]:
         yield one, other
 
 
+def send(api: Api, user: str = "team", data: bytes = b"2\n", **headers: str) -> httpx.Response:
+    """Submit an answer to case 02."""
+    files = {"files": ("02.out", data)}
+    body = {"problem_id": "echo"}
+    return api.post("contests/c/submissions", user=user, data=body, files=files, headers=headers)
+
+
 def submit(api: Api, user: str = "team", data: bytes = b"2\n", **headers: str) -> str:
     """Submit an answer to case 02; returns the submission's id."""
-    reply = api.post(
-        "contests/c/submissions",
-        user=user,
-        data={"problem_id": "echo"},
-        files={"files": ("02.out", data)},
-        headers=headers,
-    )
+    reply = send(api, user, data, **headers)
     assert reply.status_code == 201, reply.text
     return str(reply.json()["id"])
 
@@ -147,3 +155,132 @@ def test_a_game_goes_on_on_either_server(postgresql_url: str, tmp_path: Path) ->
         assert second["next_move"] == 5
         assert document(move(one, game["id"], 5))["over"]
         until(lambda: document(other.get(f"games/{game['id']}", user="team"))["over"])
+
+
+def test_a_team_may_have_as_many_unjudged_submissions_as_one_server_allows(postgresql_url: str, tmp_path: Path) -> None:
+    with two_apis(postgresql_url, tmp_path, most_unjudged=2) as (one, other):
+        add_problem(one.service)
+        add_contest(one.service, settings={"team_bytes": 3})
+        for api in (one, other):
+            submit(api, data=b"2")
+        for api in (one, other):
+            reply = send(api, data=b"2")
+            assert (reply.status_code, reply.headers["retry-after"]) == (429, "1"), reply.text
+        judge(one.service)
+        assert send(one, data=b"22").status_code == 413, "both servers' bytes count"
+        assert send(other, data=b"2").status_code == 201
+
+
+def test_two_servers_that_take_the_last_bytes_of_a_team_at_once_take_one(two: tuple[Api, Api]) -> None:
+    one, other = two
+    allowance = Allowance("c", "team", unjudged=100, size=3)
+    new = NewSubmission("c", "echo", "team", "team", NOW, 1000, [NewAnswer(1, "01.out", 2, data=b"1\n")])
+    with one.service.database.transaction() as first:
+        (stored,) = accept(first, [replace(new, allowance=allowance)])
+        writing = other.service.writer.submit(accept, replace(new, allowance=allowance))
+    assert isinstance(stored, Accepted)
+    refused = writing.result(30)
+    assert isinstance(refused, LimitReached)
+    assert (refused.too_large, "found 2 already and 2" in refused.message) == (True, True)
+
+
+def test_bytes_of_all_teams_count_wherever_they_were_sent(postgresql_url: str, tmp_path: Path) -> None:
+    with two_apis(postgresql_url, tmp_path) as (one, other):
+        add_problem(one.service)
+        add_contest(one.service, settings={"contest_bytes": 4})
+        submit(other, data=b"1")
+        submit(one, data=b"22")
+        usage = other.service.entries.usage
+        until(lambda: not usage.reserve_total("c", 0, 2))
+        assert send(other, "other", b"22").status_code == 413
+        assert send(other, "other", b"2").status_code == 201
+
+
+def test_an_idempotency_key_gives_the_first_submission_on_both(two: tuple[Api, Api]) -> None:
+    one, other = two
+    first = submit(one, **{"Idempotency-Key": "once"})
+    assert submit(other, **{"Idempotency-Key": "once"}) == first
+
+
+def test_two_servers_that_insert_one_key_at_once_keep_one(two: tuple[Api, Api]) -> None:
+    """Each looks before the other has committed: the second waits for the first, and finds its key taken."""
+    one, other = two
+    new = NewSubmission("c", "echo", "team", "team", NOW, 1000, [], idempotency_key="k")
+    with one.service.database.transaction() as first:
+        (stored,) = accept(first, [new])
+        writing = other.service.writer.submit(accept, new)
+    assert isinstance(stored, Accepted)
+    outcome = writing.result(30)
+    assert isinstance(outcome, Accepted)
+    assert (outcome.submission_id, outcome.repeated) == (stored.submission_id, True)
+
+
+def test_games_open_at_once_count_on_both(postgresql_url: str, tmp_path: Path) -> None:
+    with two_apis(postgresql_url, tmp_path, most_games_of_one=2) as (one, other):
+        add_games(one.service)
+        until(lambda: other.get("contests/c").status_code == 200)
+        parameters = {"a": 3, "b": 0, "k": 1}
+        codes = [start(api, parameters=parameters).status_code for api in (one, other, one, other)]
+        assert codes == [201, 201, 429, 429]
+
+
+def test_wrong_passwords_make_guessing_dear_on_both(two: tuple[Api, Api]) -> None:
+    one, other = two
+    for _ in range(OF_ONE_ACCOUNT.free):
+        assert one.get("account", auth=("judge", "a wrong one")).status_code == 401
+    guesses = other.app.state.authenticator.guesses
+    until(lambda: guesses.failures.reach(("account", "judge"), OF_ONE_ACCOUNT.free))
+    until(lambda: guesses.servers() == 2)
+
+
+def test_registrations_of_an_address_count_on_both(two: tuple[Api, Api]) -> None:
+    one, other = two
+    one.app.state.registration_pace.asked.add(("registration", "10.0.0.1"), 1)
+    until(lambda: other.app.state.registration_pace.asked.reach(("registration", "10.0.0.1"), 1))
+
+
+def test_the_gate_closes_on_both_and_opens_if_nobody_says_so(two: tuple[Api, Api]) -> None:
+    one, other = two
+    place = ("c", "echo")
+    with one.service.gate.closed([place], 20):
+        until(lambda: other.service.gate.is_closed(place))
+    until(lambda: not other.service.gate.is_closed(place))
+    other.service.gate.close_elsewhere("x", 0.01, *place)
+    until(lambda: not other.service.gate.is_closed(place))
+
+
+def test_one_server_at_a_time_has_a_lock_and_the_next_gets_it(two: tuple[Api, Api]) -> None:
+    one, other = two
+    assert one.service.locks.take("a")
+    assert one.service.locks.take("a")
+    assert not other.service.locks.take("a")
+    one.service.locks.give_back("a")
+    assert other.service.locks.take("a")
+    with one.service.database.transaction() as connection:
+        connection.exec_driver_sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE application_name = 'jurado locks' AND datname = current_database()"
+        )
+    until(lambda: one.service.locks.take("a"))
+
+
+def test_everything_counts_as_changed_once_notices_may_be_lost(two: tuple[Api, Api]) -> None:
+    one, other = two
+    generation = other.service.database.generation
+    with one.service.database.transaction() as connection:
+        connection.exec_driver_sql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE application_name = 'jurado notices' AND datname = current_database()"
+        )
+    until(lambda: other.service.database.generation > generation)
+    submit(one)
+    until(lambda: len(other.get("contests/c/submissions").json()) == 1)
+
+
+def test_a_server_with_another_key_is_refused_and_says_what_to_do(two: tuple[Api, Api], tmp_path: Path) -> None:
+    one, _ = two
+    one.service.locks.publish(number_of(one.service.keys.ids[0]))
+    settings = Settings(home=tmp_path / "three", database_url=one.service.settings.database_url, broker_url=BROKER)
+    with pytest.raises(SecretKeyError, match="expected the same keys for all of them"):
+        check_keys(one.service.database, settings)
+    check_keys(one.service.database, one.service.settings)
