@@ -195,14 +195,14 @@ def start(folder: Path, *, durable: bool = False) -> None:
 
 def keep(folder: Path, *, durable: bool = False) -> None:
     """Run a server in `folder` until the test run is over, then take the folder away."""
-    owner = _server_user()
+    owner = server_user()
     if owner:
         shutil.chown(folder, owner["user"], owner["group"])
     data = folder / "data"
     try:
         _make_cluster(data, owner)
         server = subprocess.Popen(
-            [programs() / "postgres", *_options(folder, data, durable=durable)], cwd=folder, **owner
+            [programs() / "postgres", *options(folder, data, durable=durable)], cwd=folder, **owner
         )
         try:
             _wait_until_it_answers(folder, server)
@@ -216,7 +216,7 @@ def keep(folder: Path, *, durable: bool = False) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _server_user() -> dict[str, Any]:
+def server_user() -> dict[str, Any]:
     """Give subprocess the user to run the server as: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
@@ -230,7 +230,7 @@ def _make_cluster(data: Path, owner: dict[str, Any]) -> None:
     subprocess.run([*command, "--encoding", "UTF8", "--locale", "C"], cwd=data.parent, check=True, **owner)
 
 
-def _options(folder: Path, data: Path, *, durable: bool) -> list[str]:
+def options(folder: Path, data: Path, *, durable: bool = False) -> list[str]:
     settings = {
         "listen_addresses": "",  # no port at all: only the socket
         "unix_socket_directories": str(folder),

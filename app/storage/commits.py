@@ -2,6 +2,9 @@
 
 PostgreSQL remembers how each transaction ended. Where the connection breaks during a COMMIT, its transaction is looked
 up by its number before anything is tried again: else what is stored already would be stored twice.
+
+Numbers are those of one timeline. Where another server has taken over, by its own timeline, the same number may be that
+of another transaction, or of none: there the rows are looked for that it would have written, if the writer knows how.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Lock, Thread
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy import Connection, Engine, RootTransaction, text
@@ -20,18 +24,35 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.commits")
 SECONDS_IN_DOUBT = 10.0
 SECONDS_BETWEEN_LOOKS = 0.1
 SECONDS_BETWEEN_LATE_LOOKS = 1.0
-NUMBER = text("SELECT CAST(pg_current_xact_id_if_assigned() AS text)")
-STATUS = text("SELECT pg_xact_status(CAST(CAST(:number AS text) AS xid8))")
+TIMELINE = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
+NUMBER = text(f"SELECT CAST(pg_current_xact_id_if_assigned() AS text), {TIMELINE}")
+STATUS = text(
+    f"SELECT CASE WHEN {TIMELINE} != :timeline THEN 'elsewhere'"
+    " ELSE pg_xact_status(CAST(CAST(:number AS text) AS xid8)) END"
+)
 END = text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE backend_xid = xid(CAST(CAST(:number AS text) AS xid8)) AND pid != pg_backend_pid()"
 )
 
 
+Trace = Callable[[Connection], bool | None]
+"""Tells whether rows of a transaction are there; None where nobody could know."""
+
+
+class Ended(NamedTuple):
+    """A transaction whose end is to be found out: its number, the timeline that has it, and what its rows tell."""
+
+    number: str
+    timeline: str
+    trace: Trace | None = None
+
+
 class CommitInDoubt(Exception):
     """The connection broke during a commit, and whether that was done cannot be known for now.
 
-    outcome  done once it is known: True if the transaction was committed. Its callbacks run in a thread of `Commits`.
+    outcome  done once it is known: True if the transaction was committed, or if nobody will ever know. Its callbacks
+             run in a thread of `Commits`.
     """
 
     def __init__(self, message: str) -> None:
@@ -46,23 +67,24 @@ class Commits:
         self._on_late = on_late
         self._seconds = seconds
         self._lock = Lock()
-        self._open: list[tuple[Engine, str, CommitInDoubt]] = []
+        self._open: list[tuple[Engine, Ended, CommitInDoubt]] = []
         self._closing = False
 
-    def commit(self, connection: Connection, transaction: RootTransaction) -> None:
+    def commit(self, connection: Connection, transaction: RootTransaction, trace: Trace | None = None) -> None:
         """Commit; raises what the database raised where nothing is kept, CommitInDoubt where that is not known."""
         engine = connection.engine
-        number = connection.scalar(NUMBER) if engine.dialect.name == "postgresql" else None
+        number, timeline = connection.execute(NUMBER).one() if engine.dialect.name == "postgresql" else (None, "")
         try:
             transaction.commit()
         except DBAPIError as error:
             if number is None or not error.connection_invalidated:
                 raise
-            done = self._look_until_known(engine, number)
+            ended = Ended(number, timeline, trace)
+            done = self._look_until_known(engine, ended)
             log.warning("the reply to a commit was lost", transaction=number, committed=done)
             if done is None:
                 doubt = CommitInDoubt(f"whether transaction {number} was committed is not known")
-                self._look_later(engine, number, doubt)
+                self._look_later(engine, ended, doubt)
                 raise doubt from error
             if not done:
                 raise
@@ -71,15 +93,18 @@ class Commits:
         """Look for nothing any more."""
         self._closing = True
 
-    def _look_until_known(self, engine: Engine, number: str) -> bool | None:
+    def _look_until_known(self, engine: Engine, ended: Ended) -> bool | None:
         until = time.monotonic() + self._seconds
-        while (done := was_committed(engine, number)) is None and time.monotonic() < until and not self._closing:
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-        return done
+        while time.monotonic() < until and not self._closing:
+            try:
+                return was_committed(engine, ended)
+            except NotKnownYet:
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+        return None
 
-    def _look_later(self, engine: Engine, number: str, doubt: CommitInDoubt) -> None:
+    def _look_later(self, engine: Engine, ended: Ended, doubt: CommitInDoubt) -> None:
         with self._lock:
-            self._open.append((engine, number, doubt))
+            self._open.append((engine, ended, doubt))
             if len(self._open) == 1:
                 Thread(target=self._look_late, name="commits in doubt", daemon=True).start()
 
@@ -89,29 +114,48 @@ class Commits:
             time.sleep(SECONDS_BETWEEN_LATE_LOOKS)
             with self._lock:
                 waiting = list(self._open)
-            known = {each: done for each in waiting if (done := was_committed(*each[:2])) is not None}
+            ends = [(doubt, _late_end(engine, ended)) for engine, ended, doubt in waiting]
+            known = {id(doubt): done for doubt, done in ends if done is not None}
             if any(known.values()):
                 self._on_late()
-            for (_, number, doubt), done in known.items():
-                log.warning("a commit in doubt is known", transaction=number, committed=done)
-                doubt.outcome.set_result(done)
+            for _, ended, doubt in waiting:
+                if (done := known.get(id(doubt))) is not None:
+                    log.warning("a commit in doubt is known", transaction=ended.number, committed=done)
+                    doubt.outcome.set_result(done)
             with self._lock:
-                self._open = [each for each in self._open if each not in known]
+                self._open = [each for each in self._open if id(each[2]) not in known]
                 if not self._open:
                     return
 
 
-def was_committed(engine: Engine, number: str) -> bool | None:
-    """The end of a transaction (True: committed); None while the database does not say.
+class NotKnownYet(Exception):
+    """The database does not say yet how a transaction ended."""
+
+
+def was_committed(engine: Engine, ended: Ended) -> bool | None:
+    """The end of a transaction (True: committed); None where nobody will ever know. Raises NotKnownYet.
 
     One that is still open has lost its client: it is ended, so that a COMMIT still on its way finds nothing.
     """
+    number = {"number": ended.number}
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            status = connection.scalar(STATUS, {"number": number})
+            status = connection.scalar(STATUS, {**number, "timeline": ended.timeline})
+            if status == "elsewhere":
+                return None if ended.trace is None else ended.trace(connection)
             if status == "in progress":
-                connection.execute(END, {"number": number})
+                connection.execute(END, number)
     except SQLAlchemyError as error:
-        log.warning("a commit in doubt cannot be looked up yet", transaction=number, error=str(error))
+        log.warning("a commit in doubt cannot be looked up yet", transaction=ended.number, error=str(error))
+        raise NotKnownYet from error
+    if status not in {"committed", "aborted"}:
+        raise NotKnownYet
+    return bool(status == "committed")
+
+
+def _late_end(engine: Engine, ended: Ended) -> bool | None:
+    """As `was_committed`, None where that is not known yet; what nobody will ever know counts as done."""
+    try:
+        return was_committed(engine, ended) is not False
+    except NotKnownYet:
         return None
-    return {"committed": True, "aborted": False}.get(status or "")

@@ -16,7 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.storage import audit, notices
-from app.storage.commits import Commits
+from app.storage.commits import Commits, Trace
 from app.storage.notices import Kind
 from app.storage.patience import Patience, be_patient
 
@@ -104,10 +104,13 @@ class Database:
             self.changed()
 
     @contextmanager
-    def transaction(self, engine: Engine | None = None, *, lock_ms: int | None = None) -> Iterator[Connection]:
+    def transaction(
+        self, engine: Engine | None = None, *, lock_ms: int | None = None, trace: Trace | None = None
+    ) -> Iterator[Connection]:
         """Open a transaction that writes on a connection, of another `engine` if one is given; see `write`.
 
         `lock_ms` bounds each wait for a lock, in milliseconds; None: as the database's settings have it.
+        `trace` tells on another server whether rows of it are there, where the reply to its COMMIT was lost.
         Raises CommitInDoubt where nobody can know whether it was committed; other errors mean that nothing was kept.
         """
         with (engine or self.engine).connect() as connection:
@@ -124,7 +127,7 @@ class Database:
             if transaction.is_active:  # else a dry run has taken it back
                 self._refuse_if_barred()
                 try:
-                    self.commits.commit(connection, transaction)
+                    self.commits.commit(connection, transaction, trace)
                 except Exception:
                     transaction.rollback()  # else SQLite's, refused at COMMIT, goes back to the pool still open
                     raise

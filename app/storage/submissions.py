@@ -21,6 +21,7 @@ from app.storage.judgements import DONE, QUEUED
 from app.storage.newcomers import Newcomer
 from app.storage.notices import outbox_of
 from app.storage.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
+from app.storage.writer import TRACES, AnyHandler
 
 INLINE_LIMIT = 64 * 1024
 """Answers up to this many bytes lie in their row, so that one commit makes them durable."""
@@ -143,6 +144,18 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
     _tell(connection, batch)
     again = newcomers.judged_again(connection, batch.newcomers)
     return [_with_news(result, again) for result in results] if again else results
+
+
+def _is_there(connection: Connection, payload: object, result: object) -> bool | None:
+    """Whether a submission is stored: its id may be another one's by now, but not with its sender and microsecond."""
+    if not (isinstance(payload, NewSubmission) and isinstance(result, Accepted)) or result.repeated:
+        return None
+    row = (SubmissionRow.id, SubmissionRow.account_id, SubmissionRow.time)
+    query = select(exists().where(tuple_(*row) == (result.submission_id, payload.account_id, payload.time)))
+    return bool(connection.scalar(query))
+
+
+TRACES[cast(AnyHandler, accept)] = _is_there
 
 
 def _tell(connection: Connection, batch: _Batch) -> None:

@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar, cast
 
 from sqlalchemy import Connection
@@ -41,6 +42,11 @@ Handler = Callable[[Connection, Sequence[P]], Sequence[R]]
 AnyHandler = Handler[object, object]
 """A handler beside the payloads it was given with: `submit` and `call` know that they fit, and what it returns."""
 
+TRACES: dict[AnyHandler, Callable[[Connection, object, object], bool | None]] = {}
+"""By handler, what tells whether the rows of a payload are there, by what was returned for it; None: it has none.
+
+They are asked where the reply to a COMMIT is lost and another server has taken over (`app.storage.commits`).
+"""
 MOST_IN_A_BATCH = 256
 BATCH_THAT_PRESSES = 6
 MOST_FAILURES_IN_A_ROW = 3
@@ -152,7 +158,8 @@ class Writer:
     def _commit(self, batch: Sequence[_Write], lock_ms: int | None = None) -> None:
         results: list[tuple[_Write, object]] = []
         began = time.monotonic()
-        with self._database.transaction(self._engine, lock_ms=lock_ms) as connection:
+        trace = partial(_is_there, results)
+        with self._database.transaction(self._engine, lock_ms=lock_ms, trace=trace) as connection:
             for handler, writes in _by_handler(batch):
                 replies = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, replies, strict=True))
@@ -175,6 +182,16 @@ class Writer:
                     untried = OperationalError("not tried: the database takes nothing now", None, error)
                     _settle([(left, None, untried) for left in batch[at + 1 :]])
                     return
+
+
+def _is_there(results: Sequence[tuple[_Write, object]], connection: Connection) -> bool | None:
+    """Look for the first row of a batch that anybody knows how to look for: it stands for all."""
+    for write, result in results:
+        look = TRACES.get(write.handler)
+        is_there = None if look is None else look(connection, write.payload, result)
+        if is_there is not None:
+            return is_there
+    return None
 
 
 def _settle(outcomes: Sequence[tuple[_Write, object, Exception | None]]) -> None:

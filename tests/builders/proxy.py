@@ -57,6 +57,11 @@ class Proxy:
                 each.shutdown(socket.SHUT_RDWR)
         self._clients.clear()
 
+    def lead_to(self, folder: Path) -> None:
+        """Forward to the socket in another folder from now on, and end all connections."""
+        self._target = str(folder / ".s.PGSQL.5432")
+        self.cut_all()
+
     def close(self) -> None:
         """Take no connection any more."""
         self._listening.close()

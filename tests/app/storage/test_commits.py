@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -14,15 +15,19 @@ from sqlalchemy.exc import OperationalError
 from app.domain.limits import Limits
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.storage import judgements, submissions
-from app.storage.commits import NUMBER, CommitInDoubt, Commits, was_committed
+from app.storage.commits import NUMBER, CommitInDoubt, Commits, Ended, NotKnownYet, was_committed
 from app.storage.database import Database
 from app.storage.judgements import Outcome
 from app.storage.local_files import LocalFiles
+from app.storage.migrate import upgrade
 from app.storage.submissions import Accepted
 from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
 from app.storage.writer import Writer
+from tests import postgres
 from tests.builders.grading import NOW, add_rogue_contest, submission
 from tests.builders.proxy import AFTER, BEFORE, Proxy, proxied
+from tests.builders.standby import primary_with_standby
+from tests.builders.waiting import until
 
 PLACES = pytest.mark.parametrize("where", [BEFORE, AFTER])
 
@@ -137,12 +142,55 @@ def test_a_commit_that_never_arrives_is_ended_before_it_is_tried_again(
     connection = lost.engine.connect()
     transaction = connection.begin()
     connection.execute(insert(TeamRow).values(id="x", name="X", label="8", hidden=False))
-    number = connection.scalar(NUMBER)
+    ended = Ended(*connection.execute(NUMBER).one())
     outcome = None
     while outcome is None:
-        outcome = was_committed(database.engine, number)
+        with suppress(NotKnownYet):
+            outcome = was_committed(database.engine, ended)
     assert outcome is False
     with pytest.raises(OperationalError):
         transaction.commit()
     connection.invalidate()
     lost.close()
+
+
+@pytest.mark.parametrize("is_replicated", [True, False])
+def test_a_submission_is_stored_once_though_another_server_took_over(tmp_path: Path, *, is_replicated: bool) -> None:
+    """Its reply is lost with the server that committed it; the next one has the commit, or has never heard of it."""
+    with primary_with_standby() as (primary, standby), proxied(primary) as proxy:
+        postgres.administer(primary, "CREATE DATABASE jurado")
+        upgrade(postgres.url(primary, "jurado"))
+        database = Database(proxy.url("jurado"))
+        database.commits = Commits(database.changed, seconds=60)
+        add_rogue_contest(database, LocalFiles(tmp_path))
+        writer = Writer(database)
+        standby.catch_up()
+        if not is_replicated:
+            standby.stop_following()
+        proxy.cut_once(AFTER, "INSERT INTO submissions", stay_away=True)
+        writing = writer.submit(submissions.accept, submission(b"ok", b"ok"))
+        until(lambda: proxy.cuts == 1)
+        if is_replicated:
+            standby.catch_up()
+        standby.promote()
+        proxy.lead_to(standby.folder)
+        proxy.away.clear()
+        accepted = writing.result(60)
+        assert isinstance(accepted, Accepted)
+        with database.read() as session:
+            assert list(session.scalars(select(SubmissionRow.id))) == [accepted.submission_id]
+            assert list(session.scalars(select(JudgementRow.id))) == [accepted.judgement_id]
+        writer.close()
+        database.close()
+
+
+def test_what_nobody_can_know_after_another_server_has_taken_over_stays_in_doubt(database: Database) -> None:
+    """A number of another timeline says nothing, though here it is one of a transaction that was committed."""
+    with database.engine.begin() as connection:
+        connection.execute(insert(TeamRow).values(id="x", name="X", label="8", hidden=False))
+        ended = Ended(*connection.execute(NUMBER).one())
+    assert was_committed(database.engine, ended) is True
+    elsewhere = ended._replace(timeline="0000BEEF")
+    assert was_committed(database.engine, elsewhere) is None
+    for is_there in (True, False):
+        assert was_committed(database.engine, elsewhere._replace(trace=lambda _, known=is_there: known)) is is_there
