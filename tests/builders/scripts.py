@@ -44,6 +44,13 @@ def open_module(path: Path) -> Ask:
     return ask
 
 
+def opened_with(texts: str) -> Ask:
+    """What scripts of pages say with the texts of a language, an empty text for English."""
+    context = MiniRacer()
+    context.eval(f"{texts}\n{TEXTS.read_text()}; 0")
+    return lambda expression: context.eval(expression)
+
+
 def written(data: bytes) -> str:
     """Bytes as a string of JavaScript with one character each."""
     return json.dumps(data.decode("latin-1"))

@@ -21,28 +21,35 @@ from app.storage.scoring_input import clock
 from app.storage.tables import ContestRow
 from app.web.frames import frame
 from app.web.index import span, state
+from app.web.languages import N_, _
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import contest_rules, minute, seconds
 
 DONE = {
-    "made": "The contest is made. Put problems into it next.",
-    "saved": "Saved.",
-    "added": "Added.",
-    "removed": "Removed.",
-    "started": "The start is set: the contest begins within a minute.",
-    "paused": "The contest's clock stands still; nobody may send answers.",
-    "resumed": "The contest goes on.",
-    "sent": "Sent.",
-    "enrolled": "The teams take part.",
-    "final": "The results are final.",
-    "thawed": "The board is open.",
-    "granted": "The role is given.",
-    "revoked": "The role is taken back.",
+    "made": N_("The contest is made. Put problems into it next."),
+    "saved": N_("Saved."),
+    "added": N_("Added."),
+    "removed": N_("Removed."),
+    "started": N_("The start is set: the contest begins within a minute."),
+    "paused": N_("The contest's clock stands still; nobody may send answers."),
+    "resumed": N_("The contest goes on."),
+    "sent": N_("Sent."),
+    "enrolled": N_("The teams take part."),
+    "final": N_("The results are final."),
+    "thawed": N_("The board is open."),
+    "granted": N_("The role is given."),
+    "revoked": N_("The role is taken back."),
 }
 """What a page says after a change, by the word in its address."""
 PLACES = {Part.TIMES: "times", Part.PROBLEMS: "problems", Part.TEAMS: "teams", Part.SERVER: ""}
-STEPS = (("times", "Kind and times"), ("problems", "Problems"), ("teams", "Teams"), ("rules", "Rules"), ("", "Start"))
+STEPS = (
+    ("times", N_("Kind and times")),
+    ("problems", N_("Problems")),
+    ("teams", N_("Teams")),
+    ("rules", N_("Rules")),
+    ("", N_("Start")),
+)
 """The steps of setting a contest up: the page of each below the contest's own, and its name."""
 Done = Annotated[str, Query(max_length=20)]
 
@@ -156,10 +163,10 @@ def _run(row: ContestRow, viewer: Viewer, now: datetime) -> Run:
 def _moments(times: Clock, now: datetime) -> Iterator[Moment]:
     """The moments of a contest in order, as far as they are set."""
     known: list[tuple[str, datetime | None]] = [
-        ("start", times.start),
-        ("freeze", times.freeze),
-        ("end", times.end),
-        ("thaw", times.thaw),
+        (_("start"), times.start),
+        (_("freeze"), times.freeze),
+        (_("end"), times.end),
+        (_("thaw"), times.thaw),
     ]
     for name, moment in known:
         if moment is not None:

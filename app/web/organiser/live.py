@@ -24,6 +24,7 @@ from app.storage.submission_stream import StreamFilter, over_time, stream
 from app.storage.tables import SubmissionRow
 from app.web.answers import JUDGED, WAITING, case_line
 from app.web.frames import frame
+from app.web.languages import N_, _
 from app.web.organiser.gate import see
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
@@ -33,8 +34,14 @@ PER_PAGE = 50
 STEPS = 48
 """Bars of the drawing of submissions over time."""
 Kind = Literal["", "AC", "PC", "WA", "JE", "waiting"]
-KINDS = {"": "any", "AC": "Accepted", "PC": "Partly correct", "WA": "Rejected", "JE": "Judge error",
-         "waiting": "Waiting to be judged"}  # fmt: skip
+KINDS = {
+    "": N_("any"),
+    "AC": N_("Accepted"),
+    "PC": N_("Partly correct"),
+    "WA": N_("Rejected"),
+    "JE": N_("Judge error"),
+    "waiting": N_("Waiting to be judged"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +158,7 @@ def _lines(session: Session, viewer: Viewer, snapshot: ContestSnapshot, rows: Se
                 row.shown_id,
                 seconds(time),
                 row.team_id,
-                names.get(row.team_id or "", row.team_id or "no team"),
+                names.get(row.team_id or "", row.team_id or _("no team")),
                 snapshot.contest.labels.get(row.problem_id, row.problem_id),
                 mark,
                 verdict,
@@ -174,6 +181,6 @@ def _bars(session: Session, snapshot: ContestSnapshot) -> list[Bar]:
         begin = timedelta(milliseconds=at * step)
         count = counts.get(at, 0)
         height = -(-count * 100 // most) if most else 0
-        words = f"{count} from {seconds(begin)}"
+        words = _("%(count)s from %(time)s", count=count, time=seconds(begin))
         bars.append(Bar(at, height, freeze is not None and begin >= freeze, words))
     return bars

@@ -13,6 +13,7 @@ from app.services.rejudgings.difference import DifferenceView, TeamDifference, T
 from app.services.rejudgings.rejudgings import ApplyBody, RejudgingBody
 from app.web.forms import made_of, made_of_values
 from app.web.frames import frame
+from app.web.languages import N_, _, gettext
 from app.web.organiser.gate import Fields, see
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
@@ -20,13 +21,19 @@ from app.web.wording import points
 
 API = "/api"
 MOST_LISTED = 200
-TYPES = {"AC": "Accepted", "PC": "Partly correct", "WA": "Rejected", "JE": "Judge error", None: "Not judged"}
+TYPES = {
+    "AC": N_("Accepted"),
+    "PC": N_("Partly correct"),
+    "WA": N_("Rejected"),
+    "JE": N_("Judge error"),
+    None: N_("Not judged"),
+}
 STATES = {
-    "judging": "is being judged",
-    "ready": "is ready to be applied",
-    "applied": "is applied",
-    "undone": "was applied and taken back",
-    "cancelled": "was given up",
+    "judging": N_("is being judged"),
+    "ready": N_("is ready to be applied"),
+    "applied": N_("is applied"),
+    "undone": N_("was applied and taken back"),
+    "cancelled": N_("was given up"),
 }
 
 
@@ -60,7 +67,7 @@ def rejudgings_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, se
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "rejudgings"),
         rejudgings=commands.listed(session, contest.id)[::-1],
-        states=STATES,
+        states={key: gettext(text) for key, text in STATES.items()},
         problems=[(each.id, contest.labels.get(each.id, each.id)) for each in contest.problems],
         teams=sorted(((each.id, each.name) for each in contest.teams), key=lambda pair: pair[1].casefold()),
     )
@@ -99,18 +106,18 @@ def rejudging_page(
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "rejudgings"),
         rejudging=difference.rejudging,
-        state=STATES.get(difference.rejudging.state, difference.rejudging.state),
+        state=gettext(STATES.get(difference.rejudging.state, difference.rejudging.state)),
         counts=difference.counts,
         version=difference.version,
         newcomers=len(difference.newcomers),
-        heads=[TYPES.get(head, head) for head in heads],
+        heads=[gettext(TYPES[head]) if head in TYPES else head for head in heads],
         matrix=matrix,
         moves=[_move(team) for team in difference.teams if _moves(team)],
         changed=changed[:MOST_LISTED],
         left_off=max(0, len(changed) - MOST_LISTED),
         labels=contest.labels,
         names={team.id: team.name for team in contest.teams},
-        types=TYPES,
+        types={key: gettext(text) for key, text in TYPES.items()},
         is_frozen=contest.clock.freeze is not None
         and snapshot.state.frozen is not None
         and snapshot.state.thawed is None,
@@ -179,4 +186,4 @@ def _move(team: TeamDifference) -> Move:
 
 def _standing(side: TeamSide) -> str:
     rank = "\N{EN DASH}" if side.rank is None else f"{side.rank}."
-    return rank if side.points is None else f"{rank} with {points(side.points)}"
+    return rank if side.points is None else _("%(place)s with %(points)s", place=rank, points=points(side.points))

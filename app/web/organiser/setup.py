@@ -19,6 +19,7 @@ from app.services.errors import BadRequest, ServiceError
 from app.storage.scoring_input import clock
 from app.web.forms import made_of_values, whole_number
 from app.web.frames import frame
+from app.web.languages import N_
 from app.web.organiser.gate import Fields, WritingAccounts, faults_of, see
 from app.web.organiser.home import DONE, Done, steps
 from app.web.pages import page
@@ -27,34 +28,37 @@ from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 UNTIL_START = timedelta(seconds=60)
 """From the button to the start: the rules want more than 30 seconds."""
 KINDS: Mapping[str, tuple[str, str, Mapping[str, object]]] = {
-    "together": ("Everybody at the same time", "One start and one end for all; the board may freeze.", {}),
+    "together": (N_("Everybody at the same time"), N_("One start and one end for all; the board may freeze."), {}),
     "personal": (
-        "Each team at its own time",
-        "A window in which each team begins when it likes and then has its hours. The board does not freeze.",
+        N_("Each team at its own time"),
+        N_("A window in which each team begins when it likes and then has its hours. The board does not freeze."),
         {"personal_duration": True},
     ),
     "practice": (
-        "Practice after the end",
-        "As the first kind; afterwards everybody may go on sending, and teams may take part virtually.",
+        N_("Practice after the end"),
+        N_("As the first kind; afterwards everybody may go on sending, and teams may take part virtually."),
         {"practice": True, "virtual": True},
     ),
 }
 """The kinds of contests that a new one is chosen from: name, what it means, and the settings it begins with."""
 FLAGS = (
-    ("show_best", "Everybody sees the best raw score of each case."),
-    ("show_others_answers", "Everybody may read every team's answer files."),
-    ("choose", "Teams choose which submission counts after the end."),
-    ("practice", "Submissions after the end are judged, on no board."),
-    ("virtual", "After the end, teams may take part by a clock of their own."),
-    ("staff_act_for_teams", "Accounts of staff may submit for any team."),
+    ("show_best", N_("Everybody sees the best raw score of each case.")),
+    ("show_others_answers", N_("Everybody may read every team's answer files.")),
+    ("choose", N_("Teams choose which submission counts after the end.")),
+    ("practice", N_("Submissions after the end are judged, on no board.")),
+    ("virtual", N_("After the end, teams may take part by a clock of their own.")),
+    ("staff_act_for_teams", N_("Accounts of staff may submit for any team.")),
 )
 REJECTIONS = {
-    "full": "everything: where, what was expected, what was found",
-    "position": "where the answer went wrong",
-    "verdict": "the verdict alone",
+    "full": N_("everything: where, what was expected, what was found"),
+    "position": N_("where the answer went wrong"),
+    "verdict": N_("the verdict alone"),
 }
-PARTLY = {"PC": "Partly correct", "AC": "Accepted"}
-COUNTS = (("max_submissions", "Submissions of a team to a problem"), ("interval_seconds", "Seconds between two"))
+PARTLY = {"PC": N_("Partly correct"), "AC": N_("Accepted")}
+COUNTS = (
+    ("max_submissions", N_("Submissions of a team to a problem")),
+    ("interval_seconds", N_("Seconds between two")),
+)
 
 
 def new_contest(request: Request, viewer: Visitor) -> HTMLResponse:
