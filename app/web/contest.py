@@ -24,7 +24,7 @@ from app.services.visibility import the_problem
 from app.storage import contests, pins
 from app.web.frames import frame
 from app.web.heat import width
-from app.web.languages import LANGUAGES
+from app.web.languages import LANGUAGES, N_
 from app.web.pages import page
 from app.web.playground import TITLES
 from app.web.preferences import accepted_languages
@@ -32,6 +32,9 @@ from app.web.sending import panel
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import contest_rules, points, problem_rules, rule_line
 from games.catalog import names
+
+CASE_KINDS = (N_("sample"), N_("final"))
+"""The kinds of cases that are named beside them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from io import BytesIO
 from pathlib import Path
 
 from babel import Locale
-from babel.dates import format_skeleton, get_timezone
+from babel.dates import format_skeleton, get_datetime_format, get_timezone
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
@@ -99,7 +99,10 @@ def moment(time: datetime, zone: str) -> str:
     local = time.astimezone(get_timezone(zone))
     if _language.get() == SOURCE:
         return f"{local:%Y-%m-%d %H:%M}"
-    return format_skeleton("yMMMdHm", local, tzinfo=local.tzinfo, locale=_language.get())
+    locale = _language.get()
+    date = format_skeleton("yMMMd", local, locale=locale)
+    both = str(get_datetime_format("medium", locale=locale)).replace("'", "")
+    return both.replace("{1}", date).replace("{0}", f"{local:%H:%M}")
 
 
 def chosen(kept: str, accepted: str, default: str) -> str:

@@ -48,7 +48,7 @@ def opened_with(texts: str) -> Ask:
     """What scripts of pages say with the texts of a language, an empty text for English."""
     context = MiniRacer()
     context.eval(f"{texts}\n{TEXTS.read_text()}; 0")
-    return lambda expression: context.eval(expression)
+    return context.eval
 
 
 def written(data: bytes) -> str:

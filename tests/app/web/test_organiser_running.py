@@ -76,7 +76,7 @@ def test_a_rejudging_shows_its_matrix_is_applied_as_seen_and_taken_back(api: Api
     html = api.get(place, user="judge").text
     assert "<img" not in html
     words = text_of(html)
-    assert "1 of 1 submissions change, in 2 cases" in words
+    assert "Submissions that change: 1 of 1 , cases: 2." in words
     assert "Accepted Rejected Accepted · · Rejected 1 ·" in words
     version = re.search(r'name="version" value="([^"]+)"', api.get(place, user="admin").text)
     assert version is not None
@@ -111,7 +111,7 @@ def test_teams_with_equal_answers_stand_side_by_side_for_judges(api: Api) -> Non
     for team, minute in (("team", 10), ("other", 12)):
         add_submission(api.service, {"02": share(0)}, team=team, files={"02": long}, minute=minute)
     page = api.get("/admin/contests/c/similarity", user="judge").text
-    assert "1 pairs of teams sent something alike" in text_of(page)
+    assert "1 pair of teams sent something alike" in text_of(page)
     pair = re.search(r'href="(/admin/contests/c/similarity/[^"]+)"', page.split("<tbody>")[1])
     assert pair is not None
     both = api.get(pair[1].replace("&amp;", "&"), user="judge").text
