@@ -70,3 +70,6 @@ def configure_logs(level: str = "info") -> None:
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     # Seven lines about plugins before the first that says anything.
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
+    # Each message of a worker in two lines, and each word of the broker's protocol in one.
+    for name in ("dramatiq", "pika"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -35,13 +35,10 @@ from app.api.submissions.express import ExpressSubmissions
 from app.api.submissions.submission_form import open_submission_form
 from app.bootstrap import bring_keys, initialise
 from app.domain.clock import the_clock
-from app.grading.engine import Engine
-from app.grading.references import JobRunner
+from app.engines import start_engine
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
-from app.grading.staff import EngineSettings, grader_count
 from app.metrics import Metrics
-from app.programs.modules import modules_of, names_of
 from app.sandbox import groups
 from app.service import Service
 from app.services.daily.puzzles import DailyPuzzles
@@ -60,7 +57,6 @@ from app.storage.accounts import note_use
 from app.storage.audit import keep_audit
 from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
-from app.storage.files import Files
 from app.storage.locks import Locks
 from app.storage.notices import Kind
 from app.storage.scrub import Scrub
@@ -173,10 +169,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     groups.remove_leftovers()
     boards = ScoreboardCache(database)
     writer = Writer(database)
-    engine = Engine(database, writer, engine_settings(settings, files), boards.changed)
-    engine.start()
-    jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
-    jobs.start()
+    engine, jobs = start_engine(settings, database, files, writer, boards, locks)
     held.watch(partial(_bar, database), partial(_unbar, database), _stop)
     scrub = Scrub(database, files, settings.scrub_hours, locks=locks)
     scrub.start()
@@ -224,21 +217,6 @@ def _stop(why: str) -> None:
     """End this server as a signal does: another one has taken over."""
     log.critical("another process has taken over; this server stops", error=why)
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def engine_settings(settings: Settings, files: Files) -> EngineSettings:
-    """The settings of the embedded engine."""
-    return EngineSettings(
-        graders=grader_count(settings.graders),
-        memory=settings.grader_memory,
-        seconds_per_answer=settings.check_seconds,
-        files=files,
-        spares=settings.spare_graders,
-        cache=settings.home / "cache" / "programs",
-        image_bytes=settings.image_bytes,
-        most_seconds=settings.most_check_seconds,
-        modules=modules_of(names_of(settings.checker_modules)),
-    )
 
 
 def attach(app: FastAPI, service: Service) -> None:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the tests need beyond Python, PostgreSQL's server programs, chromium and bubblewrap, where that is allowed
+# Installs what the tests need beyond Python (PostgreSQL's and RabbitMQ's servers, chromium, bubblewrap) where that is allowed
 # (Debian, root); else named in one line. No server of the machine is started or touched: the tests start their own.
 set -eu
 cd "$(dirname "$0")/.."
@@ -53,4 +53,18 @@ install_bubblewrap() {
 
 has_bubblewrap || install_bubblewrap && has_bubblewrap || {
     echo "tests: bubblewrap is missing, so no test of the sandbox runs: install it (Debian: apt-get install bubblewrap)" >&2
+}
+
+has_rabbitmq() {
+    ls /usr/lib/rabbitmq/lib/rabbitmq_server-*/sbin/rabbitmq-server >/dev/null 2>&1
+}
+
+install_rabbitmq() {
+    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
+    echo "tests: installing Debian's rabbitmq-server, which is not started" >&2
+    RUNLEVEL=1 sh scripts/apt_install.sh rabbitmq-server # at run level 1 the package starts no server
+}
+
+has_rabbitmq || install_rabbitmq && has_rabbitmq || {
+    echo "tests: RabbitMQ is missing, so no test of many workers runs: install it (Debian: apt-get install rabbitmq-server)" >&2
 }

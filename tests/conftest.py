@@ -21,7 +21,7 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 
 from app import logs, passwords
 from app.storage import database, durable
-from tests import forks, postgres, s3
+from tests import forks, postgres, rabbitmq, s3
 
 HELD = pytest.StashKey[int]()
 RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
@@ -91,7 +91,16 @@ def missing_browser() -> str:
     return "" if chromium() else "there is no chromium (Debian: apt-get install chromium)"
 
 
-LACKS = {"sandbox": missing_protections, "browser": missing_browser}
+def missing_broker() -> str:
+    """Say that there is no RabbitMQ; empty where there is one."""
+    try:
+        rabbitmq.program()
+    except FileNotFoundError as error:
+        return str(error)
+    return ""
+
+
+LACKS = {"sandbox": missing_protections, "browser": missing_browser, "broker": missing_broker}
 """What tests of a marker need and this machine may not have."""
 
 
@@ -196,3 +205,9 @@ def s3_port() -> int:
 def s3_url(s3_port: int) -> str:
     """The address of an empty file store on S3."""
     return s3.address(s3_port, s3.new_bucket(s3_port))
+
+
+@pytest.fixture
+def broker_url() -> str:
+    """A virtual host of the run's RabbitMQ, which starts with the first test that asks for one."""
+    return rabbitmq.address(once("rabbitmq", rabbitmq.start))

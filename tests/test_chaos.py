@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.packages.catalog import bundled
-from tests import postgres
+from tests import postgres, rabbitmq
 from tests.chaos.model import Scenario, all_scenarios
 from tests.chaos.on_servers import FEW, PASSWORD, one_of
 from tests.chaos.stage import Ground, Server, Size
@@ -17,10 +17,14 @@ SMALL = Size(submissions=24, kills=1, seconds=1)
 IN_SUITE = [(each, kind) for each in all_scenarios().values() for kind in each.in_suite]
 
 
+def broker() -> str:
+    return rabbitmq.address(once("rabbitmq", rabbitmq.start))
+
+
 @pytest.mark.parametrize(("scenario", "kind"), IN_SUITE, ids=lambda each: getattr(each, "name", each))
 def test_what_is_promised_holds_through_a_fault(scenario: Scenario, kind: str, tmp_path: Path) -> None:
     """Each acknowledged submission is judged once, the board as from scratch, the feed as the endpoints."""
-    ground = Ground(tmp_path, lambda: once("postgresql-server", postgres.start), forked)
+    ground = Ground(tmp_path, lambda: once("postgresql-server", postgres.start), forked, broker)
     with ground.stage(kind, SMALL) as setting:
         assert scenario.play(setting)
 

@@ -49,7 +49,7 @@ from app.cli.games.replaying import replay_game
 from app.cli.games.tournament import tournament
 from app.cli.ladder.command import ladder
 from app.cli.output import Failure, console, examples, say
-from app.cli.server import backup, move, status
+from app.cli.server import backup, move, status, worker
 from app.cli.server import commands as service
 
 
@@ -170,6 +170,10 @@ app.command(
         "jurado serve", "jurado serve --port 0 --home /tmp/trial", "JURADO_ADMIN_PASSWORD=... jurado serve"
     ),
 )(service.serve)
+app.command(
+    rich_help_panel=SERVICE,
+    epilog=examples("jurado worker", "JURADO_BROKER_URL=amqp://... JURADO_DATABASE_URL=... jurado worker --graders 4"),
+)(worker.worker)
 app.command(rich_help_panel=SERVICE, epilog=examples("jurado demo", "jurado demo --json"))(demo)
 app.command(rich_help_panel=SERVICE, epilog=examples("jurado init", "jurado init --home /srv/jurado --json"))(
     service.init

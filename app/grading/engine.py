@@ -17,7 +17,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 
@@ -36,7 +36,7 @@ from app.grading.running import GraderSettings
 from app.grading.spares import Spares
 from app.grading.staff import EngineSettings, GraderState
 from app.grading.work import Work, share, taken
-from app.storage import judgements, judging_tasks, rejudging_steps, rejudgings
+from app.storage import judgements, judging_tasks, rejudging_steps
 from app.storage.database import Database
 from app.storage.judgements import Outcome, Task
 from app.storage.writer import Writer
@@ -52,7 +52,11 @@ SECONDS_AFTER_A_FAULT = 0.5
 
 
 class Engine:
-    """Runs graders until it is closed. `on_judged(contest_id, submission_id)` is called after a verdict is durable."""
+    """Runs graders until it is closed.
+
+    `on_judged(contest_id, submission_id)` is called after a verdict is durable; `on_left` with judgements that are
+    worked on no more: done, gone, laid aside, or left because the engine closes.
+    """
 
     def __init__(
         self, database: Database, writer: Writer, settings: EngineSettings, on_judged: Callable[[str, int], None]
@@ -61,6 +65,7 @@ class Engine:
         self._writer = writer
         self._settings = settings
         self._on_judged = on_judged
+        self.on_left: Callable[[Sequence[int]], None] = lambda _ids: None
         self._changed = threading.Condition()
         self._first: deque[int] = deque()
         self._waiting = FairQueue()
@@ -201,23 +206,25 @@ class Engine:
 
     def _sweep(self) -> None:
         """Find rows nobody told us of: left by an earlier process, or written by another; or of a rejudging."""
-        with self._database.read() as session:
-            late = rejudgings.late(session)
-        if late:
-            with self._database.write() as session:
-                rejudging_steps.take_in_late(session, late)
         with self._changed:
             self._look = False
+        parked = self.laid_aside()
+        if not self._settings.takes_rows:
+            return
+        rejudging_steps.take_in_all_late(self._database)
         with self._database.read() as session:
             waiting = judgements.waiting_by_team(session)
             again = judgements.waiting(session, rejudging=True)
-        parked = self.parked.look() | self._judging.suspects.look() | self._judging.held.look()
         with self._changed:
             for judgement_id, team_id in waiting:
                 if judgement_id not in parked:
                     self._waiting.add(judgement_id, team_id)
             self._add_again([id_ for id_ in again if id_ not in parked])
             self._changed.notify_all()
+
+    def laid_aside(self) -> set[Hashable]:
+        """The judgements that wait for a file, for the sandbox or a moment; those that need not any more are let go."""
+        return self.parked.look() | self._judging.suspects.look() | self._judging.held.look()
 
     def _work(self, process: GraderProcess) -> None:
         """The loop of a grader's thread: no other one starts its process or talks to it."""
@@ -318,6 +325,7 @@ class Engine:
     def _forget(self, ids: Sequence[int]) -> None:
         with self._changed:
             self._waiting.forget(ids)
+        self.on_left(ids)
 
     def _claim(self, ids: Sequence[int]) -> list[Task]:
         claims = [self._writer.submit(judgements.claim_many, id_) for id_ in ids]
@@ -373,6 +381,7 @@ class Engine:
             wait(recorded)
         with self._changed:
             self._known_again.difference_update(set(ids) - left)
+        self.on_left(sorted(set(ids) - left))
 
     def _is_awaited(self) -> bool:
         """Whether somebody waits for something else than the judgements of a rejudging."""

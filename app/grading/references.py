@@ -70,13 +70,24 @@ class _Case:
 
 
 class JobRunner:
-    """The thread that works on one job at a time, so that a reference run never takes every core from the graders."""
+    """The thread that works on one job at a time, so that a reference run never takes every core from the graders.
 
-    def __init__(self, database: Database, files: FileStore, engine: Engine, on_changed: Callable[[str], None]) -> None:
+    `take_up` is called when a job has opened or changed a rejudging; None: the engine's own.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        files: FileStore,
+        engine: Engine,
+        on_changed: Callable[[str], None],
+        take_up: Callable[[], None] | None = None,
+    ) -> None:
         self._database = database
         self._files = files
         self._engine = engine
         self._on_changed = on_changed
+        self._take_up = take_up or engine.take_up
         self._changed = threading.Condition()
         self._waiting: deque[str] = deque()
         self._running: tuple[str, SolverProcess | Solving | None] | None = None
@@ -100,15 +111,17 @@ class JobRunner:
     def cancel(self, job_id: str) -> bool:
         """Cancel a job and kill what it runs; False if it has ended already or does not exist."""
         with self._database.write() as session:
-            job = jobs.get(session, job_id)
-            if job is None or job.state in jobs.ENDED:
+            if not jobs.cancel(session, job_id):
                 return False
-            jobs.end(job, jobs.CANCELLED, {**(job.result or {}), "error": "cancelled"})
+        self.stop(job_id)
+        return True
+
+    def stop(self, job_id: str) -> None:
+        """Kill what a job runs, if it is this one's; its row stays as it is."""
         with self._changed:
             self._cancelled.add(job_id)
             if self._running is not None and self._running[0] == job_id and self._running[1] is not None:
                 self._running[1].kill()
-        return True
 
     def close(self) -> None:
         """Kill what runs and stop; its job is taken up at the next start."""
@@ -124,22 +137,29 @@ class JobRunner:
 
     def _work(self) -> None:
         try:
-            self._score_expected_answers()
+            self.score_expected_answers()
         except Closing:
             return
         except Exception:
             log.exception("the expected answers could not be scored; they take no part in BEST")
         while (job_id := self._next()) is not None:
-            try:
-                self._run(job_id)
-            except Exception:
-                log.exception("a job failed", job=job_id)
-                self._end(job_id, jobs.FAILED, {"error": "the server failed; its log says more"})
+            self.work_on(job_id)
+
+    def work_on(self, job_id: str) -> None:
+        """Run one job to its end, if it is queued; one at a time."""
+        with self._changed:
+            self._running = (job_id, None)
+        try:
+            self._run(job_id)
+        except Exception:
+            log.exception("a job failed", job=job_id)
+            self._end(job_id, jobs.FAILED, {"error": "the server failed; its log says more"})
+        finally:
             with self._changed:
                 self._running = None
                 self._cancelled.discard(job_id)
 
-    def _score_expected_answers(self) -> None:
+    def score_expected_answers(self) -> None:
         """Find the raw scores of expected answers that came with packages, so that they can take part in BEST.
 
         They are written once for each problem: after every write all boards are read again.
@@ -313,7 +333,7 @@ class JobRunner:
             waits = None if row is None else (str(row.id), row.contest_id)
         if waits is None:
             return facts
-        self._engine.take_up()
+        self._take_up()
         facts["rejudging"], facts["contest"] = waits
         return facts
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.programs.desk import IMAGE_BYTES, MOST_SECONDS
-from app.programs.modules import NO_MODULES, Modules
+from app.programs.modules import NO_MODULES, Modules, modules_of, names_of
+from app.settings import Settings
 from app.storage.files import Files
 
 
@@ -18,7 +19,7 @@ class EngineSettings:
 
     `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `image_bytes` bounds the
     images that they leave for an answer, `most_seconds` the time that a package may give its own; `modules` are those
-    that they may import.
+    that they may import. `takes_rows`: judgements are found in their rows; else others find them, and tell of each.
     """
 
     graders: int
@@ -31,6 +32,7 @@ class EngineSettings:
     image_bytes: int = IMAGE_BYTES
     most_seconds: float = MOST_SECONDS
     modules: Modules = NO_MODULES
+    takes_rows: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +48,18 @@ class GraderState:
 def grader_count(wanted: int) -> int:
     """The number of graders to run: as many as wanted, else one less than the cores, at least one."""
     return wanted or max(1, (os.cpu_count() or 2) - 1)
+
+
+def engine_settings(settings: Settings, files: Files) -> EngineSettings:
+    """The settings of the engine of a server or a worker."""
+    return EngineSettings(
+        graders=grader_count(settings.graders),
+        memory=settings.grader_memory,
+        seconds_per_answer=settings.check_seconds,
+        files=files,
+        spares=settings.spare_graders,
+        cache=settings.home / "cache" / "programs",
+        image_bytes=settings.image_bytes,
+        most_seconds=settings.most_check_seconds,
+        modules=modules_of(names_of(settings.checker_modules)),
+    )

@@ -52,13 +52,29 @@ def waiting(session: Session) -> Sequence[str]:
     return session.scalars(select(JobRow.id).where(JobRow.state == QUEUED).order_by(JobRow.created, JobRow.id)).all()
 
 
-def take_up_interrupted(session: Session, most_attempts: int) -> None:
-    """Queue again what a dead process was working on; a job that was interrupted too often has failed."""
-    for job in session.scalars(select(JobRow).where(JobRow.state == RUNNING)):
+def open_ids(session: Session) -> Sequence[str]:
+    """Ids of the jobs that have not ended, oldest first."""
+    query = select(JobRow.id).where(JobRow.state.not_in(ENDED))
+    return session.scalars(query.order_by(JobRow.created, JobRow.id)).all()
+
+
+def take_up_interrupted(session: Session, most_attempts: int, job_id: str | None = None) -> None:
+    """Queue again what a dead process was working on, or only this job; one interrupted too often has failed."""
+    query = select(JobRow).where(JobRow.state == RUNNING)
+    for job in session.scalars(query if job_id is None else query.where(JobRow.id == job_id)):
         if job.attempt < most_attempts:
             job.state = QUEUED
         else:
             end(job, FAILED, {"error": f"interrupted {job.attempt} times"})
+
+
+def cancel(session: Session, job_id: str) -> bool:
+    """End a job as cancelled; False if it has ended already or does not exist."""
+    job = get(session, job_id)
+    if job is None or job.state in ENDED:
+        return False
+    end(job, CANCELLED, {**(job.result or {}), "error": "cancelled"})
+    return True
 
 
 def begin(session: Session, job_id: str) -> JobRow | None:

@@ -68,6 +68,12 @@ def waiting_by_team(session: Session) -> list[tuple[int, str]]:
     return [(id_, team_id or "") for id_, team_id in session.execute(query.order_by(JudgementRow.id))]
 
 
+def count_waiting(session: Session) -> int:
+    """The number of judgements somebody waits for that are not done."""
+    query = select(func.count()).where(JudgementRow.state != DONE, JudgementRow.rejudging_id.is_(None))
+    return session.scalar(query) or 0
+
+
 def unjudged(session: Session, judgement_ids: Sequence[int]) -> int:
     """The number of these that are not done yet."""
     query = select(func.count()).where(JudgementRow.id.in_(judgement_ids), JudgementRow.state != DONE)

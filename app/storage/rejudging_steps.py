@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.domain.clock import utc_now
 from app.storage import problem_diff, rejudgings, versions
+from app.storage.database import Database
 from app.storage.documents import ProblemChanges, SelectionDocument
 from app.storage.judgements import DONE, QUEUED
 from app.storage.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
@@ -142,6 +143,15 @@ def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
         refuse_overlap(session, row)
         row.state = OPEN
     take_in(session, row)
+
+
+def take_in_all_late(database: Database) -> None:
+    """Let open rejudgings take in what has been submitted meanwhile to the problems that they change."""
+    with database.read() as session:
+        late = rejudgings.late(session)
+    if late:
+        with database.write() as session:
+            take_in_late(session, late)
 
 
 def take_in_late(session: Session, rejudging_ids: Sequence[int]) -> None:

@@ -23,6 +23,7 @@ from rich.table import Table
 from tests.chaos.audit_result import Audit
 from tests.chaos.model import BOTH, Scenario, all_scenarios
 from tests.chaos.stage import Ground, Size, own_cluster
+from tests.rabbitmq import own_broker
 
 COUNTS = ("acknowledged", "lost", "doubled", "judged_twice", "feed_faults")
 
@@ -59,8 +60,12 @@ def main() -> int:
     kinds = [given.database] if given.database else BOTH
     size = Size(given.submissions, given.kills, given.seconds)
     rows = []
-    with tempfile.TemporaryDirectory(prefix="jurado-chaos-") as folder, own_cluster() as cluster:
-        ground = Ground(Path(folder), cluster)
+    with (
+        tempfile.TemporaryDirectory(prefix="jurado-chaos-") as folder,
+        own_cluster() as cluster,
+        own_broker(Path(folder)) as broker,
+    ):
+        ground = Ground(Path(folder), cluster, broker=broker)
         for each in chosen:
             rows += [play(ground, each, kind, size) for kind in kinds if kind in each.databases]
     print_table(rows)

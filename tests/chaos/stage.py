@@ -82,12 +82,16 @@ class Server:
 
     def launch(self, *options: str) -> subprocess.Popen[bytes]:
         """Start a process, and do not wait for it."""
-        command = [sys.executable, "-m", *self.module, "serve", "--port", str(self.port), *options]
+        command = [sys.executable, "-m", *self.module, *self.words(), *options]
         env = {**os.environ, **at_home(self.home, **self.settings)}
         self.home.mkdir(exist_ok=True)
         with self.log_path.open("ab") as log:
             self._processes.append(self._popen(command, env=env, stdout=log, stderr=log))
         return self.process
+
+    def words(self) -> list[str]:
+        """The command and its options."""
+        return ["serve", "--port", str(self.port)]
 
     @property
     def log_path(self) -> Path:
@@ -149,12 +153,37 @@ class Server:
         wait_until(self.is_ready, "the server is not ready")
 
 
+class Worker(Server):
+    """A real worker process; it has no address, and its port only names its log."""
+
+    def words(self) -> list[str]:
+        """The command and its options."""
+        return ["worker"]
+
+    def start(self, *options: str) -> None:
+        """Start the process and wait until it judges."""
+        before = len(self.log()) if self.log_path.exists() else 0
+        self.launch(*options)
+        wait_until(lambda: "Jurado judges" in self.log()[before:], f"the worker did not start: {self.log_path}")
+
+    def freeze(self) -> None:
+        """Stop it and its graders where they are, as a machine does that swaps or sleeps."""
+        for each in [psutil.Process(self.process.pid), *self.graders()]:
+            each.suspend()
+
+    def wake(self) -> None:
+        """Let them go on."""
+        for each in [*self.graders(), psutil.Process(self.process.pid)]:
+            each.resume()
+
+
 @dataclass
 class Stage:
     """A prepared home: a running contest, a token for each team and one for the admin; and what has been found.
 
     `database_url` is empty for SQLite in the home. `cluster` is the folder of PostgreSQL's socket. `recoveries` are
     seconds from the end of a fault to the next submission that was acknowledged, or what a scenario measures instead.
+    `broker` gives the address of a RabbitMQ that nobody else uses.
     """
 
     folder: Path
@@ -165,6 +194,7 @@ class Stage:
     tokens: list[str]
     admin: str
     popen: Popen = subprocess.Popen
+    broker: Callable[[], str] = str
     servers: list[Server] = field(default_factory=list)
     audits: list[Audit] = field(default_factory=list)
     recoveries: list[float] = field(default_factory=list)
@@ -203,6 +233,13 @@ class Stage:
         server = Server(home or self.home, port, module, popen=self.popen, **{**ours, **settings})
         self.servers.append(server)
         return server
+
+    def worker(self, **settings: str) -> Worker:
+        """A worker on the home with one grader, not started yet; it is stopped at the end of the scenario."""
+        few = {"graders": "1", "spare_graders": "0", "problems": str(self.problems)}
+        worker = Worker(self.home, popen=self.popen, database_url=self.database_url, **{**few, **settings})
+        self.servers.append(worker)
+        return worker
 
     def serve(self, **settings: str) -> Server:
         """Start a server on the home."""
@@ -246,11 +283,18 @@ def wait_until(condition: Callable[[], bool], otherwise: str, seconds: float = P
 class Ground:
     """Homes and databases that are prepared once and copied for each scenario; PostgreSQL's server is at `cluster`.
 
-    `popen` starts the servers.
+    `popen` starts the servers; `broker` gives the address of a RabbitMQ that nobody else uses.
     """
 
-    def __init__(self, folder: Path, cluster: Callable[[], Path], popen: Popen = subprocess.Popen) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        cluster: Callable[[], Path],
+        popen: Popen = subprocess.Popen,
+        broker: Callable[[], str] = str,
+    ) -> None:
         self.folder = folder
+        self._broker = broker
         self._popen = popen
         self._cluster = cluster
 
@@ -268,7 +312,7 @@ class Ground:
                 postgres.administer(cluster, f"CREATE DATABASE {DATABASE} TEMPLATE {TEMPLATE}")
                 url = postgres.url(cluster, DATABASE)
             known = json.loads((folder / "tokens.json").read_text())
-            setting = Stage(folder, kind, size, url, cluster, known["teams"], known["admin"], self._popen)
+            setting = Stage(folder, kind, size, url, cluster, known["teams"], known["admin"], self._popen, self._broker)
             try:
                 yield setting
             finally:

@@ -1,0 +1,96 @@
+"""The broker: RabbitMQ through dramatiq, with queues that are replicated and on disk (quorum queues).
+
+A message names rows and says nothing else: whoever receives it reads the rows. So a message may come twice, late or
+not at all; what a lost one costs is the time until the reconciler sends another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from dramatiq import Message
+    from dramatiq.brokers.rabbitmq import RabbitmqBroker
+
+HEARTBEAT_SECONDS = 10
+"""A worker that is silent for two of them is given up, and its messages go to others."""
+BLOCKED_SECONDS = 30
+CONNECTING_SECONDS = 5
+FOR_EVER = 10**9
+"""Rows that are open stay so until they are judged; that many failures of a checker end them is counted in the rows."""
+MISSING = "a broker needs dramatiq: install jurado[distributed], such as `pip install 'jurado[distributed]'`"
+
+
+class Lane(NamedTuple):
+    """A kind of work: its queue, the actor that does it, and how many rows one message may name."""
+
+    queue: str
+    actor: str
+    rows: int
+
+
+JUDGEMENTS = Lane("jurado.judgements", "judge", 8)
+"""Answers that contestants wait for. Few rows a message, so that several workers share a rush."""
+REJUDGINGS = Lane("jurado.rejudgings", "judge_again", 16)
+JOBS = Lane("jurado.jobs", "run_job", 1)
+LANES = (JUDGEMENTS, REJUDGINGS, JOBS)
+
+
+class BrokerMissing(Exception):
+    """The libraries of the broker are not installed; the message says what to install."""
+
+
+def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
+    """Make a broker with the queues of lanes, which connects when it is used.
+
+    Raises BrokerMissing without its libraries.
+    """
+    try:
+        import pika  # type: ignore[import-untyped]
+        from dramatiq.brokers.rabbitmq import RabbitmqBroker
+        from dramatiq.middleware import Retries
+    except ImportError:
+        raise BrokerMissing(MISSING) from None
+
+    class QuorumBroker(RabbitmqBroker):
+        """RabbitMQ with quorum queues: a message that was taken outlives a restart, and any minority of a cluster."""
+
+        def _build_queue_arguments(self, queue_name: str) -> dict[str, Any]:
+            arguments: dict[str, Any] = super()._build_queue_arguments(queue_name)  # type: ignore[no-untyped-call]
+            return {**arguments, "x-queue-type": "quorum"}
+
+    parameters = pika.URLParameters(url)
+    parameters.heartbeat = HEARTBEAT_SECONDS
+    parameters.blocked_connection_timeout = BLOCKED_SECONDS
+    parameters.socket_timeout = parameters.stack_timeout = CONNECTING_SECONDS
+    # No other middleware: age limits would drop messages, time limits would interrupt judging.
+    broker = QuorumBroker(confirm_delivery=True, middleware=[Retries(max_retries=FOR_EVER)])
+    broker.parameters = parameters
+    for lane in lanes:
+        broker.declare_queue(lane.queue)
+    return broker
+
+
+def message_of(lane: Lane, rows: Sequence[object]) -> Message[None]:
+    """The message that names these rows."""
+    from dramatiq import Message
+
+    return Message(queue_name=lane.queue, actor_name=lane.actor, args=(list(rows),), kwargs={}, options={})
+
+
+def waiting(broker: RabbitmqBroker, lane: Lane) -> int:
+    """The number of messages in a lane's queue that no worker has; raises AMQPError while the broker is away."""
+    from pika.exceptions import AMQPError  # type: ignore[import-untyped]
+
+    try:
+        return _waiting(broker, lane)
+    except AMQPError:  # a connection that was idle for long is closed by the broker
+        del broker.connection
+        return _waiting(broker, lane)
+
+
+def _waiting(broker: RabbitmqBroker, lane: Lane) -> int:
+    broker.declare_queue(lane.queue, ensure=True)
+    declared = broker.channel.queue_declare(queue=lane.queue, passive=True)
+    return int(declared.method.message_count)

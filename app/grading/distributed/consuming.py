@@ -1,0 +1,47 @@
+"""The consumers of a worker: dramatiq's threads, as many for each lane as it works on at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from app.grading.distributed.actors import TryAgain
+from app.grading.distributed.broker import Lane, open_broker
+
+if TYPE_CHECKING:
+    from dramatiq import Worker
+
+IDLE_MS = 500
+LONGEST_STOP_MS = 120_000
+
+
+class Consumer:
+    """Calls `act` with the rows of each message of a lane, in so many threads; `act` may raise TryAgain.
+
+    No message beyond those is taken from other workers. dramatiq wants one worker a broker, so each lane has its own.
+    """
+
+    def __init__(self, url: str, lane: Lane, act: Callable[[Sequence[Any]], None], threads: int) -> None:
+        import dramatiq
+
+        def acting(rows: Sequence[Any]) -> None:
+            try:
+                act(rows)
+            except TryAgain as error:
+                raise dramatiq.errors.Retry(str(error), delay=error.delay_ms) from None
+
+        self._broker = open_broker(url, [lane])
+        dramatiq.actor(actor_name=lane.actor, queue_name=lane.queue, broker=self._broker)(acting)
+        self._worker: Worker = dramatiq.Worker(
+            self._broker, queues={lane.queue}, worker_threads=threads, worker_timeout=IDLE_MS
+        )
+        self._worker.queue_prefetch = threads
+
+    def start(self) -> None:
+        """Begin to take messages; a broker that is away is tried again each few seconds."""
+        self._worker.start()
+
+    def stop(self) -> None:
+        """Take no more messages, and wait for those at hand."""
+        self._worker.stop(LONGEST_STOP_MS)
+        self._broker.close()

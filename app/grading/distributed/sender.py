@@ -1,0 +1,113 @@
+"""Sending news of rows to the broker, in a thread of its own: whoever has committed a row waits for no broker."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, Lane, message_of
+
+if TYPE_CHECKING:
+    from dramatiq.brokers.rabbitmq import RabbitmqBroker
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.broker")
+
+MOST_KEPT = 100_000
+"""Rows that wait for a broker that is away; of more the reconciler tells it when it is back."""
+SECONDS_AFTER_A_FAULT = 0.5
+LIVE_JUDGEMENT = tuple[int, str]
+"""A judgement's number and its team."""
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    lane: Lane
+    row: object
+
+
+class Sender:
+    """Sends news of judgements and jobs; never blocks its callers, and never raises. Any thread may call it.
+
+    `fault` says why the broker takes nothing now; empty where it does.
+    """
+
+    def __init__(self, broker: RabbitmqBroker) -> None:
+        self._broker = broker
+        self._news: queue.SimpleQueue[_News | None] = queue.SimpleQueue()
+        self._closing = threading.Event()
+        self.fault = ""
+        self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
+        self._thread.start()
+
+    def judgements(self, rows: Iterable[LIVE_JUDGEMENT]) -> None:
+        """Judgements that contestants wait for have been queued, and are durable."""
+        self._put(JUDGEMENTS, rows)
+
+    def rejudgings(self, ids: Iterable[int]) -> None:
+        """Judgements of rejudgings have been queued, and are durable."""
+        self._put(REJUDGINGS, ids)
+
+    def job(self, job_id: str) -> None:
+        """A job has been queued, and is durable."""
+        self._put(JOBS, [job_id])
+
+    def _put(self, lane: Lane, rows: Iterable[object]) -> None:
+        for row in rows:
+            if self._news.qsize() >= MOST_KEPT:
+                return
+            self._news.put(_News(lane, row))
+
+    def close(self) -> None:
+        """Send what waits, if the broker takes it, and stop."""
+        self._closing.set()
+        self._news.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not (self._closing.is_set() and self._news.empty()):
+            for lane, rows in _messages(self._take()):
+                self._send(lane, rows)
+        self._broker.close()
+
+    def _take(self) -> list[_News]:
+        """Wait for news, and take all that there are."""
+        taken = [self._news.get()]
+        with suppress(queue.Empty):
+            while True:
+                taken.append(self._news.get_nowait())
+        return [news for news in taken if news is not None]
+
+    def _send(self, lane: Lane, rows: Sequence[object]) -> None:
+        """Send one message, however often the broker goes away meanwhile; given up where the sender closes."""
+        while True:
+            try:
+                self._broker.enqueue(message_of(lane, rows))
+            except Exception as error:  # of dramatiq, of pika or of the socket: each means that the broker is away
+                self._note_fault(error)
+                if self._closing.wait(SECONDS_AFTER_A_FAULT):
+                    return
+            else:
+                if self.fault:
+                    log.info("the broker takes messages again")
+                    self.fault = ""
+                return
+
+    def _note_fault(self, error: Exception) -> None:
+        why = str(error) or type(error).__name__
+        if why != self.fault:
+            log.warning("the broker takes no message: what waits stays in its rows", error=why)
+        self.fault = why
+
+
+def _messages(batch: Sequence[_News]) -> Iterator[tuple[Lane, list[object]]]:
+    """The rows of each lane in messages, lane by lane: what contestants wait for comes first."""
+    for lane in (JUDGEMENTS, REJUDGINGS, JOBS):
+        rows = list(dict.fromkeys(news.row for news in batch if news.lane is lane))
+        for start in range(0, len(rows), lane.rows):
+            yield lane, rows[start : start + lane.rows]

@@ -1,0 +1,104 @@
+"""The composition root of a worker: graders and jobs that are fed by the broker, and no HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import structlog
+
+from app.grading.distributed.actors import JobHand, Judges
+from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, open_broker
+from app.grading.distributed.consuming import Consumer
+from app.grading.distributed.reconciler import Reconciler
+from app.grading.distributed.sender import Sender
+from app.grading.engine import Engine
+from app.grading.references import JobRunner
+from app.grading.staff import engine_settings, grader_count
+from app.sandbox import groups
+from app.settings import Settings
+from app.storage.clock import ClockKeeper, start_clock
+from app.storage.database import Database
+from app.storage.locks import Locks
+from app.storage.open_files import open_files
+from app.storage.temporary import remove_leftovers
+from app.storage.writer import Writer
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
+
+MESSAGES_A_GRADER = 4
+"""Messages at hand for each grader: its next work is there when it ends, and a dead worker leaves little behind."""
+MESSAGES_OF_REJUDGINGS = 2
+
+
+class Worker:
+    """Judges and runs jobs until it is closed; `engine` has its graders."""
+
+    def __init__(self, settings: Settings) -> None:
+        remove_leftovers()
+        groups.remove_leftovers()
+        self._database = Database(settings.database, settings.timeouts, shared=True)
+        time_source = start_clock(self._database)
+        self._locks = Locks(self._database.url)
+        self._writer = Writer(self._database)
+        self._clock = ClockKeeper(self._writer, source=time_source)
+        files = open_files(settings)
+        self.engine = Engine(
+            self._database,
+            self._writer,
+            replace(engine_settings(settings, files), takes_rows=False),
+            _told_by_the_commit,
+        )
+        broker = open_broker(settings.broker_url)
+        self._sender = Sender(broker)
+        self._reconciler = Reconciler(self._database, self._sender, open_broker(settings.broker_url), self._locks)
+        self._runner = JobRunner(
+            self._database, files, self.engine, _told_by_the_commit, take_up=self._reconciler.take_up
+        )
+        self._judges = Judges(self._database, self.engine)
+        self._hand = JobHand(self._database, self._runner, self._locks)
+        graders = grader_count(settings.graders)
+        self._consumers = [
+            Consumer(settings.broker_url, JUDGEMENTS, self._judges.judge, MESSAGES_A_GRADER * graders),
+            Consumer(settings.broker_url, REJUDGINGS, self._judges.judge_again, MESSAGES_OF_REJUDGINGS),
+            Consumer(settings.broker_url, JOBS, _each(self._hand.run_job), 1),
+        ]
+
+    def start(self) -> None:
+        """Start the graders, then take messages."""
+        self.engine.start()
+        self._reconciler.start()
+        for consumer in self._consumers:
+            consumer.start()
+
+    def close(self) -> None:
+        """Finish the judgements at hand and leave the rest, and running jobs, to other workers."""
+        self._hand.close()
+        self._reconciler.close()
+        self.engine.close()
+        self._judges.close()
+        self._runner.close()
+        stopping = [threading.Thread(target=consumer.stop) for consumer in self._consumers]
+        for thread in stopping:
+            thread.start()
+        for thread in stopping:
+            thread.join()
+        self._sender.close()
+        self._clock.close()
+        self._writer.close()
+        self._locks.close()
+        self._database.close()
+
+
+def _each(act: Callable[[Any], None]) -> Callable[[Sequence[Any]], None]:
+    def acting(rows: Sequence[Any]) -> None:
+        for row in rows:
+            act(row)
+
+    return acting
+
+
+def _told_by_the_commit(*_: object) -> None:
+    """Boards are at the servers, who hear of what changes by the notices of the commits."""

@@ -1,0 +1,106 @@
+"""Workers judge what messages name: each row once, whatever is lost, doubled or late."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from app.grading.distributed import patience as waiting
+from app.grading.distributed.broker import JUDGEMENTS, message_of, open_broker
+from app.grading.distributed.patience import Patience
+from app.storage import judgements
+from app.storage.judgements import QUEUED, RUNNING
+from app.storage.open_judgements import OpenJudgement
+from tests.builders.grading import submission
+from tests.builders.waiting import until
+from tests.builders.working import Working, working
+
+
+@pytest.mark.broker
+def test_rows_are_judged_once_by_messages_that_come_twice_or_never(
+    postgresql_url: str, broker_url: str, tmp_path: Path
+) -> None:
+    with working(postgresql_url, broker_url, tmp_path) as found:
+        twice = found.accept(submission(b"10", b"10"))
+        found.sender.judgements([(twice, "t"), (9999, "t")])  # once more, and one that is gone
+        found.sender.judgements([(twice, "t")])
+        untold = found.accept(submission(b"10", b"3"), tell=False)
+        found.reconciler.start()
+        found.wait()
+        assert [row.type for row in found.rows()] == ["AC", "PC"]
+        assert found.reconciler.resent == 1
+        assert untold == found.rows()[1].id
+
+
+@pytest.mark.broker
+def test_a_checker_that_fails_three_times_is_a_judge_error_and_costs_others_nothing(
+    postgresql_url: str, broker_url: str, tmp_path: Path
+) -> None:
+    with working(postgresql_url, broker_url, tmp_path, seconds=0.5) as found:
+        for answers in ([b"10", b"10"], [b"exit", b"10"], [b"10", b"10"]):
+            found.accept(submission(*answers))
+        found.wait()
+        assert Counter(row.type for row in found.rows()) == {"AC": 2, "JE": 1}
+        poison = next(row for row in found.rows() if row.type == "JE")
+        assert poison.failures == 3
+        assert poison.error
+
+
+@pytest.mark.broker
+def test_the_outcome_of_a_worker_that_was_overtaken_is_dropped(
+    postgresql_url: str, broker_url: str, tmp_path: Path
+) -> None:
+    found = Working(postgresql_url, broker_url, tmp_path)
+    id_ = found.accept(submission(b"10", b"10"))
+    frozen = found.writer.submit(judgements.claim_many, id_).result()  # a worker begins, and is frozen
+    found.start()
+    found.wait()
+    late = judgements.Outcome(id_, frozen or 0, "WA", [], found.rows()[0].end_time or None)  # type: ignore[arg-type]
+    assert found.writer.submit(judgements.record_many, late).result() is False
+    assert [row.type for row in found.rows()] == ["AC"]
+    found.close()
+
+
+@pytest.mark.broker
+def test_a_worker_that_stops_leaves_its_messages_to_others(
+    postgresql_url: str, broker_url: str, tmp_path: Path
+) -> None:
+    found = Working(postgresql_url, broker_url, tmp_path)
+    found.judges.close()  # as one that stops
+    ids = [found.accept(submission(b"10", b"10")) for _ in range(3)]
+    for consumer in found.consumers:
+        consumer.start()
+    broker = open_broker(broker_url, [JUDGEMENTS])
+    until(lambda: sum(broker.get_queue_message_counts(JUDGEMENTS.queue)[:2]) == 0)  # this one has them all
+    found.close()
+    until(lambda: sum(broker.get_queue_message_counts(JUDGEMENTS.queue)[:2]) >= 1)
+    broker.close()
+    assert len(ids) == 3
+
+
+def test_a_message_names_rows_and_says_nothing_else() -> None:
+    message = message_of(JUDGEMENTS, [(7, "t"), (8, "u")])
+    assert message.args == ([(7, "t"), (8, "u")],)
+    assert not message.kwargs
+
+
+def test_what_nobody_has_begun_is_sent_again_after_seconds_and_what_is_judged_much_later() -> None:
+    patience = Patience()
+    queued, running = OpenJudgement(1, "t", False, QUEUED, 0), OpenJudgement(2, "t", False, RUNNING, 1)
+    assert patience.due([queued, running], 0.0) == []
+    assert patience.due([queued, running], waiting.SECONDS_UNTIL_BEGUN) == [queued]
+    assert patience.due([queued, running], waiting.SECONDS_UNTIL_BEGUN + 1) == []
+    assert patience.due([queued, running], 3 * waiting.SECONDS_UNTIL_BEGUN) == [queued], "it doubles"
+    assert patience.due([running], waiting.SECONDS_UNTIL_DONE) == [running]
+    again = running._replace(attempt=2)
+    assert patience.due([again], waiting.SECONDS_UNTIL_DONE + 1) == []
+    assert patience.due([again], 2 * waiting.SECONDS_UNTIL_DONE + 2) == [], "a slow checker is given twice the time"
+
+
+def test_what_waits_in_the_queue_of_a_broker_is_not_sent_again() -> None:
+    patience = Patience()
+    live, again = OpenJudgement(1, "t", False, QUEUED, 0), OpenJudgement(2, "t", True, QUEUED, 0)
+    patience.due([live, again], 0.0)
+    assert patience.due([live, again], 100.0, queued_lanes={True}) == [live]

@@ -1,0 +1,97 @@
+"""A worker in this process: an engine fed by messages of a real RabbitMQ, over the contest of the rogue checker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from app.grading.distributed.actors import Judges
+from app.grading.distributed.broker import JUDGEMENTS, REJUDGINGS, open_broker
+from app.grading.distributed.consuming import Consumer
+from app.grading.distributed.reconciler import Reconciler
+from app.grading.distributed.sender import Sender
+from app.grading.engine import Engine
+from app.grading.staff import EngineSettings
+from app.storage import submissions
+from app.storage.database import Database
+from app.storage.judgements import DONE
+from app.storage.local_files import LocalFiles
+from app.storage.locks import Locks
+from app.storage.submissions import Accepted, NewSubmission
+from app.storage.tables import JudgementRow
+from app.storage.writer import Writer
+from tests.builders.grading import PROGRAM, add_rogue_contest
+from tests.builders.waiting import until
+
+
+class Working:
+    """A sender, as a server has it, and a worker whose graders have the rogue checker."""
+
+    def __init__(self, url: str, broker_url: str, folder: Path, *, seconds: float = 5.0) -> None:
+        self.broker_url = broker_url
+        self.database = Database(url)
+        self.files = LocalFiles(folder)
+        add_rogue_contest(self.database, self.files)
+        self.writer = Writer(self.database)
+        self.sender = Sender(open_broker(broker_url))
+        self.locks = Locks(url)
+        self.reconciler = Reconciler(self.database, self.sender, open_broker(broker_url), self.locks)
+        self.engine = self.new_engine(seconds)
+        self.judges = Judges(self.database, self.engine)
+        self.consumers = [
+            Consumer(broker_url, JUDGEMENTS, self.judges.judge, 2),
+            Consumer(broker_url, REJUDGINGS, self.judges.judge_again, 1),
+        ]
+
+    def new_engine(self, seconds: float = 5.0) -> Engine:
+        """An engine that takes no rows by itself."""
+        settings = EngineSettings(1, 2**31, seconds, self.files, PROGRAM, takes_rows=False)
+        return Engine(self.database, self.writer, settings, lambda _contest, _submission: None)
+
+    def start(self) -> None:
+        """Let the worker take messages."""
+        self.engine.start()
+        for consumer in self.consumers:
+            consumer.start()
+
+    def accept(self, new: NewSubmission, *, tell: bool = True) -> int:
+        """Make a submission durable, and tell of it unless the server was killed in between."""
+        accepted = self.writer.submit(submissions.accept, new).result()
+        assert isinstance(accepted, Accepted)
+        assert accepted.judgement_id is not None
+        if tell:
+            self.sender.judgements([(accepted.judgement_id, "t")])
+        return accepted.judgement_id
+
+    def rows(self) -> list[JudgementRow]:
+        """The judgements, oldest first."""
+        with self.database.read() as session:
+            return list(session.query(JudgementRow).order_by(JudgementRow.id))
+
+    def wait(self) -> None:
+        """Wait until all are judged."""
+        until(lambda: all(row.state == DONE for row in self.rows()))
+
+    def close(self) -> None:
+        """Stop the worker and the server."""
+        self.reconciler.close()
+        self.engine.close()
+        self.judges.close()
+        for consumer in self.consumers:
+            consumer.stop()
+        self.sender.close()
+        self.writer.close()
+        self.locks.close()
+        self.database.close()
+
+
+@contextmanager
+def working(url: str, broker_url: str, folder: Path, *, seconds: float = 5.0) -> Iterator[Working]:
+    """A worker that runs."""
+    found = Working(url, broker_url, folder, seconds=seconds)
+    found.start()
+    try:
+        yield found
+    finally:
+        found.close()
