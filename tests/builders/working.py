@@ -89,9 +89,9 @@ class Working:
 @contextmanager
 def working(url: str, broker_url: str, folder: Path, *, seconds: float = 5.0) -> Iterator[Working]:
     """A worker that runs."""
-    found = Working(url, broker_url, folder, seconds=seconds)
-    found.start()
+    worker = Working(url, broker_url, folder, seconds=seconds)
+    worker.start()
     try:
-        yield found
+        yield worker
     finally:
-        found.close()
+        worker.close()

@@ -116,5 +116,5 @@ def rolling_workers(setting: Stage) -> str:
 
 def _judged(setting: Stage, server: Server) -> int:
     with setting.client(server) as admin:
-        found = admin.get(f"contests/{CONTEST}/judgements").raise_for_status().json()
-    return sum(each["judgement_type_id"] is not None for each in found)
+        judgements = admin.get(f"contests/{CONTEST}/judgements").raise_for_status().json()
+    return sum(each["judgement_type_id"] is not None for each in judgements)

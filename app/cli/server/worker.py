@@ -62,7 +62,7 @@ def _wait_for_schema(url: str, stop: threading.Event) -> None:
     from app.storage.migrate import schema_of, schemas
 
     engine = create_engine(url)
-    told = ""
+    last_reason = ""
     try:
         while not stop.is_set():
             try:
@@ -75,8 +75,8 @@ def _wait_for_schema(url: str, stop: threading.Event) -> None:
                 if schema is not None:
                     check_schema(schema)
                 why = "a server has not brought the database up to date"
-            if why != told:
-                told = why
+            if why != last_reason:
+                last_reason = why
                 say(f"waiting: {why}")
             stop.wait(SECONDS_BETWEEN_LOOKS)
     finally:

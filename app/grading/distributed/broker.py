@@ -56,6 +56,7 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
     class QuorumBroker(RabbitmqBroker):
         """RabbitMQ with quorum queues: a message that was taken outlives a restart, and any minority of a cluster."""
 
+        # Any: arguments of a queue, as RabbitMQ names and takes them
         def _build_queue_arguments(self, queue_name: str) -> dict[str, Any]:
             arguments: dict[str, Any] = super()._build_queue_arguments(queue_name)  # type: ignore[no-untyped-call]
             return {**arguments, "x-queue-type": "quorum"}

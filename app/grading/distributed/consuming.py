@@ -21,9 +21,11 @@ class Consumer:
     No message beyond those is taken from other workers. dramatiq wants one worker a broker, so each lane has its own.
     """
 
+    # Any: rows are of the lane's type, as its actor takes them
     def __init__(self, url: str, lane: Lane, act: Callable[[Sequence[Any]], None], threads: int) -> None:
         import dramatiq
 
+        # Any: rows as JSON gives them
         def acting(rows: Sequence[Any]) -> None:
             try:
                 act(rows)
