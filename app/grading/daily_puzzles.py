@@ -10,6 +10,8 @@ from app.storage.temporary import SOLVER_PREFIX, locked_folder
 
 MODULE = "solvers.daily"
 MEMORY = 256
+NICE = "--nice=5"
+"""Graders go first: a puzzle can wait, a contest cannot."""
 SECONDS = 120.0
 """Time for what takes half a second of an idle core."""
 
@@ -20,7 +22,9 @@ def make_puzzles(process: SolverProcess, day: date) -> bytes:
         made = folder / "puzzles.json"
         environment = {**clean_environment(), "TMPDIR": str(folder)}
         with made.open("wb") as target:
-            process.start([day.isoformat()], environment, target=target, bounds=Bounds(MEMORY, folder), module=MODULE)
+            process.start(
+                [day.isoformat(), NICE], environment, target=target, bounds=Bounds(MEMORY, folder), module=MODULE
+            )
         ended = process.listen(lambda _report: None, SECONDS, f"it took more than {SECONDS:g} seconds")
         if ended.status != 0:
             raise SolverFailed(ended.killed or ended.complaint or f"it ended with status {ended.status}")

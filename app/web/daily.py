@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from hashlib import sha256
@@ -19,7 +19,9 @@ from app.services.daily.drawing import puzzle_drawing, solution_drawing, solutio
 from app.services.daily.feed import feed
 from app.services.daily.puzzles import DailyPuzzles, Day, Puzzle
 from app.web.index import address_of
+from app.web.languages import N_, _, gettext, speaking
 from app.web.pages import HEADERS, page
+from app.web.preferences import language_of
 from app.web.visitor import Visitor
 
 IN_FEED = 14
@@ -27,15 +29,23 @@ IMMUTABLE = "public, max-age=31536000, immutable"
 ONLY_TODAY = "public, no-cache"
 RULES: Mapping[str, str] = MappingProxyType(
     {
-        "optimiza": "Start on any cell. From a cell with the number k, go exactly k cells straight on, in one of eight "
-        "directions; who leaves the board on one side comes in on the other. The number that you land on must be k or "
-        "more, and no cell may be landed on twice. Collect the greatest sum, the start included.",
-        "comesolo": "A piece jumps over a piece beside it, in one of eight directions, onto the empty cell behind that "
-        "one, and eats it. Eat as many pieces as you can.",
-        "netgame": "Two players cut ropes in turn. A rope may be cut while it is a side of a whole cell, whose four "
-        "sides are all there. Who cannot cut loses. You cut first: only one cut wins.",
+        "optimiza": N_(
+            "Start on any cell. From a cell with the number k, go exactly k cells straight on, in one of eight "
+            "directions; who leaves the board on one side comes in on the other. The number that you land on must be "
+            "k or more, and no cell may be landed on twice. Collect the greatest sum, the start included."
+        ),
+        "comesolo": N_(
+            "A piece jumps over a piece beside it, in one of eight directions, onto the empty cell behind that one, "
+            "and eats it. Eat as many pieces as you can."
+        ),
+        "netgame": N_(
+            "Two players cut ropes in turn. A rope may be cut while it is a side of a whole cell, whose four sides are "
+            "all there. Who cannot cut loses. You cut first: only one cut wins."
+        ),
     }
 )
+NAMES: Mapping[str, str] = MappingProxyType(dict(zip(SIZES, (N_("small"), N_("medium"), N_("large")), strict=True)))
+"""The sizes, by the words for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +63,27 @@ def puzzles_of(request: Request) -> DailyPuzzles:
     return cast(DailyPuzzles, request.app.state.daily)
 
 
-def shown(day: Day, puzzle: Puzzle) -> Shown:
-    """A puzzle as pages show it."""
-    name = f"{KINDS[puzzle.kind]}, {puzzle.size}, {day.date}"
+def _shown(day: Day, puzzle: Puzzle) -> Shown:
+    """A puzzle as pages show it, in the language that is spoken."""
+    name = f"{KINDS[puzzle.kind]}, {gettext(NAMES[puzzle.size])}, {day.date}"
     drawing = Markup(puzzle_drawing(puzzle, name))
     if not day.past:
         return Shown(puzzle, drawing, None, [])
-    return Shown(puzzle, drawing, Markup(solution_drawing(puzzle, f"Solution: {name}")), solution_steps(puzzle))
+    solution = solution_drawing(puzzle, _("Solution: %(puzzle)s", puzzle=name))
+    return Shown(puzzle, drawing, Markup(solution), _in_words(puzzle.kind, solution_steps(puzzle)))
 
 
-def _all_shown(day: Day) -> Mapping[str, list[Shown]]:
-    return {kind: [shown(day, puzzle) for puzzle in puzzles] for kind, puzzles in day.by_kind.items()}
+def _in_words(kind: str, steps: Sequence[Sequence[str]]) -> list[str]:
+    if kind == "optimiza":
+        return [f"({row}, {column})" for row, column in steps]
+    if kind == "comesolo":
+        return [_("(%(r1)s, %(c1)s) to (%(r2)s, %(c2)s)", r1=a, c1=b, r2=c, c2=d) for a, b, c, d in steps]
+    return [_("cut rope %(rope)s", rope=rope) for (rope,) in steps]
+
+
+def _all_shown(request: Request, day: Day) -> Mapping[str, list[Shown]]:
+    with speaking(language_of(request)):
+        return {kind: [_shown(day, puzzle) for puzzle in puzzles] for kind, puzzles in day.by_kind.items()}
 
 
 async def daily_today(request: Request, viewer: Visitor) -> Response:
@@ -84,8 +104,9 @@ def _day_page(request: Request, viewer: Visitor, day: Day) -> Response:
         viewer=viewer,
         day=day,
         kinds=KINDS,
-        shown=_all_shown(day),
+        shown=_all_shown(request, day),
         rules=RULES,
+        sizes=NAMES,
         before=before,
         after=after,
     )
@@ -105,8 +126,8 @@ async def daily_puzzle(request: Request, viewer: Visitor, day: str, kind: str, s
         kind=kind,
         size=size,
         kinds=KINDS,
-        sizes=SIZES,
-        one=shown(puzzles, puzzles.puzzle(kind, size)),
+        sizes=NAMES,
+        one=_all_shown(request, puzzles)[kind][SIZES.index(size)],
         rules=RULES,
         before=before,
         after=after,
@@ -124,10 +145,11 @@ async def daily_sheet(request: Request, day: str) -> Response:
         request,
         day=puzzles,
         kinds=KINDS,
-        shown=_all_shown(puzzles),
+        shown=_all_shown(request, puzzles),
         rules=RULES,
+        sizes=NAMES,
         solved=solved,
-        solutions=_all_shown(solved) if solved.past else {},
+        solutions=_all_shown(request, solved) if solved.past else {},
     )
     sheet.headers["Cache-Control"] = IMMUTABLE if puzzles.past else ONLY_TODAY
     return _tagged(request, sheet)

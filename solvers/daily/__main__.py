@@ -12,16 +12,15 @@ from datetime import date
 
 from solvers.daily import make_all
 
-NICE = 5
-"""Other processes go first: the puzzle of a newspaper can wait, a contest cannot."""
-
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Make the puzzles and print them."""
     parser = ArgumentParser(prog="python -m solvers.daily", description="Make the puzzles of a day.")
     parser.add_argument("date", type=date.fromisoformat, help="YYYY-MM-DD")
-    day = parser.parse_args(arguments).date
-    os.nice(NICE)
+    parser.add_argument("--nice", type=int, default=0, help="how far this process gives way to others, as of nice(1)")
+    options = parser.parse_args(arguments)
+    os.nice(options.nice)
+    day = options.date
     json.dump({"date": day.isoformat(), "puzzles": [asdict(puzzle) for puzzle in make_all(day)]}, sys.stdout)
     sys.stdout.write("\n")
 

@@ -45,11 +45,11 @@ def grown(cells: int, draws: Draws) -> Instance:
     return Instance(tuple(sorted(ropes, key=lambda rope: (-rope[1] - rope[3], rope[0] + rope[2]))))
 
 
-def winning_ropes(sides: Sequence[int], cells: int) -> list[int]:
-    """Give the ropes (from 1) whose cut leaves a set of cells from which every further play loses."""
+def winning_ropes(sides: Sequence[int], cells: int, left: int | None = None) -> list[int]:
+    """Give the ropes (from 1) whose cut leaves the other player a lost set of cells, from all or from those left."""
     cuts = sorted(set(sides) - {0})
     won = bytearray(1 << cells)
     for whole in range(1, 1 << cells):
         won[whole] = any(whole & cut and not won[whole & ~cut] for cut in cuts)
-    every = (1 << cells) - 1
-    return [number for number, cut in enumerate(sides, start=1) if cut and not won[every & ~cut]]
+    here = (1 << cells) - 1 if left is None else left
+    return [number for number, cut in enumerate(sides, start=1) if cut & here and not won[here & ~cut]]

@@ -28,14 +28,10 @@ def solution_drawing(puzzle: Puzzle, label: str) -> str:
     return DRAWERS[puzzle.kind](puzzle, label, True)
 
 
-def solution_steps(puzzle: Puzzle) -> list[str]:
-    """The best answer step by step: cells as row and column, jumps as from and to, the rope to cut."""
-    lines = puzzle.answer.split("\n")
-    if puzzle.kind == "optimiza":
-        return ["({}, {})".format(*line.split()) for line in lines[2:-1]]
-    if puzzle.kind == "comesolo":
-        return ["({}, {}) to ({}, {})".format(*line.split()) for line in lines[1:-1]]
-    return [lines[1]]
+def solution_steps(puzzle: Puzzle) -> list[list[str]]:
+    """The best answer step by step: a cell's row and column, those a jump begins and ends at, the rope to cut."""
+    lines = [line.split() for line in puzzle.answer.splitlines()]
+    return lines[{"optimiza": 2, "comesolo": 1, "netgame": 1}[puzzle.kind] :]
 
 
 def _optimiza(puzzle: Puzzle, label: str, solved: bool) -> str:

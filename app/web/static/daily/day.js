@@ -4,6 +4,6 @@ import { best } from "./best.js";
 for (const place of document.querySelectorAll("[data-best]")) {
   const kept = best(place.dataset.best);
   if (!kept) continue;
-  place.textContent = place.dataset.best.includes("/netgame/") ? "won" : `your best: ${kept.score}`;
+  place.textContent = place.dataset.best.includes("/netgame/") ? _("won") : _("your best: %(score)s", { score: kept.score });
   place.hidden = false;
 }

@@ -24,7 +24,7 @@ class SoloView extends ModuleView {
     this.moves = [];
     this.element.tabIndex = 0;
     this.element.setAttribute("role", "application");
-    this.element.setAttribute("aria-label", "The board: arrows move the mark, Enter takes what is under it, Backspace takes back");
+    this.element.setAttribute("aria-label", _("The board: arrows move the mark, Enter takes what is under it, Backspace takes back"));
     this.element.addEventListener("click", (event) => this.#clicked(event));
     this.element.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -59,7 +59,7 @@ class SoloView extends ModuleView {
     if (steps) return this.take(steps);
     this.held = held;
     this.#mark();
-    if (held !== undefined) tell(`${rules.spot(game, held, this.made)} is to jump.`);
+    if (held !== undefined) tell(_("%(piece)s is to jump.", { piece: rules.spot(game, held, this.made) }));
   }
 
   back() {
@@ -110,7 +110,7 @@ class SoloView extends ModuleView {
     if (cost(nearest) === Infinity) return;
     this.cursor = spots.indexOf(nearest);
     this.#mark();
-    tell(`${rules.spot(game, nearest[0], this.made)}.`);
+    tell(rules.spot(game, nearest[0], this.made));
   }
 }
 
@@ -122,19 +122,27 @@ function tell(text) {
 function show() {
   const { moves } = view;
   const score = rules.score(game, moves);
-  const won = score >= Number(place.dataset.z);
   if (kind === "netgame") countTries(moves);
-  let kept = best(name);
-  let isKept = true;
-  if (score > (kept?.score ?? 0)) isKept = keep(name, (kept = { score, steps: moves, tries }));
-  byId("now").textContent = kind === "netgame" ? rules.say(game, moves) : `${score} of ${place.dataset.z}${won ? ": nobody can do better" : ""}`;
+  if (score > (best(name)?.score ?? 0)) isKept = keep(name, { score, steps: moves, tries });
+  byId("now").textContent = standing(score, moves);
   for (const rung of place.querySelectorAll("[data-level]")) rung.classList.toggle("reached", score >= Number(place.dataset[rung.dataset.level]));
   byId("undo").disabled = byId("again").disabled = !moves.length;
+  const kept = best(name);
   byId("mine").hidden = !kept;
-  const sentence = kind === "netgame" ? `You have won this one${kept?.tries > 1 ? `, at try ${kept.tries}` : ""}.` : `Your best: ${kept?.score}.`;
-  byId("best").textContent = kept ? `${sentence} ${isKept ? "It is kept in this browser alone." : "This browser keeps nothing: it is gone with the page."}` : "Your best is kept in this browser alone.";
+  byId("best").textContent = `${kept ? reached(kept) : ""} ${isKept ? _("Your best is kept in this browser alone.") : _("This browser keeps nothing: your best is gone with the page.")}`;
 }
 
+function standing(score, moves) {
+  if (kind === "netgame") return rules.say(game, moves);
+  const most = Number(place.dataset.z);
+  return score >= most ? _("%(score)s: nobody can do better", { score }) : _("%(score)s of %(most)s", { score, most });
+}
+
+function reached({ score, tries: needed }) {
+  return kind === "netgame" ? _("Won at try %(number)s.", { number: needed }) : _("Your best: %(score)s.", { score });
+}
+
+let isKept = true;
 let tries = 0;
 
 /** A try begins with each first cut. */

@@ -5,7 +5,7 @@ import * as comesolo from "../boards/comesolo.js";
 import * as netgame from "../boards/netgame.js";
 import * as optimiza from "../boards/optimiza.js";
 
-const name = (size, cell, first) => `row ${Math.floor(cell / size) + first}, column ${(cell % size) + first}`;
+const place = (size, cell, first) => ({ row: Math.floor(cell / size) + first, column: (cell % size) + first });
 
 const walk = {
   module: optimiza,
@@ -15,11 +15,12 @@ const walk = {
     return at >= 0 ? { steps: steps.slice(0, at + 1) } : {};
   },
   score: ({ start }, steps) => steps.reduce((sum, cell) => sum + start.values[cell], 0),
-  spot: ({ start }, cell) => `${start.values[cell]} at ${name(start.size, cell, 1)}`,
+  spot: ({ start }, cell) => _("%(value)s at row %(row)s, column %(column)s", { value: start.values[cell], ...place(start.size, cell, 1) }),
   say({ start }, steps) {
-    if (!steps.length) return "Choose a cell to start on.";
+    if (!steps.length) return _("Choose a cell to start on.");
     const on = optimiza.ahead(start, steps).length;
-    return `${this.score({ start }, steps)} collected on ${steps.length} ${steps.length === 1 ? "cell" : "cells"}; ${on || "no"} ${on === 1 ? "cell" : "cells"} to go on to.`;
+    const sum = this.score({ start }, steps);
+    return ngettext("%(sum)s collected; %(num)s cell to go on to.", "%(sum)s collected; %(num)s cells to go on to.", on, { sum });
   },
 };
 
@@ -32,11 +33,15 @@ const jumps = {
     return legal.some(({ from }) => from === spot) && spot !== held ? { held: spot } : {};
   },
   goals: ({ start }, steps, held) => comesolo.jumps(start, steps).filter(({ from }) => from === held).map(({ to }) => to),
-  score: (_, steps) => steps.length,
-  spot: ({ start }, cell, steps) => `${comesolo.frames({ start, steps }).seek(steps.length).cells[cell] ? "a piece" : "an empty cell"} at ${name(start.size, cell, 0)}`,
+  score: (_game, steps) => steps.length,
+  spot({ start }, cell, steps) {
+    const isPiece = comesolo.frames({ start, steps }).seek(steps.length).cells[cell];
+    const at = place(start.size, cell, 0);
+    return isPiece ? _("A piece at row %(row)s, column %(column)s", at) : _("An empty cell at row %(row)s, column %(column)s", at);
+  },
   say({ start }, steps) {
     const on = new Set(comesolo.jumps(start, steps).map(({ from }) => from)).size;
-    return `${steps.length} eaten, ${start.pieces - steps.length} left; ${on ? `${on} can jump` : "none can jump"}.`;
+    return ngettext("%(eaten)s eaten, %(left)s left; %(num)s can jump.", "%(eaten)s eaten, %(left)s left; %(num)s can jump.", on, { eaten: steps.length, left: start.pieces - steps.length });
   },
 };
 
@@ -50,11 +55,11 @@ const cuts = {
   },
   over: ({ start }, steps) => steps.length > 0 && legalCuts(start, steps).length === 0,
   score: ({ start }, steps) => (cuts.over({ start }, steps) && steps.length % 2 === 1 ? 1 : 0),
-  spot: (_, rope) => `rope ${rope}`,
+  spot: (_game, rope) => _("Rope %(rope)s", { rope }),
   say({ start }, steps) {
-    if (!steps.length) return "Cut a rope. One cut wins.";
-    if (cuts.over({ start }, steps)) return steps.length % 2 ? "You win: there is nothing left to cut." : "You lose: there is nothing left to cut. Start again, or take back.";
-    return `The other player cut rope ${steps.at(-1)}. ${legalCuts(start, steps).length} ropes may be cut.`;
+    if (!steps.length) return _("Cut a rope. One cut wins.");
+    if (cuts.over({ start }, steps)) return steps.length % 2 ? _("You win: there is nothing left to cut.") : _("You lose: there is nothing left to cut. Start again, or take back.");
+    return ngettext("The other player cut rope %(rope)s. %(num)s rope may be cut.", "The other player cut rope %(rope)s. %(num)s ropes may be cut.", legalCuts(start, steps).length, { rope: steps.at(-1) });
   },
 };
 
