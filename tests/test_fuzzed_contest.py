@@ -42,6 +42,7 @@ from app.storage.scoring_input import scored_contest
 from app.storage.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples
+from tests.builders.read_pages import differences
 from tests.builders.service import Api, open_api
 from tests.builders.verdicts import ACCEPTED
 from tests.conftest import migrated_sqlite
@@ -343,6 +344,12 @@ class Contest(RuleBasedStateMachine):
             last_minute = on_page(self.api.get("/c/c/scoreboard?at=100000").text)
             public = cut(self.api.get("contests/c/scoreboard").json())
             assert [row[:3] for row in last_minute] == [row[:3] for row in public]
+
+    @invariant()
+    def no_page_shows_a_number_that_the_api_does_not_show(self) -> None:
+        """A frozen page leaks nothing: neither by the best of all, by best raw scores, nor through what a team was."""
+        for user in (None, "team") if hasattr(self, "counting") else ():
+            assert differences(self.api, user, "other", PROBLEM) == []
 
     @invariant()
     def reports_are_as_the_board(self) -> None:

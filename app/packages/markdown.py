@@ -94,16 +94,22 @@ def formula_faults(text: str) -> Iterator[FormulaFault]:
 
 
 def render(text: str, image_folder: str) -> str:
-    """HTML of a statement, with its images looked for in `image_folder`, relative to the page."""
-    tokens = parser().parse(text)
+    """HTML of a statement, with its images looked for in `image_folder`, relative to the page.
+
+    An image of another host is shown as its description: a page loads nothing from elsewhere.
+    """
+    tokens, renderer = parser().parse(text), parser().renderer
     for token in tokens:
         for child in token.children or ():
             if child.type == "image":
                 _write_out_formulas(child)
                 name = local_image(str(child.attrs.get("src", "")))
-                if name is not None:
+                if name is None:
+                    child.content = renderer.renderInlineAsText(child.children, parser().options, {})
+                    child.type = "text"
+                else:
                     child.attrs["src"] = f"{image_folder}/{quote(name)}"
-    return str(parser().renderer.render(tokens, parser().options, {}))
+    return str(renderer.render(tokens, parser().options, {}))
 
 
 def _write_out_formulas(image: Token) -> None:

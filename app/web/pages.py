@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import InternationalizationExtension
 
 from app.web import languages, preferences, wording
+from app.web.direction import closed
 from app.web.pieces import Piece, plain, zipped
 
 HERE = Path(__file__).parent
@@ -22,6 +23,7 @@ ENVIRONMENT = Environment(
     loader=FileSystemLoader(HERE / "templates"),
     autoescape=True,
     undefined=StrictUndefined,
+    finalize=closed,
     auto_reload=False,
     trim_blocks=True,
     lstrip_blocks=True,

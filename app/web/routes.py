@@ -33,6 +33,7 @@ from app.web.registration import register_on_page, registration_page
 from app.web.script_texts import script_texts
 from app.web.sending import send_answers
 from app.web.team import team_page
+from app.web.tokens import make_token, revoke_token
 from app.web.visitor import PageRoute
 
 FILES = StaticFiles(directory=HERE / "static")
@@ -46,6 +47,8 @@ router.add_api_route("/logout", log_out, methods=["POST"])
 router.add_api_route("/account", account_page)
 router.add_api_route("/preferences", set_preferences, methods=["POST"])
 router.add_api_route("/account", set_password, methods=["POST"])
+router.add_api_route("/account/tokens", make_token, methods=["POST"])
+router.add_api_route("/account/tokens/{token_id}/revoke", revoke_token, methods=["POST"])
 router.add_api_route("/reset-password", reset_page)
 router.add_api_route("/reset-password", set_forgotten_password, methods=["POST"])
 router.add_api_route(CONTEST, contest_page)

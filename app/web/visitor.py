@@ -8,6 +8,7 @@ from typing import Annotated, Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from fastapi import Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
 from starlette.responses import RedirectResponse
@@ -15,7 +16,7 @@ from starlette.responses import RedirectResponse
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.acting import acting, actor_of
-from app.services.errors import ServiceError, Unauthorized
+from app.services.errors import BadRequest, ServiceError, Unauthorized, all_in_words, fault
 from app.services.names import NoContest
 from app.services.people.guesses import Attempt
 from app.services.transactions import run_after_commit
@@ -137,6 +138,14 @@ async def or_refusal(request: Request, reply: Coroutine[Any, Any, Response]) -> 
             return RedirectResponse(login_address(request), 303)
         except ServiceError as refusal:
             return await refused(request, refusal)
+        except RequestValidationError as error:
+            return await refused(request, _invalid(error))
+
+
+def _invalid(error: RequestValidationError) -> BadRequest:
+    """An address that is none, as the API refuses it."""
+    faults = [fault(each) for each in error.errors()]
+    return BadRequest(all_in_words(faults, len(faults)), errors=faults)
 
 
 def login_address(request: Request) -> str:

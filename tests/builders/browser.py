@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.builders.browsers import chromium
+from tests.builders.hostile import COMPUTED
 from tests.builders.service import PASSWORD
 
 QUIET = (
@@ -31,6 +32,31 @@ REACHES_OUT = """width => {
     return out.filter((each) => !out.some((other) => other !== each && each.contains(other))).slice(0, 3)
         .map((each) => `${each.tagName} ${each.className}: ${each.textContent.slice(0, 60)}`).join("; ") || "unseen";
 }"""
+INTRUSIONS = """computed => {
+    const faults = [];
+    if (window.__hit) faults.push("a text ran");
+    for (const each of document.querySelectorAll("[data-canary]")) faults.push(`a text became <${each.tagName}>`);
+    if (document.querySelector("base, object, embed, meta[http-equiv]")) faults.push("a text became a part of the head");
+    const here = (address) => new URL(address, location.href).origin === location.origin;
+    if ([...document.styleSheets].some((each) => !each.href || !here(each.href))) faults.push("a style sheet is not ours");
+    for (const each of document.querySelectorAll("[src], [action], link[href]"))
+        if (!here(each.getAttribute("src") ?? each.getAttribute("action") ?? each.getAttribute("href")))
+            faults.push(`<${each.tagName}> leads to another host`);
+    for (const each of document.querySelectorAll("[href]")) {
+        const address = typeof each.href === "string" ? each.href : each.href.baseVal;
+        if (!/^(https?:|mailto:|#|blob:)/.test(address)) faults.push(`a link leads to ${address.slice(0, 40)}`);
+    }
+    if (document.body.innerText.includes(computed)) faults.push("a template was computed");
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const text = texts.currentNode.data;
+        const left = (begins, ends) => text.match(begins)?.length !== text.match(ends)?.length;
+        if (left(/[\u202a\u202b\u202d\u202e]/g, /\u202c/g) || left(/[\u2066-\u2068]/g, /\u2069/g))
+            faults.push(`what follows is turned round by ${JSON.stringify(text.slice(0, 40))}`);
+    }
+    return [...new Set(faults)];
+}"""
+"""What texts of others have become part of the page that is open."""
 WIDTHS = (320, 390, 1280)
 HEIGHT = 900
 
@@ -75,6 +101,11 @@ class Reader:
             if out := self.page.evaluate(REACHES_OUT, width):
                 wide.append(f"at {width} px it scrolls sideways: {out}")
         return wide
+
+    def intrusions(self) -> list[str]:
+        """What of the page that is open comes of texts that would be more than text (tests.builders.hostile)."""
+        intrusions: list[str] = self.page.evaluate(INTRUSIONS, COMPUTED)
+        return intrusions
 
     def violations(self) -> list[str]:
         """The rules of WCAG 2.2 AA that the page that is open breaks, as axe-core finds them."""

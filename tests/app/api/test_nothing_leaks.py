@@ -1,4 +1,4 @@
-"""At no moment of a contest's life does any address show what is hidden then."""
+"""At no moment of a contest's life does any address, of the API or of a page, show what is hidden then."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, ids_of, pass_time
 from tests.builders.described import document
+from tests.builders.pages import PAGES, organisers
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -59,7 +60,7 @@ def life(api: Api) -> Api:
 
 
 def paths(api: Api) -> list[str]:
-    """Every address below a contest that can be read, filled with what there is, and each with its options."""
+    """Every address below a contest and every page that can be read, filled with what there is, with its options."""
     addresses = []
     veiled = ids_of(api.service)
     for path, operations in document()["paths"].items():
@@ -74,7 +75,9 @@ def paths(api: Api) -> list[str]:
             if filled.endswith("scoreboard"):
                 options = ("cases=true", "virtual=true", "phase=final", "form=compact", "form=compact&phase=final")
                 addresses += [f"{filled}?{each}" for each in options]
-    return sorted(set(addresses))
+    pages = {**PAGES, **organisers()}
+    of_pages = (address for page in pages.values() for address in page.addresses if "{" not in address)
+    return sorted({*addresses, *of_pages})
 
 
 def read(api: Api, user: str | None) -> str:

@@ -1,6 +1,6 @@
-"""The pages in a real browser: Debian's Chromium walks them as everybody, contestant, judge and admin.
+"""The pages in a real browser: answers are sent and reports read by keyboard, zips looked into, boards patched in place.
 
-Left out, with a line that says so, where there is no Chromium. All sizes, themes and people are in `make browse`.
+Left out, with a line that says so, where there is no Chromium. tests/app/web/test_walk.py walks all pages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -25,7 +24,7 @@ from app.storage.tables import (
     SubmissionRow,
     TeamRow,
 )
-from tests.builders.browser import Reader, chromium_running, reader
+from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
@@ -35,9 +34,6 @@ from tests.conftest import migrated_sqlite
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>'\"><svg onload=alert(1)>"
-EVERYBODY = ("/", "/login", "/c/c", "/c/c/problems", "/c/c/problems/echo", "/c/c/scoreboard", "/c/c/scoreboard?at=30")
-OTHERS = ("/c/c/teams/team", "/c/c/questions", "/c/none", "/docs")
-OWN = ("/c/c/answers", "/c/c/submissions/1", "/account")
 STATEMENT = f"# Echo\n\n{HOSTILE}\n\n[a link](javascript:alert(1)) and $x^2$\n"
 
 
@@ -83,54 +79,6 @@ def browser() -> Iterator[Browser]:
     """One browser for all."""
     with chromium_running() as browser:
         yield browser
-
-
-def pages_of(user: str | None) -> tuple[str, ...]:
-    """The pages that somebody can read."""
-    if user is None:
-        return (*EVERYBODY, *OTHERS)
-    return (*EVERYBODY, *OTHERS, *OWN) if user == "team" else (*EVERYBODY, *OTHERS, "/account", "/c/c/submissions/1")
-
-
-def faults_on(one: Reader, path: str) -> list[str]:
-    """What is wrong with a page: errors, requests to other hosts, what ran, what scrolls sideways."""
-    status = one.open(path)
-    faults = [] if status == (404 if path == "/c/none" else 200) else [f"status {status}"]
-    faults += one.overflows()
-    if one.page.title() == "run" or one.page.locator("img[src=x]").count():
-        faults.append("a text became a part of the page")
-    faults += [each for each in one.faults if "404" not in each or path != "/c/none"]
-    one.faults.clear()
-    return [f"{path}: {each}" for each in faults]
-
-
-def test_nothing_runs_errs_leads_away_or_scrolls_sideways_on_any_page(browser: Browser, url: str) -> None:
-    faults: list[str] = []
-    for user in (None, "team", "judge", "admin"):
-        with reader(browser, url, user) as one:
-            for path in pages_of(user):
-                faults += faults_on(one, path)
-    assert not faults, "\n".join(faults)
-
-
-def test_no_page_of_a_team_breaks_wcag_in_light_and_dark(browser: Browser, url: str) -> None:
-    violations: dict[str, list[str]] = {}
-    with reader(browser, url, "team") as one:
-        for path in pages_of("team"):
-            one.open(path)
-            for scheme in ("light", "dark") if path in {"/c/c/scoreboard", "/c/c/problems/echo"} else ("light",):
-                one.page.emulate_media(color_scheme=scheme)
-                if path != "/docs" and (broken := one.violations()):  # Swagger UI's own page
-                    violations[f"{path} {scheme}"] = broken
-    assert violations == {}
-
-
-def test_reading_pages_need_no_script(browser: Browser, url: str) -> None:
-    with reader(browser, url, java_script_enabled=False) as one:
-        for path in EVERYBODY:
-            assert one.open(path) == 200
-            expect(one.page.locator("h1").first).to_be_visible()
-    assert one.faults == []
 
 
 def test_a_team_sends_answers_and_reads_its_report_by_keyboard_alone(
@@ -195,17 +143,3 @@ def test_rows_that_change_are_patched_in_place(api: Api, browser: Browser, url: 
         expect(page.locator("tr[data-team=team] .tot")).to_have_text("100.0")
         assert page.evaluate("document.querySelector('tr[data-team=other]').mine"), "a row that stays keeps its element"
         assert one.faults == []
-
-
-@pytest.mark.browse
-@pytest.mark.parametrize("user", [None, "team", "judge", "admin"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-def test_no_page_breaks_wcag_for_anybody(browser: Browser, url: str, user: str | None, scheme: Any, width: int) -> None:
-    violations: dict[str, list[str]] = {}
-    with reader(browser, url, user, color_scheme=scheme, viewport={"width": width, "height": 900}) as one:
-        for path in pages_of(user):
-            one.open(path)
-            if path != "/docs" and (broken := one.violations()):
-                violations[path] = broken
-    assert violations == {}

@@ -12,26 +12,9 @@ from app.storage.tables import AccountRow, ContestRoleRow
 from app.web.organiser.routes import PLACES
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.pages import OPENS, USERS, VALUES
 from tests.builders.service import HASH, Api, open_api
 from tests.conftest import migrated_sqlite
-
-VALUES = {"contest_id": "c", "problem_id": "echo", "team_id": "team", "account_id": "staff", "rival_id": "other"}
-SEES = {
-    Who.EVERYBODY: {None, "team", "staff", "boss", "judge", "admin"},
-    Who.CONTEST_JUDGES: {"staff", "boss", "judge", "admin"},
-    Who.CONTEST_OWNERS: {"boss", "admin"},
-    Who.PROBLEM_JUDGES: {"judge", "admin"},
-    Who.PROBLEM_OWNERS: {"admin"},
-    Who.ORGANISERS: {"admin"},
-    Who.AUTHORS: {"admin"},
-    Who.ROLES: {"staff", "boss", "judge", "admin"},
-    Who.ACCOUNTS: {"team", "staff", "boss", "judge", "admin"},
-    Who.KEEPERS: {"boss", "admin"},
-    Who.JUDGES: {"judge", "admin"},
-    Who.ADMINS: {"admin"},
-}
-"""Who of the people opens a page: `staff` judges the contest, `boss` owns it."""
-USERS = (None, "team", "staff", "boss", "judge", "admin")
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +37,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 
 
 def address(path: str, contest_id: str = "c") -> str:
-    numbers = dict.fromkeys(("submission_id", "rejudging_id", "job_id", "number", "award_id"), "1")
-    return path.format(**numbers | VALUES | {"contest_id": contest_id})
+    return path.format(**VALUES | {"contest_id": contest_id})
 
 
 def pages(method: str) -> dict[str, str]:
@@ -70,7 +52,7 @@ def test_every_page_names_an_operation_whose_rights_are_known() -> None:
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_page_refuses_whom_its_operation_refuses(api: Api, method: str) -> None:
     for path, operation in pages(method).items():
-        for user in set(USERS) - SEES[who_may(operation)]:
+        for user in set(USERS) - OPENS[who_may(operation)]:
             reply = api.request(method, address(path), user=user)
             if user is None:
                 assert (reply.status_code, reply.headers["Location"][:7]) == (303, "/login?"), path
@@ -86,7 +68,7 @@ def test_a_judge_of_one_contest_opens_no_page_of_another(api: Api) -> None:
 
 def test_a_page_opens_for_those_who_may_and_holds_nothing_inline(api: Api) -> None:
     for path, operation in pages("GET").items():
-        for user in SEES[who_may(operation)]:
+        for user in OPENS[who_may(operation)]:
             reply = api.get(address(path), user=user)
             is_there = not any(f"{{{name}}}" in path for name in ("rejudging_id", "job_id"))
             assert reply.status_code == (200 if is_there else 404), (path, user, reply.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -160,3 +161,38 @@ def test_a_change_of_the_password_on_the_page_ends_all_other_sessions(api: Api) 
     assert "The password is changed" in api.get("/account?changed=yes", **one).text
     assert api.get("/account", **other).status_code == 303
     assert api.get("account", **one).status_code == 200
+
+
+ORIGIN = {"Origin": "http://jurado.test"}
+
+
+def test_a_token_is_made_on_the_page_shown_once_and_taken_back(api: Api) -> None:
+    made = api.post("/account/tokens", user="team", data={"label": "bot <b>", "days": "30"}, headers=ORIGIN)
+    assert (made.status_code, made.headers["Cache-Control"]) == (200, "private, no-store")
+    token = re.search(r'<code class="wrapped">([\w-]{40,})</code>', made.text)
+    assert token is not None
+    bearer = {"Authorization": f"Bearer {token[1]}"}
+    assert api.get("account", headers=bearer).json()["username"] == "team"
+    account = api.get("/account", user="team").text
+    assert "bot &lt;b&gt;" in account
+    assert token[1] not in account
+    (known,) = api.get("account/tokens", user="team").json()
+    assert known["expires"] is not None
+    place = f"/account/tokens/{known['id']}/revoke"
+    assert api.post(place, user="other", headers=ORIGIN).status_code == 404
+    assert api.post(place, user="team", headers={"Origin": "https://evil.test"}).status_code == 403
+    assert api.post(place, user="team", headers=ORIGIN).headers["Location"] == "/account"
+    assert api.get("account", headers=bearer).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [({}, "label"), ({"label": "browser"}, "label"), ({"label": "x", "days": "7"}, "days")],
+)
+def test_a_token_without_a_purpose_or_with_an_odd_end_is_refused_and_nobody_makes_one_without_a_login(
+    api: Api, fields: dict[str, str], fault: str
+) -> None:
+    refused = api.post("/account/tokens", user="team", data=fields, headers=ORIGIN)
+    assert (refused.status_code, f"{fault.title()}: expected" in refused.text) == (400, True)
+    assert api.get("account/tokens", user="team").json() == []
+    assert api.post("/account/tokens", data={"label": "x"}).headers["Location"].startswith("/login")

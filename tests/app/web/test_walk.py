@@ -1,0 +1,138 @@
+"""Every page is walked in a real browser, over a contest whose texts are all hostile: none is forgotten, none is at fault.
+
+In `make test` a team walks the pages of contestants and an admin those of organisers. `make browse` walks them as
+everybody, at two sizes, light and dark, with every hostile text in every place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+from fastapi import APIRouter
+from fastapi.routing import APIRoute
+from playwright.sync_api import Browser, expect
+
+from app.web.routes import router
+from tests.builders.browser import Reader, chromium_running, reader
+from tests.builders.hostile import packs
+from tests.builders.hostile_contest import fill, set_texts
+from tests.builders.pages import PAGES, USERS, Walked, addresses, organisers
+from tests.builders.service import Api, open_api
+from tests.builders.sockets import listening
+from tests.conftest import migrated_sqlite
+
+FILES = "/static/{name:path}"
+NO_PAGES_OF_OURS = {"/docs", "/c/c/problems/echo/board"}
+"""Swagger UI, and the frame that a package's own board fills: their marks are not ours to mend."""
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """A service without graders."""
+    folder = tmp_path_factory.mktemp("walk")
+    with open_api(migrated_sqlite(folder / "jurado.sqlite"), folder / "home") as api:
+        yield api
+
+
+@pytest.fixture(scope="module")
+def ids(api: Api) -> dict[str, str]:
+    """The ids of the games of the hostile contest, whose points have been computed once: kernels may be compiled first."""
+    ids = fill(api)
+    api.get("/c/c", user="team")
+    return ids
+
+
+@pytest.fixture(scope="module")
+def url(api: Api, ids: dict[str, str]) -> Iterator[str]:
+    """The address of the contest's server."""
+    assert ids
+    with listening(api) as place:
+        yield f"http://{place}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One browser for all."""
+    with chromium_running() as browser:
+        yield browser
+
+
+def routes_that_read(of: APIRouter) -> Iterator[str]:
+    """The addresses of a router that are read, those of routers within it too."""
+    for route in of.routes:
+        if isinstance(route, APIRoute):
+            yield from [route.path] * ("GET" in route.methods)
+        else:
+            yield from routes_that_read(route.original_router)  # type: ignore[attr-defined] # an included one
+
+
+def test_no_route_of_pages_is_left_out_of_the_walk() -> None:
+    assert {*routes_that_read(router)} - {FILES} == {*PAGES, *organisers()}
+
+
+def faults_on(one: Reader, path: str, *, with_axe: bool = True, widths: Sequence[int] = (320, 390, 1280)) -> list[str]:
+    """What is wrong with a page: errors, requests to other hosts, what is more than text, what scrolls sideways."""
+    status = one.open(path)
+    faults = [] if status == 200 else [f"status {status}"]
+    one.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    faults += one.intrusions()
+    if path not in NO_PAGES_OF_OURS:
+        faults += one.overflows(widths)
+        faults += one.violations() if with_axe else []
+    faults += one.faults
+    one.faults.clear()
+    return [f"{path}: {each}" for each in faults]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("user", "pages"), [("team", PAGES), ("admin", organisers())])
+def test_no_page_errs_runs_text_leads_away_breaks_wcag_or_scrolls_sideways(
+    browser: Browser, url: str, ids: dict[str, str], user: str, pages: dict[str, Walked]
+) -> None:
+    faults: list[str] = []
+    with reader(browser, url, user) as one:
+        for path in addresses(user, pages, **ids):
+            faults += faults_on(one, path)
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.browser
+def test_reading_pages_need_no_script(browser: Browser, url: str) -> None:
+    read = {path: page for path, page in {**PAGES, **organisers()}.items() if page.is_read}
+    with reader(browser, url, java_script_enabled=False) as one:
+        for path in addresses(None, read):
+            assert one.open(path) == 200, path
+            expect(one.page.locator("h1").first).to_be_visible()
+    assert one.faults == []
+
+
+@pytest.mark.browser
+@pytest.mark.browse
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_everybody_walks_at_each_size_and_in_each_theme(
+    browser: Browser, url: str, ids: dict[str, str], user: str | None, scheme: Any, width: int
+) -> None:
+    faults: list[str] = []
+    with reader(browser, url, user, color_scheme=scheme, viewport={"width": width, "height": 900}) as one:
+        for path in addresses(user, {**PAGES, **organisers()}, **ids):
+            faults += faults_on(one, path, widths=(width,))
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.browser
+@pytest.mark.browse
+@pytest.mark.parametrize("turn", range(1, len(packs())))
+def test_every_hostile_text_is_harmless_in_every_place(
+    api: Api, browser: Browser, url: str, ids: dict[str, str], turn: int
+) -> None:
+    set_texts(api, turn)
+    faults: list[str] = []
+    for user, pages in (("team", PAGES), ("admin", {**PAGES, **organisers()})):
+        with reader(browser, url, user) as one:
+            for path in addresses(user, pages, **ids):
+                faults += faults_on(one, path, with_axe=False, widths=(320,))
+    assert not faults, "\n".join(faults)
