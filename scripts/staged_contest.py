@@ -1,4 +1,4 @@
-"""Stages a contest on a service: teams whose answers are those of the packages' methods, some of them left out or wrong.
+"""Stages a contest on a service: teams whose answers are those of the packages' methods, some left out or wrong.
 
 Everything goes over HTTP, as an admin would do it, and is judged by the service's own graders: pictures and looks show
 what people see. The same seed gives the same teams and answers.
@@ -35,10 +35,11 @@ SKILLS: Mapping[str, Sequence[str]] = {
 }
 """Submissions of each package, from the weakest to the best."""
 NAMES = (
-    "Copper Foxes", "Wide Margins", "こまどり", "Old Harbour", "Seven Bridges", "Paper Kites", "Loose Ends", "Tri smreky",
-    "Ёлки и палки", "Greedy Badgers", "Half Open", "North Gate", "Quiet Otters", "Even Odds", "Slow Comets", "Tidy Stacks",
-    "The Committee for the Orderly Removal of Superfluous Things", "Deep Well", "Cuatro Vientos", "Thin Ice", "Off By Two",
-    "Red Lanterns", "Plain Sailing", "Empty Set",
+    "Copper Foxes", "Wide Margins", "こまどり", "Old Harbour", "Seven Bridges", "Paper Kites", "Loose Ends",
+    "Tri smreky", "Ёлки и палки", "Greedy Badgers", "Half Open", "North Gate", "Quiet Otters",
+    "Even Odds", "Slow Comets", "Tidy Stacks",
+    "The Committee for the Orderly Removal of Superfluous Things", "Deep Well", "Cuatro Vientos",
+    "Thin Ice", "Off By Two", "Red Lanterns", "Plain Sailing", "Empty Set",
 )  # fmt: skip
 GROUPS = ("school", "university", "guest")
 

@@ -36,9 +36,9 @@ INTRUSIONS = """computed => {
     const faults = [];
     if (window.__hit) faults.push("a text ran");
     for (const each of document.querySelectorAll("[data-canary]")) faults.push(`a text became <${each.tagName}>`);
-    if (document.querySelector("base, object, embed, meta[http-equiv]")) faults.push("a text became a part of the head");
+    if (document.querySelector("base, object, embed, meta[http-equiv]")) faults.push("a text is in the head");
     const here = (address) => new URL(address, location.href).origin === location.origin;
-    if ([...document.styleSheets].some((each) => !each.href || !here(each.href))) faults.push("a style sheet is not ours");
+    if ([...document.styleSheets].some((each) => !each.href || !here(each.href))) faults.push("a style of others");
     for (const each of document.querySelectorAll("[src], [action], link[href]"))
         if (!here(each.getAttribute("src") ?? each.getAttribute("action") ?? each.getAttribute("href")))
             faults.push(`<${each.tagName}> leads to another host`);

@@ -1,6 +1,6 @@
 """Texts that would run, load, restyle or disorder a page if they became a part of it.
 
-Whatever runs sets `window.__hit`, whatever becomes an element has the attribute `data-canary`, whatever a template computes
+Whatever runs sets `window.__hit`, whatever becomes an element has the attribute `data-canary`, what a template computes
 shows COMPUTED, and whatever is loaded is asked of a host of its own.
 """
 

@@ -1,4 +1,4 @@
-"""The pages in a real browser: answers are sent and reports read by keyboard, zips looked into, boards patched in place.
+"""The pages in a real browser: answers sent and reports read by keyboard, zips looked into, boards patched in place.
 
 Left out, with a line that says so, where there is no Chromium. tests/app/web/test_walk.py walks all pages.
 """

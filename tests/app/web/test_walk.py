@@ -1,4 +1,4 @@
-"""Every page is walked in a real browser, over a contest whose texts are all hostile: none is forgotten, none is at fault.
+"""Every page is walked in a real browser, over a contest whose texts are all hostile; none is left out.
 
 In `make test` a team walks the pages of contestants and an admin those of organisers. `make browse` walks them as
 everybody, at two sizes, light and dark, with every hostile text in every place.
@@ -38,7 +38,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 
 @pytest.fixture(scope="module")
 def ids(api: Api) -> dict[str, str]:
-    """The ids of the games of the hostile contest, whose points have been computed once: kernels may be compiled first."""
+    """The ids of the games of the hostile contest. Its points are computed once: that may compile kernels."""
     ids = fill(api)
     api.get("/c/c", user="team")
     return ids
