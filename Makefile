@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test test-long browse check bench ladders plots testdata figures messages fuzz fuzz-http chaos attack walk verify-packages crossed
+.PHONY: help setup run demo test test-long browse check bench ladders plots testdata figures screenshots messages fuzz fuzz-http chaos attack walk verify-packages crossed
 
 PYTHON_HERE := .venv/bin/python
 # Compiled first, and kept: where Python may not keep what it compiles, each process that a test starts would compile it all
@@ -63,6 +63,9 @@ testdata: setup ## make every problem's test data again from its generators: the
 
 figures: setup ## draw the pictures of the statements again from their samples: the same bytes (ARGS="--check" compares)
 	@$(PYTHON_HERE) -m scripts.figures $(ARGS)
+
+screenshots: setup ## make the pictures of pages in docs/screenshots again (ARGS="--look DIR" shoots every page at all sizes)
+	@$(PYTHON_HERE) scripts/screenshots.py $(ARGS)
 
 messages: setup ## bring the catalogues of the pages' languages up to the sources, and say what is not translated (ARGS="--check")
 	@$(PYTHON_HERE) scripts/messages.py $(ARGS)

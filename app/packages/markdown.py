@@ -105,6 +105,7 @@ def render(text: str, image_folder: str) -> str:
                 _write_out_formulas(child)
                 name = local_image(str(child.attrs.get("src", "")))
                 if name is None:
+                    assert isinstance(renderer, RendererHTML), "the parser's own"
                     child.content = renderer.renderInlineAsText(child.children, parser().options, {})
                     child.type = "text"
                 else:

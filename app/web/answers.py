@@ -23,6 +23,7 @@ from app.web.frames import frame
 from app.web.frames_of_boards import BOARDS, has_own_board
 from app.web.heat import width
 from app.web.languages import N_
+from app.web.names import names_of
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import plain, points, seconds
@@ -127,7 +128,7 @@ def report_page(
         report=shown,
         label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
         board=board_of(service, row),
-        name=shown.problem_id if row is None else row.names.get("en") or next(iter(row.names.values())),
+        name=names_of(session, viewer, snapshot).problem(shown.problem_id),
         mark=mark,
         verdict=verdict,
         lines=lines,

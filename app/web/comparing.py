@@ -20,6 +20,7 @@ from app.storage import pins, submission_queries
 from app.web.answers import MOST_LISTED, CaseLine, board_of, case_line
 from app.web.frames import frame
 from app.web.languages import _
+from app.web.names import names_of
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import points, seconds
@@ -84,7 +85,7 @@ def compare_page(
         a=a,
         b=b,
         label=label,
-        name="" if row is None else row.names.get("en") or next(iter(row.names.values())),
+        name="" if first is None else names_of(session, viewer, snapshot).problem(first.problem_id),
         board=board_of(service, row),
         choices=choices,
         pairs=[] if first is None or second is None else _pairs(snapshot, first, second),

@@ -5,14 +5,20 @@ from __future__ import annotations
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
+from app.services.contests.bodies import view
+from app.services.contests.contests import contest_of
 from app.services.scoreboard import awards
 from app.services.scoreboard.awards import AwardBody
 from app.web.forms import made_of_values
 from app.web.frames import frame
+from app.web.languages import N_
 from app.web.organiser.gate import Fields, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
 from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
+
+MEDAL_NAMES = (("gold", N_("Gold")), ("silver", N_("Silver")), ("bronze", N_("Bronze")), ("ranks", N_("Ranks")))
+"""The awards that are counted, as the form names them."""
 
 
 def awards_page(
@@ -29,6 +35,8 @@ def awards_page(
         awards=awards.documents(viewer, snapshot, session),
         names=names,
         teams=sorted(names.items(), key=lambda pair: pair[1].casefold()),
+        medals=MEDAL_NAMES,
+        given=view(contest_of(session, snapshot.contest.id)).settings.awards.model_dump(),
         is_final=snapshot.state.finalized is not None,
     )
 

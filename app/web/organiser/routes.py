@@ -11,8 +11,10 @@ from fastapi.responses import HTMLResponse
 from app.web.organiser import (
     audit,
     awards,
+    case,
     ceremony,
     contest_problems,
+    finals,
     health,
     home,
     jobs,
@@ -38,6 +40,7 @@ SUBMISSION = f"{CONTEST}/submissions/{{submission_id}}"
 REJUDGING = f"{CONTEST}/rejudgings/{{rejudging_id}}"
 PROBLEMS = f"{ADMIN}/problems"
 PROBLEM = f"{PROBLEMS}/{{problem_id}}"
+CASE = f"{PROBLEM}/case/{{case_name}}"
 PERSON = f"{ADMIN}/people/{{account_id}}"
 Place = tuple[str, str, Callable[..., Any], str]
 PLACES: Sequence[Place] = (
@@ -53,6 +56,7 @@ PLACES: Sequence[Place] = (
     ("POST", f"{CONTEST}/times", setup.set_times, "change_contest"),
     ("GET", f"{CONTEST}/rules", setup.rules_page, "change_contest"),
     ("POST", f"{CONTEST}/rules", setup.set_rules, "change_contest"),
+    ("POST", f"{CONTEST}/finals", finals.set_finals, "change_contest"),
     ("GET", f"{CONTEST}/problems", contest_problems.problems_page, "get_limits"),
     ("POST", f"{CONTEST}/problems", contest_problems.add_problems, "add_contest_problem"),
     ("POST", ENTRY, contest_problems.change_problem, "change_contest_problem"),
@@ -83,6 +87,7 @@ PLACES: Sequence[Place] = (
     ("POST", f"{CONTEST}/ceremony", ceremony.publish, "reveal_places"),
     ("GET", f"{CONTEST}/awards", awards.awards_page, "get_limits"),
     ("POST", f"{CONTEST}/awards", awards.give_award, "create_award"),
+    ("POST", f"{CONTEST}/awards/medals", finals.set_medals, "change_contest"),
     ("POST", f"{CONTEST}/awards/{{award_id}}/remove", awards.remove_award, "delete_award"),
     ("GET", f"{CONTEST}/audit", audit.contest_audit, "list_contest_audit"),
     ("GET", f"{CONTEST}/similarity", similarity.similarity_page, "get_similarity"),
@@ -93,6 +98,9 @@ PLACES: Sequence[Place] = (
     ("POST", f"{PROBLEM}/verify", problems.verify, "start_verification"),
     ("POST", f"{PROBLEM}/reference-runs", problems.run_reference, "start_reference_run"),
     ("POST", f"{PROBLEM}/cases", problems.add_cases, "import_testcases"),
+    ("GET", CASE, case.case_page, "get_problem"),
+    ("POST", f"{PROBLEM}/case", case.put_case, "put_testcase"),
+    ("POST", f"{CASE}/delete", case.delete_case, "delete_testcase"),
     ("POST", f"{PROBLEM}/cases/arrange", problems.arrange_cases, "change_testcases"),
     ("GET", f"{PROBLEM}/versions/{{number}}", problems.version_page, "get_version"),
     ("POST", f"{PROBLEM}/versions/{{number}}/restore", problems.restore_version, "restore_version"),
