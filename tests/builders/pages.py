@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from app.services.rights import Who, who_may
 from app.web.organiser.routes import PLACES
 from app.web.playground import TITLES
 from tests.builders.games import GAME
 
+YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
 USERS = (None, "team", "staff", "boss", "judge", "admin")
 """Nobody, a team, a judge of the contest, its owner, a judge of the server and an admin."""
 OPENS = {
@@ -79,6 +81,12 @@ PAGES: Mapping[str, Walked] = {
     f"{CONTEST}/teams/{{team_id}}": Walked(["/c/c/teams/team"]),
     f"{CONTEST}/register": Walked(["/c/c/register"]),
     f"{CONTEST}/questions": Walked(["/c/c/questions"]),
+    "/daily": Walked(["/daily"]),
+    "/daily/archive": Walked(["/daily/archive"]),
+    "/daily/{day}": Walked([f"/daily/{YESTERDAY}"]),
+    "/daily/{day}/print": Walked([f"/daily/{YESTERDAY}/print"]),
+    "/daily/{kind}/{size}": Walked(["/daily/optimiza/small"]),
+    "/daily/{day}/{kind}/{size}": Walked([f"/daily/{YESTERDAY}/optimiza/small"]),
     "/p/{slug}/board": Walked([f"/p/{slug}/board" for slug in TITLES], is_read=False),
     f"{PROBLEM}/board": Walked(["/c/c/problems/echo/board"], is_read=False),
     f"{PROBLEM}/play": Walked([f"/c/c/problems/{GAME}/play"]),

@@ -77,7 +77,8 @@ def paths(api: Api) -> list[str]:
                 addresses += [f"{filled}?{each}" for each in options]
     pages = {**PAGES, **organisers()}
     of_pages = (address for page in pages.values() for address in page.addresses if "{" not in address)
-    return sorted({*addresses, *of_pages})
+    of_contests = (address for address in of_pages if address.startswith(("/c/", "/admin")) or address == "/")
+    return sorted({*addresses, *of_contests})
 
 
 def read(api: Api, user: str | None) -> str:

@@ -7,6 +7,7 @@ everybody, at two sizes, light and dark, with every hostile text in every place.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from playwright.sync_api import Browser, expect
 
 from app.web.routes import router
 from tests.builders.browser import Reader, chromium_running, reader
+from tests.builders.daily import put_days
 from tests.builders.hostile import packs
 from tests.builders.hostile_contest import fill, set_texts
 from tests.builders.pages import PAGES, USERS, Walked, addresses, organisers
@@ -23,15 +25,17 @@ from tests.builders.service import Api, open_api
 from tests.builders.sockets import listening
 from tests.conftest import migrated_sqlite
 
-FILES = "/static/"
+FILES = ("/static/", "/daily/feed.atom")
 NO_PAGES_OF_OURS = {"/docs", "/c/c/problems/echo/board"}
 """Swagger UI, and the frame that a package's own board fills: their marks are not ours to mend."""
 
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    """A service without graders."""
+    """A service without graders, which has made the puzzles of two days."""
     folder = tmp_path_factory.mktemp("walk")
+    today = datetime.now(UTC).date()
+    put_days(folder / "home", today - timedelta(days=1), today)
     with open_api(migrated_sqlite(folder / "jurado.sqlite"), folder / "home") as api:
         yield api
 
