@@ -25,6 +25,8 @@ from tests.builders.service import Api, open_api
 from tests.builders.sockets import listening
 from tests.conftest import migrated_sqlite
 
+PARTS = 4
+"""A walk goes in so many tests, so that none of them lasts long."""
 FILES = ("/static/", "/daily/feed.atom")
 NO_PAGES_OF_OURS = {"/docs", "/c/c/problems/echo/board"}
 """Swagger UI, and the frame that a package's own board fills: their marks are not ours to mend."""
@@ -92,13 +94,14 @@ def faults_on(one: Reader, path: str, *, with_axe: bool = True, widths: Sequence
 
 
 @pytest.mark.browser
+@pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize(("user", "pages"), [("team", PAGES), ("admin", organisers())])
 def test_no_page_errs_runs_text_leads_away_breaks_wcag_or_scrolls_sideways(
-    browser: Browser, url: str, ids: dict[str, str], user: str, pages: dict[str, Walked]
+    browser: Browser, url: str, ids: dict[str, str], user: str, pages: dict[str, Walked], part: int
 ) -> None:
     faults: list[str] = []
     with reader(browser, url, user) as one:
-        for path in addresses(user, pages, **ids):
+        for path in addresses(user, pages, **ids)[part::PARTS]:
             faults += faults_on(one, path)
     assert not faults, "\n".join(faults)
 
