@@ -93,13 +93,6 @@ def begin_game(page: Page) -> None:
     page.locator("[role=status]", has_text="Your turn").first.wait_for()
 
 
-def open_three(page: Page) -> None:
-    """Open three cells of the frozen board."""
-    for _ in range(3):
-        page.keyboard.press("Space")
-    page.locator(".count", has_text="3 of").wait_for()
-
-
 PICTURES: Sequence[Picture] = (
     Picture("home", "/"),
     Picture("contest", f"/c/{CONTEST}"),
@@ -118,7 +111,7 @@ PICTURES: Sequence[Picture] = (
     Picture("organiser", f"/admin/contests/{CONTEST}", user=ADMIN),
     Picture("rejudging", f"/admin/contests/{CONTEST}/rejudgings/1", user=ADMIN),
     Picture("projector", f"/c/{CONTEST}/projector", user=None),
-    Picture("ceremony", f"/admin/contests/{CONTEST}/ceremony", user=ADMIN, act=open_three),
+    Picture("ceremony", f"/admin/contests/{CONTEST}/ceremony?step=3", user=ADMIN),
 )
 
 
