@@ -201,7 +201,7 @@ class FeedPublisher:
     def _look_safely(self, followed: Followed, waiting: Sequence[Waiter]) -> None:
         began = time.thread_time()  # thread time: waiting for a lock takes no time from others
         try:
-            if not followed.followers and not waiting:
+            if not (followed.followers or waiting or followed.asked or followed.answered):
                 followed.dirty = True
                 elsewhere.leave(self._service, followed)
                 return
@@ -234,10 +234,11 @@ class FeedPublisher:
         """Read what the publishing process has written, and ask it for the looks that are waited for."""
         if followed.log is None:
             followed.log = self._load(followed)
-        if not self._catch_up(followed):
-            self._close(followed)
-            self._forget(followed)
         followed.rest(time.monotonic(), 0.0)
+        if not self._catch_up(followed):  # the contest is gone, or another one has its name: that is found out anew
+            self._close(followed)
+            followed.waiting += waiting
+            return
         with self._condition:
             reached = elsewhere.answered(followed)
             elsewhere.ask(self._service, followed, waiting)

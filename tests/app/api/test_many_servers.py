@@ -113,6 +113,16 @@ def test_both_send_the_same_feed_which_one_of_them_publishes(two: tuple[Api, Api
         assert rest == read_feed(two[at], user="judge", token=token), "a token is good on both servers"
 
 
+def test_the_whole_feed_is_read_where_nobody_follows_while_another_server_publishes(two: tuple[Api, Api]) -> None:
+    one, other = two
+    with open_stream(one, "contests/c/event-feed", user="judge") as stream:
+        stream.wait_for(5)
+        submit(other)
+        judge(other.service)
+        assert fold(read_feed(other, user="judge")) == shown(other, "c", "judge")
+    assert read_feed(other, user="judge") == read_feed(one, user="judge")
+
+
 def test_whoever_follows_takes_over_when_the_publishing_server_is_gone(two: tuple[Api, Api]) -> None:
     one, other = two
     with open_stream(other, "contests/c/event-feed", user="judge") as stream:
