@@ -14,7 +14,7 @@ CONNECTIONS = 32
 SECONDS = 4.0
 ROUNDS = 3
 SIZE = 2048
-GOAL = 0.5
+GOAL = 0.8
 
 
 def main() -> int:

@@ -30,7 +30,7 @@ from app.storage.tables import JudgementRow
 from bench._postgres import durable_postgres
 from bench.growth import wait_until_ready
 from bench.load import form_request, read_reply
-from bench.stage import CONTEST, prepare, serving
+from bench.stage import CONTEST, prepare, serving, wait_until_scored
 from bench.verdicts import all_answers
 
 CONTESTANTS = 1000
@@ -39,6 +39,8 @@ SECONDS = 60.0
 P99_MS = 300.0
 SECONDS_TO_JUDGE = 30.0
 GIVEN_UP_SECONDS = 600.0
+IDLE_SECONDS = 2.0
+"""The server closes a connection that nobody uses for five."""
 DATABASES = ("sqlite", "postgresql")
 
 
@@ -84,6 +86,7 @@ def measure(home: Path, database_url: str, rate: float, seconds: float) -> Rush:
     tokens = prepare(home, teams=CONTESTANTS, database_url=database_url)
     with serving(home, database_url=database_url) as url:
         wait_until_ready(url)
+        wait_until_scored(home, database_url)
         rush = asyncio.run(send_all(url, tokens, rate, seconds))
         rush.judged_after = wait_until_judged(home, database_url)
     return rush
@@ -92,25 +95,27 @@ def measure(home: Path, database_url: str, rate: float, seconds: float) -> Rush:
 async def send_all(url: str, tokens: Sequence[str], rate: float, seconds: float) -> Rush:
     """Send what is due, each contestant in turn, over connections that are kept."""
     address, data, rush = urlsplit(url), all_answers(), Rush()
-    free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+    free: list[tuple[float, asyncio.StreamReader, asyncio.StreamWriter]] = []
     began = time.perf_counter()
 
     async def one(at: int) -> None:
         due = began + at / rate
-        reader, writer = free.pop() if free else await asyncio.open_connection(address.hostname, address.port)
+        used, reader, writer = free.pop() if free else (0.0, None, None)
+        if writer is None or reader is None or time.perf_counter() - used > IDLE_SECONDS:
+            reader, writer = await asyncio.open_connection(address.hostname, address.port)
         token = tokens[at % len(tokens)]
         path = f"/api/contests/{CONTEST}/submissions"
         writer.write(form_request(path, "127.0.0.1", token, {"problem_id": "comesolo"}, ("answers.zip", data)))
         status, _ = await read_reply(reader)
         rush.seconds.append(time.perf_counter() - due)
         rush.statuses[status] += 1
-        free.append((reader, writer))
+        free.append((time.perf_counter(), reader, writer))
 
     async with asyncio.TaskGroup() as group:
         for at in range(round(rate * seconds)):
             await asyncio.sleep(max(0.0, began + at / rate - time.perf_counter()))
             group.create_task(one(at))
-    for _, writer in free:
+    for *_, writer in free:
         writer.close()
     return rush
 

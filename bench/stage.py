@@ -107,9 +107,9 @@ def serving(home: Path, **settings: str) -> Iterator[str]:
         yield url
 
 
-def wait_until_scored(home: Path) -> None:
+def wait_until_scored(home: Path, database_url: str = "") -> None:
     """Wait until a server has scored the expected answers of a fresh home, which it does beside its other work."""
-    database = Database(Settings(home=home, database_url="", files_url="").database)
+    database = Database(Settings(home=home, database_url=database_url, files_url="").database)
     until = time.monotonic() + SCORING_SECONDS
     while True:
         with database.read() as session:
