@@ -14,9 +14,10 @@ ISOLATES, POP_ISOLATE = frozenset("\u2066\u2067\u2068"), "\u2069"
 def closed(value: object) -> object:
     """A value as a template shows it: a text without ends of what it has not begun, and with those that it lacks.
 
-    Text with well-paired marks, as people write Arabic or Hebrew names, stays as it is. What is HTML already too.
+    Text with well-paired marks, as people write Arabic or Hebrew names, stays as it is. HTML is closed as a whole: a
+    translated sentence comes as HTML with the texts that it names in it.
     """
-    if not isinstance(value, str) or isinstance(value, Markup) or value.isascii() or not MARKS.search(value):
+    if not isinstance(value, str) or value.isascii() or not MARKS.search(value):
         return value
     shown: list[str] = []
     still_open: list[str] = []
@@ -33,4 +34,5 @@ def closed(value: object) -> object:
         elif each in {POP_EMBEDDING, POP_ISOLATE}:
             continue
         shown.append(each)
-    return "".join([*shown, *reversed(still_open)])
+    whole = "".join([*shown, *reversed(still_open)])
+    return Markup(whole) if isinstance(value, Markup) else whole  # marks are no HTML
