@@ -61,6 +61,7 @@ def walk_of(puzzle: Puzzle, skipped: int) -> Sequence[Sequence[int]]:
 def tap(page: Page, x: float, y: float) -> None:
     """Tap a place of the board, in the units of its drawing."""
     drawing = page.locator(".surface svg")
+    drawing.evaluate("drawing => drawing.scrollIntoView({block: 'center'})")  # taps go to what is in view
     box, width = drawing.bounding_box(), drawing.evaluate("drawing => drawing.viewBox.baseVal.width")
     height = drawing.evaluate("drawing => drawing.viewBox.baseVal.height")
     style = drawing.evaluate("drawing => parseFloat(getComputedStyle(drawing).paddingLeft)")
