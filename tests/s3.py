@@ -49,7 +49,7 @@ def port(folder: Path) -> int:
 def new_bucket(server_port: int) -> str:
     """Make a bucket; returns its name."""
     name = f"jurado-{uuid.uuid4().hex}"
-    httpx.put(f"http://127.0.0.1:{server_port}/{name}").raise_for_status()
+    httpx.put(f"http://127.0.0.1:{server_port}/{name}", timeout=60).raise_for_status()
     return name
 
 
@@ -66,6 +66,7 @@ def main() -> None:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer("127.0.0.1", 0)
     server.start()
+    new_bucket(server.get_host_and_port()[1])  # the first request loads what the others need
     ready = folder / f"{READY}.new"
     ready.write_text(str(server.get_host_and_port()[1]))
     ready.rename(folder / READY)

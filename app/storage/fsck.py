@@ -11,6 +11,7 @@ from app.domain.clock import utc_now
 from app.storage.database import Database
 from app.storage.files import Files, StoredFile
 from app.storage.references import References, read_references
+from app.storage.replica import stores_of
 from app.storage.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 
 SECONDS_OF_GRACE = 86_400.0
@@ -59,10 +60,11 @@ def check(
     grace: float = SECONDS_OF_GRACE,
     step: Step = lambda _done, _all: None,
 ) -> Checked:
-    """Read every file and every row; safe beside a running server.
+    """Read every file of the store, not of its replica, and every row; safe beside a running server.
 
     Files are listed before the rows are read, so that a file is called an orphan only if it was there before.
     """
+    files = stores_of(files)[0]
     stored = list(files.stored())
     with database.snapshot() as connection:
         checked = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
@@ -78,13 +80,21 @@ def check(
     return checked
 
 
-def mend(database: Database, files: Files, checked: Checked, source: Files | None = None) -> Mended:
-    """Fetch missing and damaged files from `source` (a backup's), and collect what is old and named by no row."""
-    restored = []
-    for fault in checked.faults:
-        if source is not None and fault.kind in {"missing", "damaged"} and _restore(files, source, fault.name):
-            restored.append(fault.name)
+def mend(
+    database: Database,
+    files: Files,
+    checked: Checked,
+    source: Files | None = None,
+    *,
+    grace: float = SECONDS_OF_GRACE,
+) -> Mended:
+    """Fetch missing and damaged files from the replica or `source` (a backup's), and collect old files of no row."""
+    sources = [*stores_of(files)[1:], *([] if source is None else [source])]
+    faulty = [fault.name for fault in checked.faults if fault.kind in {"missing", "damaged"}]
+    restored = [name for name in faulty if any(_restore(files, each, name) for each in sources)]
     removed = collect(database, files, checked.old)
+    for replica in stores_of(files)[1:]:
+        removed += collect(database, replica, orphans(database, replica, grace))
     return Mended(restored, len(removed), sum(each.size for each in removed), files.tidy())
 
 
@@ -98,7 +108,8 @@ def collect(database: Database, files: Files, old: Sequence[StoredFile]) -> list
 
 
 def orphans(database: Database, files: Files, grace: float = SECONDS_OF_GRACE) -> list[StoredFile]:
-    """The files that no row names and that nobody has kept for `grace` seconds."""
+    """The files that no row names and that nobody has kept for `grace` seconds; a store may ask for more."""
+    grace = max(grace, files.least_grace)
     old = [each for each in files.stored() if utc_now().timestamp() - each.stored_at >= grace]
     with database.snapshot() as connection:
         named = read_references(connection).named

@@ -8,23 +8,30 @@ from app.domain.addresses import S3, address_of
 from app.settings import Settings
 from app.storage.files import Files
 from app.storage.local_files import LocalFiles
+from app.storage.replica import ReplicatedFiles
 
 
 def open_files(settings: Settings) -> Files:
-    """Open the file store of the settings; raises OSError where it cannot be used."""
-    return open_store(settings.files, settings)
+    """Open the file store of the settings, with its replica; raises OSError where it cannot be used."""
+    files = open_store(settings.files, settings)
+    if not settings.files_replica_url:
+        return files
+    return ReplicatedFiles(files, open_store(settings.files_replica_url, settings, cache="replica"))
 
 
-def open_store(url: str, settings: Settings) -> Files:
-    """Open the file store of an address; raises OSError where a folder cannot be made, or an extra is missing."""
+def open_store(url: str, settings: Settings, *, cache: str = "files") -> Files:
+    """Open the file store of an address; raises OSError where a folder cannot be made, or an extra is missing.
+
+    `cache` names the folder of copies, so that what is read of one store never comes from another.
+    """
     if not url.startswith(S3):
         return LocalFiles(folder_of(url))
     from app.storage.file_cache import FileCache
     from app.storage.s3 import Bucket
     from app.storage.s3_files import S3Files
 
-    cache = FileCache(settings.home / "cache" / "files", settings.files_cache_bytes)
-    return S3Files(Bucket(address_of(url), settings.files_seconds), cache)
+    copies = FileCache(settings.home / "cache" / cache, settings.files_cache_bytes)
+    return S3Files(Bucket(address_of(url), settings.files_seconds), copies)
 
 
 def folder_of(url: str) -> Path:

@@ -164,6 +164,9 @@ class S3Files:
             self.bucket.remove(mark)
         return len(old) + self.cache.tidy(seconds)
 
+    def close(self) -> None:
+        """Nothing goes on in the background."""
+
     def _put_packed(self, sha256: str, file: IO[bytes]) -> None:
         file.flush()
         file.seek(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,10 +14,12 @@ import structlog
 
 from app.domain.clock import utc_now
 from app.storage.database import Database
-from app.storage.files import Files, State
+from app.storage.files import Files, State, StoredFile
 from app.storage.fsck import collect, orphans
 from app.storage.locks import Locks
-from app.storage.stored_bytes import FileMissing, StoreUnavailable
+from app.storage.references import read_references
+from app.storage.replica import stores_of
+from app.storage.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
 
@@ -97,24 +99,42 @@ class Scrub:
     def scrub(self) -> Scrubbed:
         """Make one pass, slowly; what is damaged is logged, and mended when its bytes are sent again or by fsck."""
         scrubbed = Scrubbed(damaged={})
+        listed = set()
         for stored in self._files.stored():
             if self._closing.wait(stored.size / self._rate):
                 return self.last
+            listed.add(stored.sha256)
             try:
                 self._files.examine(stored.sha256)
             except FileMissing:
-                continue  # it was nobody's, and has been collected
+                continue  # it was nobody's, and has been collected; else it is looked for below
             except StoreUnavailable:
                 raise  # nothing is known of this file, nor of those after it
             except OSError as error:
                 self.note(stored.sha256, str(error))
                 scrubbed.damaged[stored.sha256] = str(error)
             scrubbed = replace(scrubbed, files=scrubbed.files + 1, size=scrubbed.size + stored.size)
-        removed = collect(self._database, self._files, orphans(self._database, self._files))
+        scrubbed.damaged.update(self._missing(listed))
+        removed: list[StoredFile] = []
+        for store in stores_of(self._files):
+            removed += collect(self._database, store, orphans(self._database, store))
         self._files.tidy()
         self.last = replace(scrubbed, removed=len(removed), ended=utc_now())
         log.info("stored files read", files=scrubbed.files, damaged=len(scrubbed.damaged), orphans_removed=len(removed))
         return self.last
+
+    def _missing(self, listed: Collection[str]) -> dict[str, str]:
+        """The files that rows need and the store lacks; those that a replica has are written again."""
+        missing = {}
+        with self._database.snapshot() as connection:
+            needed = read_references(connection).needed
+        for sha256 in sorted(needed.keys() - listed):
+            try:
+                self._files.examine(sha256)  # what was kept since the listing is there
+            except UNREADABLE as error:
+                self.note(sha256, str(error))
+                missing[sha256] = str(error)
+        return missing
 
     def _run(self) -> None:
         waited = 0.0

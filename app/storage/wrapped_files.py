@@ -94,3 +94,7 @@ class WrappedFiles:
     def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
         """Remove what killed processes began to write."""
         return self.inner.tidy(seconds)
+
+    def close(self) -> None:
+        """Stop what goes on in the background."""
+        self.inner.close()

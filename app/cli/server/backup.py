@@ -90,9 +90,9 @@ def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
 
 def fsck(
     home: Home = None,
-    mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files from the backup named")] = False,
+    mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files from replica or backup")] = False,
     source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="backup to restore files from")] = None,
-    grace: Annotated[float, typer.Option(min=0, help="hours for which nobody has sent an orphan's bytes")] = 24.0,
+    grace: Annotated[float, typer.Option(min=0, help="hours nobody has sent an orphan's bytes (S3: 2 or more)")] = 24.0,
     as_json: AsJson = False,
 ) -> None:
     """Read every stored file and every row, and list the files missing, damaged or referred to by nobody.
@@ -112,7 +112,7 @@ def fsck(
                 database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
             )
         spare = None if source is None else LocalFiles(source / "files")
-        mended = checking.mend(database, files, checked, spare) if mend else None
+        mended = checking.mend(database, files, checked, spare, grace=grace * SECONDS_AN_HOUR) if mend else None
     restored = set() if mended is None else set(mended.restored)
     faults = [fault for fault in checked.faults if fault.name not in restored]
     if as_json:
