@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import fcntl
 import logging
+import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+
+from tests import postgres
 
 SECONDS_TO_START = 120
 READY = "s3-port"
@@ -56,6 +62,24 @@ def new_bucket(server_port: int) -> str:
 def address(server_port: int, bucket: str, prefix: str = "files") -> str:
     """The address of a store in a bucket behind a port, as settings have it."""
     return f"s3://{KEYS}@{bucket}/{prefix}?endpoint=http://127.0.0.1:{server_port}&region=us-east-1"
+
+
+@contextmanager
+def own_server() -> Iterator[Callable[[], int]]:
+    """A server that ends with this process, started when it is first asked for; yields what gives its port."""
+    with tempfile.TemporaryDirectory(prefix="jurado-s3-") as name:
+        folder = Path(name)
+        alive = postgres.hold(folder)
+
+        def started() -> int:
+            if not (folder / READY).exists():
+                start(folder)
+            return port(folder)
+
+        try:
+            yield started
+        finally:
+            os.close(alive)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.packages.catalog import bundled
-from tests import postgres, rabbitmq
+from tests import postgres, rabbitmq, s3
 from tests.chaos.model import Scenario, all_scenarios
 from tests.chaos.on_servers import FEW, PASSWORD, one_of
 from tests.chaos.stage import Ground, Server, Size
@@ -21,10 +21,14 @@ def broker() -> str:
     return rabbitmq.address(once("rabbitmq", rabbitmq.start))
 
 
+def s3_port() -> int:
+    return s3.port(once("s3-server", s3.start))
+
+
 @pytest.mark.parametrize(("scenario", "kind"), IN_SUITE, ids=lambda each: getattr(each, "name", each))
 def test_what_is_promised_holds_through_a_fault(scenario: Scenario, kind: str, tmp_path: Path) -> None:
     """Each acknowledged submission is judged once, the board as from scratch, the feed as the endpoints."""
-    ground = Ground(tmp_path, lambda: once("postgresql-server", postgres.start), forked, broker)
+    ground = Ground(tmp_path, lambda: once("postgresql-server", postgres.start), forked, broker, s3_port)
     with ground.stage(kind, SMALL) as setting:
         assert scenario.play(setting)
 

@@ -84,7 +84,7 @@ def backup(database: Database, files: Files, folder: Path, step: Step = lambda *
     names = _names(path)
     copied = LocalFiles(folder / FILES)
     copied.tidy()
-    size, faulty = _copy_files(files, copied, names, step)
+    size, faulty = copy_files(files, copied, names, step)
     manifest = Manifest(
         FORMAT,
         made.isoformat(),
@@ -210,7 +210,7 @@ def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]
         copy.close()
 
 
-def _copy_files(source: Files, copied: Files, names: Iterable[str], step: Step) -> tuple[int, list[str]]:
+def copy_files(source: Files, copied: Files, names: Iterable[str], step: Step) -> tuple[int, list[str]]:
     """Copy what is not there; returns the size of all as stored, and the names that could not be had."""
     listed, faulty = sorted(names), []
     sizes = {each.sha256: each.size for each in source.stored()}

@@ -20,6 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tests import s3
 from tests.chaos.audit_result import Audit
 from tests.chaos.model import BOTH, Scenario, all_scenarios
 from tests.chaos.stage import Ground, Size, own_cluster
@@ -64,8 +65,9 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="jurado-chaos-") as folder,
         own_cluster() as cluster,
         own_broker(Path(folder)) as broker,
+        s3.own_server() as s3_port,
     ):
-        ground = Ground(Path(folder), cluster, broker=broker)
+        ground = Ground(Path(folder), cluster, broker=broker, s3_port=s3_port)
         for each in chosen:
             rows += [play(ground, each, kind, size) for kind in kinds if kind in each.databases]
     print_table(rows)

@@ -195,6 +195,7 @@ class Stage:
     admin: str
     popen: Popen = subprocess.Popen
     broker: Callable[[], str] = str
+    s3_port: Callable[[], int] = int
     servers: list[Server] = field(default_factory=list)
     audits: list[Audit] = field(default_factory=list)
     recoveries: list[float] = field(default_factory=list)
@@ -283,7 +284,8 @@ def wait_until(condition: Callable[[], bool], otherwise: str, seconds: float = P
 class Ground:
     """Homes and databases that are prepared once and copied for each scenario; PostgreSQL's server is at `cluster`.
 
-    `popen` starts the servers; `broker` gives the address of a RabbitMQ that nobody else uses.
+    `popen` starts the servers; `broker` gives the address of a RabbitMQ that nobody else uses, `s3_port` the port of an
+    S3 server.
     """
 
     def __init__(
@@ -292,11 +294,13 @@ class Ground:
         cluster: Callable[[], Path],
         popen: Popen = subprocess.Popen,
         broker: Callable[[], str] = str,
+        s3_port: Callable[[], int] = int,
     ) -> None:
         self.folder = folder
         self._broker = broker
         self._popen = popen
         self._cluster = cluster
+        self._s3_port = s3_port
 
     @contextmanager
     def stage(self, kind: str, size: Size) -> Iterator[Stage]:
@@ -312,7 +316,8 @@ class Ground:
                 postgres.administer(cluster, f"CREATE DATABASE {DATABASE} TEMPLATE {TEMPLATE}")
                 url = postgres.url(cluster, DATABASE)
             known = json.loads((folder / "tokens.json").read_text())
-            setting = Stage(folder, kind, size, url, cluster, known["teams"], known["admin"], self._popen, self._broker)
+            tokens, admin = known["teams"], known["admin"]
+            setting = Stage(folder, kind, size, url, cluster, tokens, admin, self._popen, self._broker, self._s3_port)
             try:
                 yield setting
             finally:

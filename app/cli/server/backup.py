@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from app.cli.options import AsJson
-from app.cli.output import Failure, console, say, show, table, write_json
+from app.cli.output import Failure, say, show, table, write_json
+from app.cli.server.move import files_bar
 from app.cli.server.places import Home, holding, opened_files, read_settings, reason
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
     from app.storage.backup import backup as copy
 
     settings = read_settings(home=home)
-    with _one_line_of_faults(), _opened(settings) as database, _bar() as step:
+    with _one_line_of_faults(), _opened(settings) as database, files_bar() as step:
         manifest = copy(database, opened_files(settings), folder, step)
     if as_json:
         write_json({"folder": str(folder.resolve()), **asdict(manifest)})
@@ -64,7 +64,7 @@ def restore(
     from app.storage.backup import restore as put
 
     settings = read_settings(home=home)
-    with holding("jurado restore", settings), _one_line_of_faults(), _bar() as step:
+    with holding("jurado restore", settings), _one_line_of_faults(), files_bar() as step:
         files, timeouts = opened_files(settings), settings.timeouts
         manifest = put(folder, settings.database, files, replace=replace, step=step, timeouts=timeouts)
         missing = _missing_keys(manifest.secret_keys, settings)
@@ -107,7 +107,7 @@ def fsck(
         raise Failure(f"--from: expected the folder of a backup, found no folder {source / 'files'}")
     files = opened_files(settings)
     with _one_line_of_faults(), _opened(settings) as database:
-        with _bar() as step:
+        with files_bar() as step:
             checked = checking.check(
                 database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
             )
@@ -183,21 +183,3 @@ def _one_line_of_faults() -> Iterator[None]:
         raise Failure(reason(error), 1) from None
     except OSError as error:
         raise Failure(str(error), 1) from None
-
-
-@contextmanager
-def _bar() -> Iterator[Step]:
-    """Show a progress bar on a terminal."""
-    to = console(err=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=to,
-        transient=True,
-        disable=not to.is_terminal,
-    )
-    with bar:
-        task = bar.add_task("", total=None)
-        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of)

@@ -1,0 +1,54 @@
+"""Files lie on S3, which becomes slow, fails, has no room and loses files while teams submit."""
+
+from __future__ import annotations
+
+from app.settings import Settings
+from app.storage.files import Files, name_of
+from app.storage.open_files import open_files
+from tests import s3
+from tests.builders.s3 import CUT_AFTER, CUT_BEFORE, HALF, S3Proxy, s3_proxy
+from tests.chaos.audit import audit
+from tests.chaos.load import Load, under_load, wait_for
+from tests.chaos.model import scenario
+from tests.chaos.stage import SQLITE, Stage
+
+FATES = (503, CUT_BEFORE, CUT_AFTER, HALF, 507)
+SECONDS = "2"
+
+
+@scenario(SQLITE)
+def failing_s3(setting: Stage) -> str:
+    """S3 fails in five ways, says nothing, and loses files under load: nothing acknowledged is lost, all is judged"""
+    port = setting.s3_port()
+    bucket = s3.new_bucket(port)
+    with s3_proxy(port) as proxy:
+        remote = open_files(Settings(home=setting.home, files_url=s3.address(port, bucket)))
+        _copy(setting.files, remote)
+        server = setting.serve(files_url=s3.address(proxy.port, bucket), files_seconds=SECONDS)
+        load = Load(setting.size.submissions, large=0.5)
+        under_load(load, setting, server.url, lambda: _fail(setting, load, proxy))
+        audit(setting, server, load)
+        stored = {each.sha256 for each in remote.stored()}
+    return f"{len(FATES)} faults and a silence; {load.refused} refused, {len(stored)} files on S3"
+
+
+def _fail(setting: Stage, load: Load, proxy: S3Proxy) -> None:
+    for at, fate in enumerate(FATES, start=1):
+        wait_for(load, at / (len(FATES) + 3))
+        proxy.always(fate)
+        if fate != HALF:  # which spoils reads alone
+            load.expect_refusals(1)
+        proxy.heal()
+        setting.recoveries.append(load.recovered())
+    proxy.go_on.clear()
+    load.expect_refusals(1)
+    proxy.heal()
+    setting.recoveries.append(load.recovered())
+
+
+def _copy(source: Files, target: Files) -> None:
+    for each in source.stored():
+        with source.opened(each.sha256) as packed:
+            target.keep_packed(each.sha256, packed)
+    missing = {name_of(each.sha256) for each in source.stored()} - {name_of(each.sha256) for each in target.stored()}
+    assert not missing, missing
