@@ -19,6 +19,7 @@ from app.services.submissions.report_bodies import ReportedCase, ReportedImage
 from app.services.submissions.reports import report
 from app.storage import pins, submission_queries
 from app.storage.tables import ProblemRow
+from app.web.checker_messages import in_words
 from app.web.frames import frame
 from app.web.frames_of_boards import BOARDS, has_own_board
 from app.web.heat import width
@@ -165,7 +166,7 @@ def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) ->
         points(case.max_points, 2),
         width(share),
         case.carried_over_from,
-        case.message.text,
+        in_words(case.message),
         case.verdict == CaseVerdict.REJECTED,
         case.file is not None or case.carried_over_from is not None,
         tuple(case.images or ()),

@@ -14,9 +14,14 @@ import pytest
 from jinja2 import nodes
 
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
+from app.domain.rejections import Telling, reduced
+from app.grading.outcomes import JUDGE_ERROR
+from app.storage.judging_tasks import too_large
 from app.web import languages, wording
+from app.web.checker_messages import in_words
 from app.web.pages import ENVIRONMENT, HERE
 from app.web.script_texts import script_of
+from checkers.doors import Message, Rejected
 from scripts import messages
 from tests.app.web.test_contest_pages import OWN, PAGES, RIGHT, WRONG
 from tests.builders.contests import add_contest, add_problem, add_submission
@@ -340,6 +345,42 @@ def test_rules_of_problems_and_contests_are_sentences_in_every_language() -> Non
             sentences = {sentence for rule in rules for sentence in wording.problem_rules(rule)}
         assert len(sentences) == len(english)
         assert not sentences & english
+
+
+@pytest.mark.parametrize(
+    ("message", "language", "expected"),
+    [
+        (
+            Rejected.at("jump 3 (line 4)", expected="a piece to jump over", found="an empty cell at (1, 2)").message,
+            "es",
+            "salto 3 (línea 4): se esperaba una pieza sobre la que saltar, se encontró una casilla vacía en (1, 2)",
+        ),
+        (
+            Rejected.at("line 7", expected="a rare thing", found='"zebra"').message,
+            "sk",
+            'riadok 7: očakáva sa a rare thing, nájdené "zebra"',
+        ),
+        (Message("rejected", "rejected"), "ru", "отклонено"),
+        (Message("comesolo-eaten", "3 of 9 pieces eaten", {"eaten": 3, "pieces": 9}), "ja", "駒9個中3個を取得"),
+        (Message("rejected", "no: see line 4"), "ru", "no: see line 4"),
+        (Message("expected-found", "a: expected b, found c", {"where": "a"}), "es", "a: expected b, found c"),
+        (Message("my-own", "1 peg is left", {"pegs": 1}), "ja", "1 peg is left"),
+        (Rejected.at("line 1", expected="<b>%(x)s", found="5 %").message, "en", "line 1: expected <b>%(x)s, found 5 %"),
+    ],
+)
+def test_a_checkers_message_is_translated_only_where_its_key_and_values_say_all_of_it(
+    message: Message, language: str, expected: str
+) -> None:
+    with languages.speaking(language):
+        assert in_words(message) == expected
+
+
+def test_every_sentence_of_a_key_is_the_one_that_the_server_writes() -> None:
+    """Keys of the server's own messages, whose English is made elsewhere."""
+    for document in (JUDGE_ERROR, too_large(1000), reduced(JUDGE_ERROR, Telling.VERDICT)):
+        message = Message(document["key"], document["text"], document["args"])
+        with languages.speaking("es"):
+            assert in_words(message) != message.text
 
 
 def test_all_scripts_and_templates_are_looked_into(source: messages.Catalog) -> None:

@@ -1,0 +1,119 @@
+"""Checkers' messages in the reader's language, made of key and values; the English text where it says more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Protocol
+
+from app.web.languages import N_, SOURCE, gettext, language
+
+SENTENCES = {
+    "accepted": N_("accepted"),
+    "comesolo-eaten": N_("%(eaten)s of %(pieces)s pieces eaten"),
+    "expected-found": N_("%(where)s: expected %(expected)s, found %(found)s"),
+    "game-won": N_("won in %(moves)s moves"),
+    "judge-error": N_("the judge failed on this answer; it is not your fault"),
+    "lasttreat-right": N_("%(positions)s positions right"),
+    "netgame-right": N_("right"),
+    "optimiza-collected": N_("%(total)s collected on %(cells)s cells"),
+    "rejected": N_("rejected"),
+    "rejected-at": N_("%(where)s: rejected"),
+    "rollingballs-score": N_(
+        "%(right)s of %(balls)s cells have the right colour, %(other)s another colour, after %(rolls)s rolls"
+    ),
+    "too-large": N_("expected at most %(limit)s bytes, found more"),
+}
+"""The sentence of each key, as checkers write it in English."""
+PHRASES = (
+    N_("line %(number)s"),
+    N_("end of file"),
+    N_("end of the plan"),
+    N_("jump %(number)s (%(line)s)"),
+    N_("roll %(number)s (%(line)s)"),
+    N_("step %(number)s (%(line)s)"),
+    N_("cell %(number)s (%(line)s)"),
+    N_("position %(number)s (%(line)s)"),
+    N_("position %(number)s"),
+    N_("token %(number)s"),
+    N_("at most %(count)s numbers"),
+    N_("at most %(count)s jumps (pieces minus 1)"),
+    N_("%(numbers)s numbers for %(count)s jumps"),
+    N_("%(numbers)s numbers for %(count)s positions"),
+    N_("%(numbers)s numbers for %(count)s cells"),
+    N_("%(count)s more numbers"),
+    N_("nothing after %(count)s jumps"),
+    N_("nothing after %(count)s cells"),
+    N_("nothing"),
+    N_("none"),
+    N_("more"),
+    N_("an empty file"),
+    N_("an empty line"),
+    N_("the end of the file"),
+    N_("the number of jumps"),
+    N_("the number of rolls"),
+    N_("the number of steps"),
+    N_("the number of cells"),
+    N_("the least number of steps"),
+    N_("the winner, 1 or 2"),
+    N_("a decimal number without sign, leading zeros or letters"),
+    N_("rows and columns below %(size)s"),
+    N_("a landing cell two cells away in a row, a column or a diagonal"),
+    N_("a piece to jump with"),
+    N_("a piece to jump over"),
+    N_("an empty cell to land on"),
+    N_("an empty cell at %(cell)s"),
+    N_("a piece at %(cell)s"),
+    N_("a ball at %(cell)s"),
+    N_("a wall"),
+    N_("an empty cell"),
+    N_("a winning move, or 0 0 where there is none"),
+    N_("a wrong answer"),
+)
+"""The phrases that checkers put into a sentence; others stay in English."""
+
+
+class Said(Protocol):
+    """A message of a checker."""
+
+    @property
+    def key(self) -> str: ...  # noqa: D102
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def args(self) -> Mapping[str, int | str]: ...  # noqa: D102
+
+
+def in_words(message: Said) -> str:
+    """A message for the reader; only where key and values say all that its English text says is it translated."""
+    sentence = SENTENCES.get(message.key)
+    if sentence is None or language() == SOURCE or _filled(sentence, message.args) != message.text:
+        return message.text
+    return gettext(sentence) % {
+        name: phrase(value) if isinstance(value, str) else value for name, value in message.args.items()
+    }
+
+
+def _filled(sentence: str, values: Mapping[str, int | str]) -> str | None:
+    try:
+        return sentence % values
+    except KeyError:  # a package's own checker may use a key of ours with values of its own
+        return None
+
+
+def phrase(text: str) -> str:
+    """A phrase in the reader's language, and so what stands in its places; as it is where it is not known."""
+    for known, pattern in _patterns().items():
+        if (match := pattern.fullmatch(text)) is not None:
+            return gettext(known) % {name: phrase(value) for name, value in match.groupdict().items()}
+    return text
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """What each phrase looks like with its values: numbers, cells and phrases without a comma."""
+    return {
+        known: re.compile(re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>[^,]+|\\([0-9, -]+\\))", re.escape(known)))
+        for known in PHRASES
+    }
