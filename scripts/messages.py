@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def read(path: Path) -> Catalog:
 
 def update(catalogue: Catalog, source: Catalog) -> None:
     """Take the messages of the sources in, without guesses, and drop those that are used no more."""
-    catalogue.update(source, no_fuzzy_matching=True, update_creation_date=False)
+    catalogue.update(deepcopy(source), no_fuzzy_matching=True, update_creation_date=False)  # it takes the messages over
     catalogue.obsolete.clear()
 
 
