@@ -98,8 +98,8 @@ def _people(session: Session) -> None:
     session.add(JobRow(id="1", params={"problem_id": "echo", "cases": []}, **job))
     session.add(AwardRow(contest_id="c", id="odd", citation="award", team_ids=["team"]))
     for at in range(len(packs())):
-        said = {"contest_id": "c", "text": "asked", "time": NOW, "contest_time_ms": 1}
-        session.add(ClarificationRow(id=f"m{at}", from_team_id="team" if at % 2 else None, **said))
+        columns = {"contest_id": "c", "text": "asked", "time": NOW, "contest_time_ms": 1}
+        session.add(ClarificationRow(id=f"m{at}", from_team_id="team" if at % 2 else None, **columns))
     session.add(CommentaryRow(id="1", contest_id="c", message="message", time=NOW, contest_time_ms=1))
 
 
