@@ -226,7 +226,7 @@ def server_user() -> dict[str, Any]:
 
 
 def _make_cluster(data: Path, owner: dict[str, Any]) -> None:
-    command = [programs() / "initdb", "--pgdata", data, "--username", USER, "--auth", "trust"]
+    command = [programs() / "initdb", "--no-sync", "--pgdata", data, "--username", USER, "--auth", "trust"]
     subprocess.run([*command, "--encoding", "UTF8", "--locale", "C"], cwd=data.parent, check=True, **owner)
 
 

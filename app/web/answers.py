@@ -55,7 +55,10 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class CaseLine:
-    """A case of a report: its mark, its verdict as a message, its numbers, and where its answer is from."""
+    """A case of a report: its mark, its verdict as a message, its numbers, and where its answer is from.
+
+    `where` is the place in the answer that a rejection names, in the checker's own words, which boards read.
+    """
 
     name: str
     mark: str
@@ -67,6 +70,7 @@ class CaseLine:
     bar: int
     source: str | None
     message: str
+    where: str
     is_rejected: bool
     has_answer: bool
     images: Sequence[ReportedImage] = ()
@@ -167,6 +171,7 @@ def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) ->
         width(share),
         case.carried_over_from,
         in_words(case.message),
+        str(case.message.args.get("where", "")),
         case.verdict == CaseVerdict.REJECTED,
         case.file is not None or case.carried_over_from is not None,
         tuple(case.images or ()),

@@ -9,6 +9,7 @@ from app.services.errors import NotFound
 from app.services.names import did_you_mean
 from app.web.pages import page
 from app.web.visitor import Visitor
+from games.catalog import games
 
 TITLES = {
     "comesolo": "Comesolo",
@@ -22,7 +23,7 @@ TITLES = {
 
 
 def playground(request: Request, viewer: Visitor, slug: str) -> HTMLResponse:
-    """The playground of one board."""
+    """The playground of one board; two people may play there where it is one of a game."""
     if slug not in TITLES:
         raise NotFound(f"no board {slug!r}{did_you_mean(slug, TITLES)}")
-    return page("playground.html", request, viewer=viewer, slug=slug, titles=TITLES)
+    return page("playground.html", request, viewer=viewer, slug=slug, titles=TITLES, game=games().get(slug))

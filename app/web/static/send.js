@@ -10,7 +10,6 @@
   const input = form.querySelector("input[type=file]");
   const button = form.querySelector("button");
   const MOST_SHOWN = 200;
-  const DIRECTORY_AT_MOST = 66_000; // bytes from the end of a zip in which its directory is looked for at first
   const LOOK_AT = 4096; // bytes of an answer of which the beginning is looked at
   const KINDS = [
     ["Rar!", "rar"],
@@ -58,34 +57,10 @@
   const some = (all) =>
     all.length > 5 ? _("%(names)s and %(count)s more", { names: all.slice(0, 4).join(", "), count: all.length - 4 }) : all.join(", ");
 
-  /** The entries of a zip by its directory: {path, size, method, at, packed}; an error says what is wrong with it. */
-  async function entriesOf(file) {
-    const start = Math.max(0, file.size - DIRECTORY_AT_MOST);
-    const tail = new DataView(await file.slice(start).arrayBuffer());
-    let end = tail.byteLength - 22;
-    while (end >= 0 && tail.getUint32(end, true) !== 0x06054b50) end--;
-    if (end < 0) throw new Error(_("this zip has no directory at its end: it is cut or damaged"));
-    const [count, length, at] = [tail.getUint16(end + 10, true), tail.getUint32(end + 12, true), tail.getUint32(end + 16, true)];
-    if (count === 0xffff || at === 0xffffffff) return null; // too many entries, or too large, to be looked at here
-    const directory = new DataView(await file.slice(at, at + length).arrayBuffer());
-    const entries = [];
-    for (let place = 0; place + 46 <= directory.byteLength && entries.length < count; ) {
-      if (directory.getUint32(place, true) !== 0x02014b50) throw new Error(_("the directory of this zip is damaged"));
-      const [name, extra, comment] = [28, 30, 32].map((offset) => directory.getUint16(place + offset, true));
-      const bytes = new Uint8Array(directory.buffer, place + 46, name);
-      const path = new TextDecoder().decode(bytes);
-      const [packed, size, header] = [20, 24, 42].map((offset) => directory.getUint32(place + offset, true));
-      if (!path.endsWith("/")) entries.push({ path, size, packed, header, method: directory.getUint16(place + 10, true) });
-      place += 46 + name + extra + comment;
-    }
-    return entries;
-  }
-
   /** The beginning of an entry's text; empty where this browser cannot unpack it. */
   async function beginningOf(file, entry) {
-    const header = new DataView(await file.slice(entry.header, entry.header + 30).arrayBuffer());
-    const from = entry.header + 30 + header.getUint16(26, true) + header.getUint16(28, true);
-    const packed = file.slice(from, from + Math.min(entry.packed, LOOK_AT));
+    const { packedOf } = await import("./board/zips.js");
+    const packed = await packedOf(file, entry, LOOK_AT);
     if (entry.method === 0) return packed.text();
     if (entry.method !== 8 || typeof DecompressionStream === "undefined") return null;
     const reader = packed.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
@@ -103,6 +78,7 @@
       if (kind) {
         all.push({ path, size: file.size, fault: _("a %(kind)s archive: expected a zip or plain files", { kind }) });
       } else if (magic.startsWith("PK\x03\x04") || magic.startsWith("PK\x05\x06")) {
+        const { entriesOf } = await import("./board/zips.js");
         const entries = await entriesOf(file).catch((error) => all.push({ path, size: file.size, fault: error.message }) && []);
         if (entries === null) all.push({ path, size: file.size, note: _("too large to be looked at here; the server will") });
         for (const entry of entries ?? []) all.push({ ...entry, look: () => beginningOf(file, entry) });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -22,9 +23,12 @@ from tests.builders.scripts import Ask, open_module, written
 
 ROOT = Path(__file__).parents[3]
 PROBLEMS = ("comesolo", "lasttreat", "lazypiglets", "netgame", "optimiza", "rollingballs")
+JUDGED = {"lasttreat", "netgame"}
+"""Problems whose right answers are their whole point: their boards, which everybody may read, do not know them."""
 PARSE = """
 (() => {
   const parsed = board.parse(%s, %s);
+  if (%s) parsed.stop ??= board.judged?.(parsed, %s);
   const all = board.frames(parsed);
   const said = [...new Set([0, all.count >> 1, all.count])].map((step) => board.say(all.seek(step)));
   const stop = parsed.stop ?? null;
@@ -39,9 +43,10 @@ def module(name: str) -> Ask:
     return open_module(HERE / f"static/boards/{name}.js")
 
 
-def parsed(name: str, given: bytes, sent: bytes) -> Mapping[str, Any]:
-    """What a board makes of an answer."""
-    return dict(json.loads(module(name)(PARSE % (written(given), written(sent)))))
+def parsed(name: str, given: bytes, sent: bytes, where: str = "") -> Mapping[str, Any]:
+    """What a board makes of an answer; `where` is the place that the server's rejection names."""
+    place = json.dumps(where)
+    return dict(json.loads(module(name)(PARSE % (written(given), written(sent), place, place))))
 
 
 def answers(problem: str) -> Iterator[tuple[Path, Path]]:
@@ -58,13 +63,13 @@ def answers(problem: str) -> Iterator[tuple[Path, Path]]:
             yield path.with_suffix(".in"), path
 
 
-def judged(checker: Checker[Any, Any], given: bytes, sent: bytes) -> tuple[int | None, str | None]:
-    """The raw score of an answer without a reference, and the words of its rejection."""
+def judged(checker: Checker[Any, Any], given: bytes, sent: bytes) -> tuple[int | None, str | None, str]:
+    """The raw score of an answer without a reference, the words of its rejection, and the place that they name."""
     instance = checker.read_instance(given)
     try:
-        return int(checker.score_answer(instance, checker.read_answer(sent, instance)).raw), None
+        return int(checker.score_answer(instance, checker.read_answer(sent, instance)).raw), None, ""
     except Rejected as rejected:
-        return None, str(rejected)
+        return None, str(rejected), str(rejected.message.args.get("where", ""))
 
 
 def test_each_of_the_six_problems_has_a_board() -> None:
@@ -72,12 +77,41 @@ def test_each_of_the_six_problems_has_a_board() -> None:
     assert all((ROOT / "problems" / name).is_dir() for name in PROBLEMS)
 
 
-@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("problem", sorted(JUDGED))
+def test_a_board_does_not_tell_a_right_answer_from_a_wrong_one_where_that_is_the_problem(problem: str) -> None:
+    """It refuses what is no answer in the checker's words, and shows the step that the server's rejection names."""
+    checker, steps = open_checker(problem), []
+    for given, sent in answers(problem):
+        texts = given.read_bytes(), sent.read_bytes()
+        _, refusal, where = judged(checker, *texts)
+        shown, with_place = parsed(problem, *texts), parsed(problem, *texts, where=where)
+        assert (shown["raw"], with_place["raw"]) == (None, None), sent
+        assert all(shown["said"] + with_place["said"]), sent
+        place = re.fullmatch(r"position (\d+)|answer", where)
+        if place is None:
+            assert (shown["stop"] or {}).get("text") == refusal, sent
+            assert with_place == shown
+        else:
+            step = int(place[1]) if place[1] else shown["steps"]
+            assert (shown["stop"], with_place["stop"]["at"]) == (None, step), sent
+            steps.append(step)
+    assert {*steps} >= ({1, 2} if problem == "lasttreat" else {0, 1})
+
+
+def test_no_script_of_the_pages_works_out_who_wins() -> None:
+    """The words of closed forms and tables of positions: whoever adds one hands it to everybody during a contest."""
+    scripts = [path for path in (HERE / "static").rglob("*.js") if "swagger-ui" not in path.parts]
+    words = re.compile(r"sqrt\(5|golden|wythoff|\bwonSets\b|\bisLost\b|\bwins\(", re.IGNORECASE)
+    assert [path.name for path in scripts if words.search(path.read_text())] == []
+    assert len(scripts) > 10
+
+
+@pytest.mark.parametrize("problem", sorted({*PROBLEMS} - JUDGED))
 def test_a_board_scores_and_rejects_every_example_answer_in_the_words_of_the_checker(problem: str) -> None:
     checker = open_checker(problem)
     kinds = set()
     for given, sent in answers(problem):
-        raw, refusal = judged(checker, given.read_bytes(), sent.read_bytes())
+        raw, refusal, _ = judged(checker, given.read_bytes(), sent.read_bytes())
         shown = parsed(problem, given.read_bytes(), sent.read_bytes())
         stop = (shown["stop"] or {}).get("text")
         assert (shown["raw"], stop) == (raw, refusal), sent
@@ -89,7 +123,7 @@ def test_a_board_scores_and_rejects_every_example_answer_in_the_words_of_the_che
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_the_example_of_a_board_is_accepted(problem: str) -> None:
     example = json.loads(module(problem)("JSON.stringify(board.EXAMPLE)"))
-    raw, refusal = judged(open_checker(problem), example["input"].encode(), example["answer"].encode())
+    raw, refusal, _ = judged(open_checker(problem), example["input"].encode(), example["answer"].encode())
     assert (refusal, raw is not None and raw > 0) == (None, True)
 
 
@@ -135,3 +169,19 @@ def test_a_transcript_is_replayed_on_the_board_to_its_end(name: str) -> None:
     forged = parsed("game", b"", text.replace(transcript.moves[-1].text, "9 9").encode())
     assert forged["steps"] < len(transcript.moves)
     assert forged["stop"]["text"].startswith("move ")
+
+
+def test_pieces_that_can_jump_are_shown_at_every_step_where_that_is_asked_for() -> None:
+    ask = module("comesolo")
+    ask("var all = board.frames(board.parse(board.EXAMPLE.input, board.EXAMPLE.answer)); 0")
+    ask("var told = (frame) => JSON.stringify([frame.able ?? null, board.say(frame)]); 0")
+    said = [
+        json.loads(ask(f"told(all.seek({step}, {shown}))")) for step in (0, 1, 2) for shown in ("{}", "{ able: true }")
+    ]
+    start, asked, *_, end, end_asked = said
+    assert start[0] is None
+    assert "can jump" not in start[1]
+    assert f"{len(asked[0])} of them can jump." in asked[1]
+    assert len(asked[0]) > 0
+    assert end == end_asked, "at the end they are always shown"
+    assert "still jump" in end[1]

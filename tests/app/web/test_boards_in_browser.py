@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urlsplit
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -18,6 +20,7 @@ from tests.builders.boards_of_packages import HOSTILE, NOBODY
 from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.games import GAME, PACKAGE
+from tests.builders.judging import judge
 from tests.builders.service import Api, open_api
 from tests.builders.sockets import listening
 from tests.conftest import migrated_sqlite
@@ -25,6 +28,15 @@ from tests.conftest import migrated_sqlite
 pytestmark = pytest.mark.browser
 RIGHT = RawScore(CaseVerdict.ACCEPTED, 1, 1)
 WRONG = RawScore(CaseVerdict.REJECTED)
+
+
+POSITIONS, MOVES = b"3\n2 5 2\n1 2 4\n7 9 4\n", b"0 1\n0 0\n0 3\n"
+TREATS: dict[str, str | bytes | None] = {
+    "jurado.yaml": "checker: lasttreat\nscoring: {kind: absolute, direction: maximise}\n",
+    **{f"data/{case}.in": POSITIONS for case in ("sample/01", "secret/02", "secret/03")},
+    **{f"data/{case}.ans": MOVES for case in ("sample/01", "secret/02", "secret/03")},
+}
+"""Changes of the echo package to positions of the last treat."""
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +71,8 @@ def api(tmp_path_factory: pytest.TempPathFactory, listener: socket.socket) -> It
         add_contest(api.service, "d", problem_id=GAME)
         add_submission(api.service, {"02": RIGHT, "03": WRONG}, minute=1)
         add_submission(api.service, {"02": RIGHT, "03": RIGHT}, minute=2)
+        add_problem(api.service, TREATS, "treats")
+        add_contest(api.service, "e", problem_id="treats")
         yield api
 
 
@@ -90,6 +104,24 @@ def test_a_packages_board_reaches_no_cookie_no_page_and_no_network(
             board.press("ArrowLeft")
         assert urlsplit(one.page.url).path == "/c/c/submissions/1"
     assert received(listener) == b""
+
+
+def test_a_rejection_is_drawn_at_the_step_that_the_server_names(api: Api, browser: Browser, url: str) -> None:
+    """The board does not know which moves win: the second position is wrong because the judge says so."""
+    wrong = {"files": ("02.out", b"0 1\n0 1\n0 3\n")}
+    sent = api.post("contests/e/submissions", user="team", data={"problem_id": "treats"}, files=wrong)
+    assert (sent.status_code, judge(api.service)) == (201, 1)
+    with reader(browser, url, "team") as one:
+        one.open(f"/c/e/submissions/{sent.json()['id']}")
+        expect(one.page.locator(".shot circle.here.wrong")).to_be_visible()
+        one.page.get_by_role("button", name="See it on the board").click()
+        board = one.page.locator("jurado-board")
+        expect(board.locator(".say").first).to_contain_text("Position 2 of 3")
+        expect(board.locator(".say").first).to_contain_text("That is wrong.")
+        expect(board.locator(".say.stop")).to_contain_text("position 2: expected a winning move")
+        board.press("ArrowLeft")
+        expect(board.locator(".say").first).to_contain_text("That is right.")
+        assert [*one.faults, *one.violations()] == []
 
 
 def test_every_board_of_the_playground_is_read_by_everybody(browser: Browser, url: str) -> None:
@@ -126,8 +158,63 @@ def test_answers_from_disk_are_matched_by_name_and_nothing_is_sent(browser: Brow
         expect(one.page.locator("jurado-board h3")).to_have_text("a.txt")
         one.page.locator("#after").press("Enter")
         expect(one.page.locator("jurado-board h3")).to_have_text("b.out")
+        archive = tmp_path / "answers.zip"
+        archive.write_bytes(packed({"in/d.in": texts["a.in"], "out/d.out": texts["a.out"], "__MACOSX/d.out": "no"}))
+        (tmp_path / "cut.zip").write_bytes(archive.read_bytes()[:90])
+        one.page.set_input_files("#chosen", [archive, tmp_path / "cut.zip"])
+        expect(one.page.locator("#status")).to_contain_text("3 inputs, 5 answers.")
+        expect(one.page.locator("#status")).to_contain_text("cut.zip: this zip has no directory at its end")
+        one.page.get_by_role("button", name="d.out").click()
+        board = one.page.locator("jurado-board")
+        expect(board.locator("h3")).to_have_text("d.out")
+        board.press("Home")
+        expect(board.locator("circle.may")).to_have_count(0)
+        board.get_by_label("Pieces that can still jump").check()
+        expect(board.locator("circle.may")).to_have_count(1)
+        expect(board.locator(".say").first).to_contain_text("1 of them can jump.")
         assert all(urlsplit(each).path.startswith("/static/") for each in sent)
-        assert one.faults == []
+        assert [*one.faults, *one.violations(), *one.overflows()] == []
+
+
+def packed(texts: Mapping[str, str]) -> bytes:
+    """A zip whose entries are deflated, as most programs make them."""
+    data = BytesIO()
+    with ZipFile(data, "w", ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            archive.writestr(name, text)
+    return data.getvalue()
+
+
+def test_two_people_play_on_one_board_of_the_playground_and_by_a_link(browser: Browser, url: str) -> None:
+    """Whoever opens the link goes on with the game; an illegal move is said; nothing is sent."""
+    with reader(browser, url) as one, reader(browser, url) as friend:
+        one.open("/p/lasttreat/board")
+        sent: list[str] = []
+        one.page.on("request", lambda request: sent.append(request.url))
+        one.page.get_by_role("button", name="Begin").click()
+        one.page.locator("#both textarea").fill("2 1 2")
+        one.page.get_by_role("button", name="Begin").click()
+        turn = one.page.locator("#turn")
+        expect(turn).to_have_text("first is to move.")
+        one.page.locator("jurado-board .target.cake").last.click()
+        expect(turn).to_have_text("second is to move.")
+        one.page.locator("#turns input").fill("5 0")
+        one.page.locator("#turns input").press("Enter")
+        expect(turn).to_have_text("move 2: expected at most 2 from a pile, found 5. second is to move.")
+        link = one.page.locator("#both [name=link]").input_value()
+        friend.open(link.removeprefix(url))
+        expect(friend.page.locator("#turn")).to_have_text("second is to move.")
+        friend.page.locator("#turns input").fill("1 1")
+        friend.page.locator("#turns input").press("Enter")
+        expect(friend.page.locator("#turn")).to_have_text("second has won: the last move was theirs.")
+        expect(friend.page.locator("#turns")).to_be_hidden()
+        friend.page.get_by_role("button", name="Take back").click()
+        expect(friend.page.locator("#turn")).to_have_text("second is to move.")
+        friend.open("/p/netgame/board#play/nonsense/1")
+        expect(friend.page.locator("#turn")).to_contain_text("This position cannot be played")
+        faults = [*one.violations(), *one.overflows(), *one.faults, *friend.faults]
+        assert all(urlsplit(each).path.startswith("/static/") for each in sent)
+    assert faults == []
 
 
 def test_a_game_is_played_to_its_end_by_keyboard_alone(browser: Browser, url: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from app.services.daily.puzzles import READER
 from app.web.pages import POLICY
+from checkers.rules.netgame import read_net, whole_cells
+from games.netgame.opponents import is_won, solved
 from tests.builders.clocks import wall_clock
 from tests.builders.daily import document, put_days
 from tests.builders.service import Api, open_api
@@ -56,6 +59,19 @@ def test_a_puzzle_has_no_solution_in_its_bytes_until_the_day_is_over(api: Api, k
     assert 'class="last"' not in today.text
     assert " seen" not in today.text
     assert "<summary>Solution</summary>" in past.text
+
+
+def test_a_net_comes_with_who_wins_it_by_the_rules_of_its_game(api: Api) -> None:
+    """The browser plays the other side by these bits: scripts that everybody may read work no net out."""
+    page = api.get(f"/daily/{TODAY}/netgame/small").text
+    table = re.search(r'data-won="([^"]+)"', page)
+    assert table is not None
+    won = b64decode(table[1])
+    puzzle = READER.validate_json(document(TODAY)).puzzle("netgame", "small")
+    net = read_net(puzzle.instance.encode())
+    words, sets = solved(net), 1 << len(whole_cells(net))
+    assert [won[each >> 3] >> (each & 7) & 1 for each in range(sets)] == [is_won(words, each) for each in range(sets)]
+    assert "data-won" not in api.get(f"/daily/{TODAY}/comesolo/small").text
 
 
 def test_days_to_come_are_closed_under_every_address(api: Api) -> None:

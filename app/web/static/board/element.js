@@ -3,6 +3,8 @@
 // A module in ../boards has parse(input, answer) -> {start, steps, raw, stop?}, frames(parsed) -> {count, seek(step), curve?,
 // notable?}, draw(frame, drawn, theme) -> an SVG element or a canvas, which may be the one drawn before, say(frame) -> a sentence,
 // and peek(head, input) -> what would be refused by the beginning of a file. It knows no page, no control and no clock.
+// It may have judged(parsed, where) -> {at} for what only the server knows to be wrong, and toggles() -> {name: label}: what a
+// reader may have shown; seek gets {name: true} beside the step.
 import { svg } from "./shapes.js";
 import { fetchText, openView } from "./views.js";
 
@@ -44,8 +46,8 @@ export class JuradoBoard extends HTMLElement {
     this.pause();
   }
 
-  /** Fetch an input and one answer or two and show them: {board, input, answer, other, name, labels, step, message}. */
-  async show({ board, frame, input, answer, other, name, labels, step, message }) {
+  /** Fetch an input and one answer or two and show them: {board, input, answer, other, name, labels, step, message, where}. */
+  async show({ board, frame, input, answer, other, name, labels, step, message, where }) {
     this.pause();
     this.#wait(name);
     const asked = (this.asked = Symbol("one of several that were asked for"));
@@ -53,7 +55,7 @@ export class JuradoBoard extends HTMLElement {
       const titles = labels?.split("\n") ?? [];
       const there = [answer, other].map((address, at) => ({ address, title: titles[at] })).filter(({ address }) => address);
       const [given, ...sent] = await Promise.all([input, ...there.map(({ address }) => address)].map(fetchText));
-      const views = await Promise.all(sent.map((text) => openView({ board, frame, input: given, answer: text })));
+      const views = await Promise.all(sent.map((text) => openView({ board, frame, input: given, answer: text, where })));
       if (this.asked === asked) this.load(views, { name, labels: there.map(({ title }) => title), step, message });
     } catch (error) {
       if (this.asked === asked) this.#fail(error);
@@ -242,7 +244,21 @@ export class JuradoBoard extends HTMLElement {
     this.saving = save;
     this.list = make("details", "steps", make("summary", "", _("List of steps")));
     this.list.addEventListener("toggle", () => this.list.open && this.#fillList());
-    return make("footer", "", help, " · ", save, this.help, this.list);
+    return make("footer", "", help, " · ", save, this.help, ...this.#toggles(), this.list);
+  }
+
+  /** A box to tick for each thing that a reader may have shown beside the board. */
+  #toggles() {
+    return Object.entries(this.views[0].toggles ?? {}).map(([name, text]) => {
+      const box = make("input");
+      box.type = "checkbox";
+      box.checked = this.views.every((view) => view.shown[name]);
+      box.addEventListener("change", () => {
+        for (const view of this.views) view.shown[name] = box.checked;
+        this.seek(this.step);
+      });
+      return make("label", "choice", box, ` ${text}`);
+    });
   }
 
   /** List the steps around the one shown; all of 10,000 would be no list to read. */

@@ -1,8 +1,10 @@
 // The playground: inputs and answers from the reader's disk, matched by name. Nothing is sent anywhere.
 import { make } from "./element.js";
 import { openView, textOf } from "./views.js";
+import { entriesOf, isZip, unpacked } from "./zips.js";
 
 const MOST_FILES = 1000;
+const MOST_FAULTS = 3;
 const LARGEST = 8 * 2 ** 20; // bytes of a file: no problem takes more
 const place = document.getElementById("playground");
 const board = place.querySelector("jurado-board");
@@ -14,6 +16,7 @@ let shown = -1;
 
 const stem = (name) => name.replace(/^.*\//, "").replace(/\.[^.]*$/, "");
 const isInput = (name) => /\.in$/i.test(name);
+const isLitter = (path) => path.split("/").some((part) => part.startsWith(".") || part === "__MACOSX");
 
 /** The input that an answer is for: the one of its name, or the only one there is. */
 function inputOf(answer) {
@@ -21,24 +24,46 @@ function inputOf(answer) {
 }
 
 async function take(files) {
-  if (files.length > MOST_FILES) return tell(_("%(count)s files are too many: at most %(most)s at once.", { count: files.length, most: MOST_FILES }));
-  let unused = 0;
+  const all = [];
+  const faults = [];
   for (const [name, file] of files) {
-    if (file.size > LARGEST || stem(name) === "") {
+    try {
+      all.push(...(await readable(name, file)));
+    } catch (error) {
+      faults.push(` ${name}: ${error.message}.`);
+    }
+  }
+  if (all.length > MOST_FILES) return tell(_("%(count)s files are too many: at most %(most)s at once.", { count: all.length, most: MOST_FILES }));
+  let unused = 0;
+  for (const { path, size, read } of all) {
+    if (size > LARGEST || stem(path) === "") {
       unused++;
       continue;
     }
-    const text = textOf(new Uint8Array(await file.arrayBuffer()));
-    if (isInput(name)) inputs.set(stem(name), text);
-    else keep(name.replace(/^.*\//, ""), text);
+    try {
+      const text = textOf(await read());
+      if (isInput(path)) inputs.set(stem(path), text);
+      else keep(path.replace(/^.*\//, ""), text);
+    } catch (error) {
+      faults.push(` ${error.message}.`);
+    }
   }
-  const more = ngettext(
+  const left = ngettext(
     "%(num)s file was left out: larger than %(most)s MiB, or without a name.",
     "%(num)s files were left out: larger than %(most)s MiB, or without a name.",
     unused,
     { most: LARGEST / 2 ** 20 },
   );
-  await refresh(unused ? ` ${more}` : "");
+  await refresh((unused ? ` ${left}` : "") + faults.slice(0, MOST_FAULTS).join(""));
+}
+
+/** What a file has to be read, {path, size, read}: itself, or the files in it where it is a zip. */
+async function readable(path, file) {
+  if (!(await isZip(file))) return [{ path, size: file.size, read: async () => new Uint8Array(await file.arrayBuffer()) }];
+  const entries = await entriesOf(file);
+  if (!entries) throw new Error(_("this zip is too large to be read here"));
+  const files = entries.filter((entry) => !isLitter(entry.path));
+  return files.map((entry) => ({ ...entry, read: () => unpacked(file, entry, LARGEST) }));
 }
 
 function keep(name, text) {

@@ -46,8 +46,8 @@ async function drawRejection(place) {
   if (!link || link.dataset.frame) return;
   try {
     const [input, answer] = await Promise.all([fetchText(link.dataset.input), fetchText(link.dataset.answer)]);
-    const view = await openView({ board: link.dataset.board, input, answer });
-    if (!view.stop) return;
+    const view = await openView({ board: link.dataset.board, input, answer, where: link.dataset.where });
+    if (!view.isStopped) return;
     place.append(view.element);
     view.seek(view.first);
     closeUp(view);

@@ -17,12 +17,17 @@ export async function fetchText(address) {
   return textOf(new Uint8Array(await reply.arrayBuffer()));
 }
 
-/** Open an answer: {board or frame, input, answer}; gives a view with count, stop, first, element and seek(step). */
+/** Open an answer: {board or frame, input, answer, where}; gives a view with count, stop, first, element and seek(step).
+ *
+ * `where` is the place that the server's rejection names: for problems whose boards do not know what is right.
+ */
 export async function openView(source) {
   if (source.frame) return new FrameView(source);
   const module = await import(`../boards/${source.board}.js`);
   const isLarge = source.input.length + source.answer.length > LARGE;
-  return new ModuleView(module, isLarge ? await parseApart(source) : module.parse(source.input, source.answer));
+  const parsed = isLarge ? await parseApart(source) : module.parse(source.input, source.answer);
+  if (source.where && !parsed.stop) parsed.stop = module.judged?.(parsed, source.where);
+  return new ModuleView(module, parsed);
 }
 
 function parseApart({ board, input, answer }) {
@@ -56,19 +61,22 @@ export class ModuleView {
     this.module = module;
     this.frames = module.frames(parsed);
     this.count = this.frames.count;
-    this.stop = parsed.stop?.text;
+    this.isStopped = parsed.stop !== undefined;
+    this.stop = parsed.stop?.text; // what only the server knows has its words alone
     this.raw = parsed.raw;
     this.steps = parsed.steps.length;
     this.first = parsed.stop ? (parsed.stop.at ?? this.count) : 0; // the step that shows what is wrong
     this.curve = this.frames.curve;
     this.isNotable = this.frames.notable;
+    this.toggles = module.toggles?.() ?? {}; // what a reader may have shown beside the board, by its name
+    this.shown = {};
     this.element = document.createElement("div");
     this.element.className = "surface";
   }
 
   /** Draw the board after so many steps; gives the step in words. */
   seek(step) {
-    const frame = this.frames.seek(Math.min(step, this.count));
+    const frame = this.frames.seek(Math.min(step, this.count), this.shown);
     if (this.choose && step >= this.count) frame.choose = this.choose;
     const drawing = this.module.draw(frame, this.drawing, themeOf(this.element));
     if (drawing !== this.drawing) this.element.replaceChildren(drawing);
@@ -78,6 +86,6 @@ export class ModuleView {
 
   /** A step in words, without drawing it. */
   say(step) {
-    return this.module.say(this.frames.seek(step));
+    return this.module.say(this.frames.seek(step, this.shown));
   }
 }

@@ -7,6 +7,8 @@ const EDGE = 16;
 const KEY_FRAMES = 64;
 const WAYS = [-1, 0, 1].flatMap((down) => [-1, 0, 1].map((right) => [down, right])).filter(([down, right]) => down || right);
 
+/** What a reader may have shown at every step. */
+export const toggles = () => ({ able: _("Pieces that can still jump") });
 export const EXAMPLE = { input: "4\n.oo.\noooo\noooo\n.oo.\n", answer: "2\n0 2 0 0\n2 1 0 1\n" };
 
 /** The board, the jumps up to the first that breaks the rules, and what the server says of it. */
@@ -89,13 +91,14 @@ export function frames({ start, steps, stop }) {
   const count = steps.length + (stop?.attempt ? 1 : 0);
   return {
     count,
-    seek(step) {
+    seek(step, shown = {}) {
       const made = Math.min(step, steps.length);
       const cells = keys[Math.floor(made / KEY_FRAMES)].slice();
       for (let at = made - (made % KEY_FRAMES); at < made; at++) play(cells, steps[at]);
       const jump = step > made ? undefined : steps[made - 1];
+      const isEnd = step === count && step === made;
       const frame = { size: start.size, cells, jump, step, count: steps.length, left: start.pieces - made };
-      return { ...frame, attempt: step > made ? stop.attempt : undefined, able: step === count && step === made ? able(cells, start.size) : [] };
+      return { ...frame, attempt: step > made ? stop.attempt : undefined, able: isEnd || shown.able ? able(cells, start.size) : undefined, isEnd };
     },
   };
 }
@@ -184,7 +187,7 @@ function attemptShapes({ size, attempt }) {
   return shapes;
 }
 
-function ableShapes({ size, able: cells }) {
+function ableShapes({ size, able: cells = [] }) {
   return cells.map((cell) => middle(size, cell)).map(([cx, cy]) => svg("circle", { class: "may", cx, cy, r: CELL * 0.44 }));
 }
 
@@ -197,20 +200,18 @@ function around({ size, attempt }) {
 }
 
 /** The frame in words. */
-export function say({ size, jump, attempt, step, count, left, able: cells }) {
+export function say({ size, jump, attempt, step, count, left, able: cells, isEnd }) {
+  const rest = cells ? ` ${ableText(cells.length, isEnd)}` : "";
   if (attempt) {
     const impossible = _("Jump %(step)s, %(jump)s, is not possible.", { step, jump: attempt.text });
-    return `${impossible} ${ngettext("%(num)s piece is left.", "%(num)s pieces are left.", left)}`;
+    return `${impossible} ${ngettext("%(num)s piece is left.", "%(num)s pieces are left.", left)}${rest}`;
   }
-  const rest = cells.length
-    ? ` ${ngettext("%(num)s of them could still jump.", "%(num)s of them could still jump.", cells.length)}`
-    : ` ${_("None of them can jump.")}`;
   if (!jump) {
     const values = {
       pieces: ngettext("%(num)s piece", "%(num)s pieces", left),
       jumps: ngettext("%(num)s jump to come", "%(num)s jumps to come", count),
     };
-    return `${_("The start: %(pieces)s, %(jumps)s.", values)}${count ? "" : rest}`;
+    return `${_("The start: %(pieces)s, %(jumps)s.", values)}${rest}`;
   }
   const name = (cell) => pair(Math.floor(cell / size), cell % size);
   const sentence = ngettext(
@@ -219,7 +220,13 @@ export function say({ size, jump, attempt, step, count, left, able: cells }) {
     left,
     { step, count, from: name(jump.from), to: name(jump.to), over: name(jump.over) },
   );
-  return step === count ? sentence + rest : sentence;
+  return sentence + rest;
+}
+
+function ableText(count, isEnd) {
+  if (!count) return _("None of them can jump.");
+  if (isEnd) return ngettext("%(num)s of them could still jump.", "%(num)s of them could still jump.", count);
+  return ngettext("%(num)s of them can jump.", "%(num)s of them can jump.", count);
 }
 
 /** What would be refused by the first numbers of a file alone; an empty text where nothing would. */

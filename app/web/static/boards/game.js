@@ -37,7 +37,8 @@ export function played(name, instance, steps) {
     try {
       position = rules.apply(position, move);
     } catch (error) {
-      const text = `move ${at + 1}, ${error.message}`;
+      const [number, words] = [`move ${at + 1}`, error.message];
+      const text = words.startsWith("move: ") ? number + words.slice(4) : `${number}, ${words}`;
       return { start: { name, instance }, steps: steps.slice(0, at), raw: null, stop: { text } };
     }
   }
@@ -53,6 +54,18 @@ export function turns(name, instance, moves) {
     position = rules.apply(position, move);
     return side;
   });
+}
+
+/** Where a game stands: who made each move, who is to move, whether it is over, and who moved last, which wins in every game. */
+export function standing(name, instance, moves) {
+  const rules = GAMES[name];
+  let position = rules.start(instance);
+  const players = moves.map((move) => {
+    const player = rules.sides[rules.turn(position)];
+    position = rules.apply(position, move);
+    return player;
+  });
+  return { players, turn: rules.sides[rules.turn(position)], isOver: rules.over(position), last: players.at(-1) };
 }
 
 /** The positions after each number of moves. */

@@ -1,5 +1,6 @@
 // The board of the last treat: two piles, and the square of side K + 1 into which every position folds. One frame a line of the
-// answer; as a game, one frame a move.
+// answer; as a game, one frame a move. Everybody may read this file during a contest: it knows which moves are allowed, and
+// not which ones win.
 import { place, readIntegers, rejection } from "../board/numbers.js";
 import { arrow, cross, drawing, label, svg } from "../board/shapes.js";
 
@@ -9,7 +10,7 @@ const MOST_DRAWN = 40;
 
 export const EXAMPLE = { input: "3\n2 5 2\n1 2 4\n7 9 4\n", answer: "0 1\n0 0\n0 3\n" };
 
-/** The positions with their moves, up to the first line that is wrong, and what the server says of it. */
+/** The positions with their moves, and the first one that no rule allows, in the server's words. */
 export function parse(input, answer) {
   const given = input.trim().split(/\s+/);
   const count = Number(given[0]);
@@ -20,16 +21,18 @@ export function parse(input, answer) {
     steps.push([given[3 * at + 1], given[3 * at + 2], given[3 * at + 3], words[2 * at], words[2 * at + 1]]);
   }
   const illegal = steps.findIndex((step) => step[3] + step[4] !== "00" && illegality(...step.map(BigInt)));
-  const losing = wrong || illegal >= 0 ? -1 : steps.findIndex(([a, b, k, x, y]) => !isLost(BigInt(a) - BigInt(x), BigInt(b) - BigInt(y), BigInt(k)));
   if (wrong) return { start: count, steps, raw: null, stop: { text: wrong } };
   if (illegal >= 0) {
     const where = `position ${illegal + 1} (${place(answer, offsets[2 * illegal])})`;
     return { start: count, steps, raw: null, stop: { text: rejection(where, ...illegality(...steps[illegal].map(BigInt))), at: illegal + 1 } };
   }
-  if (losing < 0) return { start: count, steps, raw: 1 };
-  const [x, y] = steps[losing].slice(3);
-  const text = rejection(`position ${losing + 1}`, "a winning move, or 0 0 where there is none", `${x} ${y}`);
-  return { start: count, steps, raw: null, stop: { text, at: losing + 1 } };
+  return { start: count, steps, raw: null };
+}
+
+/** What is wrong with an answer whose moves are allowed, from where the server says it is. */
+export function judged({ steps }, where) {
+  const at = Number(/^position ([0-9]+)$/.exec(where)?.[1]);
+  return at <= steps.length ? { at, judged: true } : undefined;
 }
 
 function countFault(words, count) {
@@ -46,28 +49,6 @@ export function illegality(cakes, fruit, most, x, y) {
   return y > fruit ? [`at most ${fruit} pieces of fruit`, `${y}`] : undefined;
 }
 
-/** Whether whoever is to move loses; Numbers where they are exact, since BigInts take 10 times as long. */
-export function isLost(cakes, fruit, most) {
-  const [a, b] = [cakes % (most + 1n), fruit % (most + 1n)];
-  const [low, difference] = a < b ? [a, b - a] : [b, a - b];
-  return lower(difference) === low;
-}
-
-/** Wythoff's a_n = floor(n * golden ratio). */
-function lower(n) {
-  return (n + root(5n * n * n)) / 2n;
-}
-
-/** The integer part of a square root: a double's is right to 2^-52, and one of Newton's steps mends what that leaves. */
-function root(square) {
-  if (square < 2n ** 52n) return BigInt(Math.floor(Math.sqrt(Number(square))));
-  let guess = BigInt(Math.floor(Math.sqrt(Number(square))));
-  guess = (guess + square / guess) / 2n;
-  while (guess * guess > square) guess -= 1n;
-  while ((guess + 1n) * (guess + 1n) <= square) guess += 1n;
-  return guess;
-}
-
 /** The positions in the order of the input. */
 export function frames({ steps, stop }) {
   return {
@@ -76,20 +57,24 @@ export function frames({ steps, stop }) {
     seek(step) {
       if (step === 0) return { step, count: steps.length };
       const [a, b, k, x, y] = steps[step - 1].map(BigInt);
-      const verdict = step === stop?.at ? "wrong" : stop?.at === undefined || step < stop.at ? "right" : "not looked at";
-      return { step, count: steps.length, position: { a, b, k }, move: { x, y }, verdict: stop && stop.at === undefined ? "not looked at" : verdict };
+      // The judge stops at the first position that is wrong: those before it are right, and the others are not looked at.
+      const verdict = step === stop?.at ? "wrong" : stop?.judged && step < stop.at ? "right" : undefined;
+      return { step, count: steps.length, position: { a, b, k }, move: { x, y }, verdict };
     },
   };
 }
 
 /** The frame in words. */
 export function say({ step, count, position, move, verdict }) {
-  if (!position) return ngettext("%(num)s position, one a step.", "%(num)s positions, one a step.", count);
+  if (!position) {
+    const begin = ngettext("%(num)s position, one a step.", "%(num)s positions, one a step.", count);
+    return `${begin} ${_("Whether a move wins, only the judge says.")}`;
+  }
   const { a, b, k } = position;
   const claim = move.x + move.y === 0n ? _("said to be lost") : taken(move);
-  const judged = { right: _("right"), wrong: _("wrong"), "not looked at": _("not looked at") }[verdict];
-  const values = { step, count, cakes: a, fruit: b, most: k, claim, judged };
-  return _("Position %(step)s of %(count)s: cakes %(cakes)s, fruit %(fruit)s, at most %(most)s: %(claim)s, %(judged)s.", values);
+  const values = { step, count, cakes: a, fruit: b, most: k, claim };
+  const sentence = _("Position %(step)s of %(count)s: cakes %(cakes)s, fruit %(fruit)s, at most %(most)s: %(claim)s.", values);
+  return verdict ? `${sentence} ${verdict === "wrong" ? _("That is wrong.") : _("That is right.")}` : sentence;
 }
 
 function taken({ x, y }) {
@@ -105,6 +90,7 @@ export function draw(frame, drawn) {
     return board;
   }
   board.replaceChildren(...piles(frame), ...square(board, frame));
+  board.closeUp = frame.verdict !== "wrong" ? undefined : isDrawn(frame.position) ? [12, 68, SIDE + 16, SIDE + 16] : [0, 0, SIDE + 40, 140];
   return board;
 }
 
@@ -122,17 +108,19 @@ function piles({ position: { a, b, k }, move, choose }) {
   return choose ? rows : [...rows, label(`at most ${k}`, { class: "lab end", x: SIDE + 20, y: 12 })];
 }
 
-/** The square of side K + 1: rows are cakes, columns pieces of fruit; lost cells dark, the position ringed. */
+const isDrawn = ({ k }) => k < BigInt(LARGEST_SQUARE);
+
+/** The square of side K + 1: rows are cakes, columns pieces of fruit; the position ringed, the move an arrow. */
 function square(board, { position: { a, b, k }, move, verdict }) {
   const side = k + 1n;
-  if (side > BigInt(LARGEST_SQUARE)) {
+  if (!isDrawn({ k })) {
     const rest = [`cakes mod ${side}: ${a % side}`, `fruit mod ${side}: ${b % side}`];
     return rest.map((text, at) => label(text, { class: "lab", x: 20, y: 90 + 18 * at }));
   }
   const count = Number(side);
   const cell = SIDE / count;
   const at = (row, column) => [20 + (Number(column) + 0.5) * cell, 80 + (Number(row) + 0.5) * cell];
-  if (board.square?.count !== count) board.square = { count, shape: lostCells(count, cell) };
+  if (board.square?.count !== count) board.square = { count, shape: grid(count, cell) };
   const shapes = [board.square.shape, label("fruit →", { class: "lab", x: 20, y: 76 }), label("cakes ↓", { class: "lab end", x: SIDE + 20, y: 76 })];
   const here = at(a % side, b % side);
   const isMove = move && (move.x || move.y);
@@ -146,18 +134,12 @@ function square(board, { position: { a, b, k }, move, verdict }) {
   return [...shapes, svg("circle", { class: name, cx: here[0], cy: here[1], r: Math.max(4, cell * 0.4) })];
 }
 
-function lostCells(count, cell) {
+function grid(count, cell) {
   const shape = svg("g", {}, svg("rect", { class: "sq", x: 20, y: 80, width: SIDE, height: SIDE }));
   const lines = [];
   for (let at = 1; at < count && cell > 4; at++) lines.push(`M${20 + at * cell} 80v${SIDE}M20 ${80 + at * cell}h${SIDE}`);
   if (lines.length) shape.append(svg("path", { class: "grid", d: lines.join("") }));
-  for (let n = 0; ; n++) {
-    const low = Math.floor((n * (1 + Math.sqrt(5))) / 2);
-    if (low + n >= count) return shape;
-    for (const [row, column] of n ? [[low, low + n], [low + n, low]] : [[0, 0]]) {
-      shape.append(svg("rect", { class: "lost", x: 20 + column * cell, y: 80 + row * cell, width: cell, height: cell }));
-    }
-  }
+  return shape;
 }
 
 /** What would be refused by the first numbers of a file alone; an empty text where nothing would. */

@@ -1,5 +1,5 @@
 // The board of the net game: ropes with their numbers, whole cells tinted, the answer's cut and the cells that it takes. As a
-// game, one frame a cut.
+// game, one frame a cut. Everybody may read this file during a contest: it knows which cuts are allowed, and not who wins.
 import { place, readIntegers, rejection } from "../board/numbers.js";
 import { cross, drawing, label, svg } from "../board/shapes.js";
 
@@ -8,27 +8,19 @@ const EDGE = 14;
 
 export const EXAMPLE = { input: "7\n0 0 1 0\n1 0 2 0\n0 1 1 1\n1 1 2 1\n0 0 0 1\n1 0 1 1\n2 0 2 1\n", answer: "1\n6\n" };
 
-/** The net, the answer's cut, whether it is right, and what the server says of it. */
+/** The net, the answer's cut, and what the server says of a file that is no answer. */
 export function parse(input, answer) {
-  const start = netOf(input);
+  const start = readNet(input);
   const { words, offsets, fault } = readIntegers(answer, { most: 2 });
   const stop = fault ?? formFault(start, answer, words, offsets);
   const [winner, rope] = words.map(Number);
   if (stop) return { start, winner, steps: [], raw: null, stop: { text: stop } };
-  const steps = winner === 1 ? [rope] : [];
-  const whole = wholeOf(start, []);
-  const right = winner === 1 ? start.cellsOf[rope - 1] !== 0 && !wins(start, whole & ~start.cellsOf[rope - 1]) : !wins(start, whole);
-  if (right) return { start, winner, steps, raw: 1 };
-  // What is wrong is not told: it would tell half of the right answer.
-  const text = rejection("answer", "the winner and, if that is the first player, a winning cut", "a wrong answer");
-  return { start, winner, steps, raw: null, stop: { text } };
+  return { start, winner, steps: winner === 1 ? [rope] : [], raw: null };
 }
 
-let latest = { input: "", net: undefined }; // its table takes 2^20 steps, and many answers belong to one net
-
-function netOf(input) {
-  if (latest.input !== input) latest = { input, net: readNet(input) };
-  return latest.net;
+/** What is wrong with an answer that can be read, from where the server says it is: at its cut, or at its claim. */
+export function judged({ steps }, where) {
+  return where === "answer" ? { at: steps.length, judged: true } : undefined;
 }
 
 function readNet(input) {
@@ -57,26 +49,6 @@ export function wholeOf({ cells, cellsOf }, cut) {
   return cut.reduce((whole, rope) => whole & ~cellsOf[rope - 1], 2 ** cells.length - 1);
 }
 
-/** Whether whoever is to cut wins, by a table of all sets of whole cells, smaller ones first. */
-export function wins(net, whole) {
-  net.won ??= wonSets(net);
-  return net.won[whole] === 1;
-}
-
-function wonSets({ cells, cellsOf }) {
-  const cuts = [...new Set(cellsOf)].filter(Boolean);
-  const won = new Uint8Array(2 ** cells.length);
-  for (let whole = 1; whole < won.length; whole++) {
-    for (const cut of cuts) {
-      if (whole & cut && !won[whole & ~cut]) {
-        won[whole] = 1;
-        break;
-      }
-    }
-  }
-  return won;
-}
-
 function formFault({ ropes }, answer, words, offsets) {
   if (!words.length) return rejection("end of file", "the winner, 1 or 2", "an empty file");
   if (!["1", "2"].includes(words[0])) return rejection(place(answer, offsets[0]), "the winner, 1 or 2", words[0]);
@@ -88,22 +60,23 @@ function formFault({ ropes }, answer, words, offsets) {
 }
 
 /** The net before and after the answer's cut. */
-export function frames({ start, winner, steps }) {
+export function frames({ start, winner, steps, stop }) {
   return {
     count: steps.length,
-    seek: (step) => ({ net: start, winner, step, cut: steps.slice(0, step), last: steps[step - 1] }),
+    seek: (step) => ({ net: start, winner, step, cut: steps.slice(0, step), last: steps[step - 1], isWrong: step === stop?.at }),
   };
 }
 
 /** The frame in words. */
-export function say({ net, winner, cut, last }) {
+export function say({ net, winner, cut, last, isWrong }) {
+  const verdict = isWrong ? ` ${_("That is wrong.")}` : "";
   if (last) {
     const whole = count(wholeOf(net, cut));
-    return `${cutText(net, last)} ${ngettext("%(num)s cell is whole after it.", "%(num)s cells are whole after it.", whole)}`;
+    return `${cutText(net, last)} ${ngettext("%(num)s cell is whole after it.", "%(num)s cells are whole after it.", whole)}${verdict}`;
   }
   const claim = winner === 1 ? _("The answer says that the first player wins.") : winner === 2 ? _("The answer says that the second player wins.") : "";
   const ropes = ngettext("%(num)s rope", "%(num)s ropes", net.ropes.length);
-  return `${ropes}, ${ngettext("%(num)s whole cell.", "%(num)s whole cells.", net.cells.length)} ${claim}`;
+  return `${ropes}, ${ngettext("%(num)s whole cell.", "%(num)s whole cells.", net.cells.length)} ${claim}${verdict}`;
 }
 
 function cutText(net, rope) {
@@ -119,7 +92,7 @@ function count(bits) {
 }
 
 /** The net of a frame: whole cells tinted, ropes that may be cut thick with their numbers, the last cut dashed. */
-export function draw({ net, cut, last }, drawn, _theme, choose) {
+export function draw({ net, cut, last, isWrong }, drawn, _theme, choose) {
   const [left, right, low, high] = box(net.ropes);
   const [wide, tall] = [(right - left) * CELL + 2 * EDGE, (high - low) * CELL + 2 * EDGE];
   const board = drawn ?? drawing(wide, tall, _("the net"));
@@ -133,8 +106,17 @@ export function draw({ net, cut, last }, drawn, _theme, choose) {
   });
   net.ropes.forEach((rope, index) => shapes.push(ropeShape(rope, index + 1, at, stateOf(net, index, whole, cut, last), choose)));
   board.replaceChildren(...shapes);
-  if (last && !net.cellsOf[last - 1]) board.append(cross(...middle(net.ropes[last - 1], at), 7));
+  const wrong = last && (isWrong || !net.cellsOf[last - 1]) && middle(net.ropes[last - 1], at);
+  if (wrong) board.append(cross(...wrong, 7));
+  board.closeUp = isWrong ? around(wrong, wide, tall) : undefined;
   return board;
+}
+
+/** The part of the drawing that shows a wrong cut, [x, y, width, height]: the cells around it; all of it for a wrong claim. */
+function around(place, wide, tall) {
+  const side = Math.min(5 * CELL, wide, tall);
+  const begin = (middle, most) => Math.max(0, Math.min(most - side, middle - side / 2));
+  return place ? [begin(place[0], wide), begin(place[1], tall), side, side] : [0, 0, wide, tall];
 }
 
 function stateOf(net, index, whole, cut, last) {

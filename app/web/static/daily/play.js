@@ -8,12 +8,12 @@ import { KINDS } from "./solo.js";
 const WAYS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const byId = (id) => document.getElementById(id);
 const place = byId("daily");
-const { kind, name, instance } = place.dataset;
+const { kind, name, instance, won } = place.dataset;
 const rules = KINDS[kind];
 const board = place.querySelector("jurado-board");
 const start = rules.module.parse(instance, "").start;
 const spots = rules.module.spots(start); // [spot, x, y] each
-const game = { start };
+const game = { start, won: won && Uint8Array.from(atob(won), (byte) => byte.charCodeAt(0)) };
 
 /** The board of a play that grows. The last step takes moves, those before it show what has been. */
 class SoloView extends ModuleView {
