@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from app.grading.distributed.actors import JobHand
 from app.grading.engine import Engine
 from app.grading.messages import Validate, Validated
 from app.grading.references import REFERENCE_RUN, JobRunner
@@ -21,6 +22,7 @@ from app.packages.read import read_package
 from app.storage import jobs, problems, rejudging_changes, rejudging_steps, rejudgings, testcases
 from app.storage.database import Database
 from app.storage.local_files import LocalFiles
+from app.storage.locks import Locks
 from app.storage.tables import (
     AccountRow,
     ContestProblemRow,
@@ -212,6 +214,36 @@ def test_a_cancelled_run_dies_with_its_whole_tree_and_changes_nothing(bench: Ben
     assert bench.job(job_id).state == "cancelled"
     assert not bench.runner.cancel(job_id)
     assert bench.case().answer_sha256 == before
+
+
+def test_workers_run_a_job_one_at_a_time_under_its_lock_and_take_up_what_a_dead_one_left(
+    postgresql_url: str, tmp_path: Path
+) -> None:
+    bench = Bench(postgresql_url, tmp_path / "files")
+    locks = [Locks(postgresql_url), Locks(postgresql_url)]
+    one, other = (JobHand(bench.database, bench.new_runner(), each) for each in locks)
+    left, given_up, long = bench.queue(), bench.queue(), bench.queue(method="beam", seconds=300, cases=("105-n12-p30",))
+    with bench.database.write() as session:
+        for job_id, attempt in ((left, 1), (given_up, 3)):
+            row = session.get_one(JobRow, job_id)
+            row.state, row.attempt = "running", attempt
+    for job_id in (left, given_up):
+        other.run_job(job_id)
+    assert (bench.job(left).state, bench.job(left).attempt) == ("done", 2)
+    assert bench.job(given_up).state == "failed"
+    running = threading.Thread(target=one.run_job, args=(long,))
+    running.start()
+    until(lambda: bool(solvers()))
+    other.run_job(long)  # returns at once: the first worker has it
+    assert (bench.job(long).state, bench.job(long).attempt) == ("running", 1)
+    with bench.database.write() as session:
+        assert jobs.cancel(session, long)  # by a server, which runs nothing
+    until(lambda: not running.is_alive(), 30)
+    assert not solvers()
+    assert bench.job(long).state == "cancelled"
+    for each in locks:
+        each.close()
+    bench.close()
 
 
 def test_an_interrupted_run_is_taken_up_but_not_for_ever(bench: Bench) -> None:
