@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
@@ -82,14 +82,21 @@ class RabbitMQ:
         deadline = time.monotonic() + SECONDS_TO_START
         while not self._answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"RabbitMQ did not start:\n{log.read_text(errors='replace')[-4000:]}")
+                raise RuntimeError(f"RabbitMQ did not start:\n{self.log()[-4000:]}")
             time.sleep(0.1)
+
+    def log(self) -> str:
+        """All that it has logged."""
+        return (self.folder / "log.txt").read_text(errors="replace")
 
     def kill(self) -> None:
         """Kill it as a machine that loses power does, name server and all."""
         if self._process is None:
             return
-        for each in [*psutil.Process(self._process.pid).children(recursive=True), *self._name_servers()]:
+        with suppress(psutil.NoSuchProcess):
+            for each in psutil.Process(self._process.pid).children(recursive=True):
+                _kill(each.pid)
+        for each in self._name_servers():
             _kill(each.pid)
         _kill(self._process.pid)
         self._process.wait()

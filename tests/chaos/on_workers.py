@@ -87,6 +87,9 @@ def broker_crashes(setting: Stage) -> str:
 
         under_load(load, setting, server.url, crash)
         audit(setting, server, load)
+    except Exception:
+        print(f"RabbitMQ: ...{broker.log()[-3000:]}")
+        raise
     finally:
         for each in setting.servers:
             each.stop()

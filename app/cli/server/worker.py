@@ -30,7 +30,7 @@ def worker(
     settings = read_settings(graders=graders, home=home)
     if not settings.distributed:
         raise Failure("a worker needs a broker: set JURADO_BROKER_URL, or let `jurado serve` judge by itself", 2)
-    configure_logs()
+    configure_logs(settings.log_level)
     reached_files(settings)
     stop = threading.Event()
     for signum in (signal.SIGINT, signal.SIGTERM):
