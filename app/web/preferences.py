@@ -48,14 +48,14 @@ def theme_of(request: Request) -> str:
 
 def language_of(request: Request) -> str:
     """The language for a reader: the kept one, else the browser's, else that of the settings."""
-    kept, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
-    return languages.chosen(kept, accepted, request.app.state.service.settings.language)
+    cookie, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
+    return languages.chosen(cookie, accepted, request.app.state.service.settings.language)
 
 
 def accepted_languages(request: Request) -> str:
     """The languages a reader wants texts of problems in, as Accept-Language has them: the kept one first."""
-    kept, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
-    return f"{kept}, {accepted}" if kept in languages.LANGUAGES else accepted or language_of(request)
+    cookie, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
+    return f"{cookie}, {accepted}" if cookie in languages.LANGUAGES else accepted or language_of(request)
 
 
 def zone_of(request: Request) -> str:
