@@ -105,10 +105,10 @@ def moment(time: datetime, zone: str) -> str:
     return both.replace("{1}", date).replace("{0}", f"{local:%H:%M}")
 
 
-def chosen(kept: str, accepted: str, default: str) -> str:
-    """The language for a reader: the one that was kept, else the best that the browser accepts, else the default."""
-    if kept in LANGUAGES:
-        return kept
+def chosen(cookie: str, accepted: str, default: str) -> str:
+    """The language for a reader: the one that was cookie, else the best that the browser accepts, else the default."""
+    if cookie in LANGUAGES:
+        return cookie
     return next((each for each in _asked(accepted) if each in LANGUAGES), default)
 
 
