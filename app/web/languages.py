@@ -106,7 +106,7 @@ def moment(time: datetime, zone: str) -> str:
 
 
 def chosen(cookie: str, accepted: str, default: str) -> str:
-    """The language for a reader: the one that was cookie, else the best that the browser accepts, else the default."""
+    """The language for a reader: that of the cookie, else the best that the browser accepts, else the default."""
     if cookie in LANGUAGES:
         return cookie
     return next((each for each in _asked(accepted) if each in LANGUAGES), default)
