@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, insert, select, text
 from sqlalchemy.exc import OperationalError
 
 from app.settings import Timeouts
+from app.storage.commits import Trace
 from app.storage.database import Database
 from app.storage.tables import TeamRow
 from app.storage.writer import MOST_FAILURES_IN_A_ROW, SHORT_LOCK_MS, Writer
@@ -103,10 +104,12 @@ def test_writes_that_wait_for_a_held_lock_wait_for_about_one_lock_timeout_in_all
         """Notes how long each transaction may wait for a lock."""
 
         @contextmanager
-        def transaction(self, engine: Engine | None = None, *, lock_ms: int | None = None) -> Iterator[Connection]:
+        def transaction(
+            self, engine: Engine | None = None, *, lock_ms: int | None = None, trace: Trace | None = None
+        ) -> Iterator[Connection]:
             """Note the bound, and go on."""
             waits.append(lock_ms)
-            with super().transaction(engine, lock_ms=lock_ms) as connection:
+            with super().transaction(engine, lock_ms=lock_ms, trace=trace) as connection:
                 yield connection
 
     watched = Watched(database_url, Timeouts(lock=LOCK_MS / 1000))
