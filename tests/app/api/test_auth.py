@@ -200,7 +200,7 @@ def test_who_comes_after_a_change_waits_for_no_check_that_began_before_it(
 
 def test_wrong_passwords_refuse_nobody_who_knows_the_right_one(quick_api: Api) -> None:
     """Not after many guesses of the name from the same address, nor after many invented names."""
-    quick_api.app.state.authenticator._guesses = Guesses(Price(10, 0.01), Price(20, 0.01))
+    quick_api.app.state.authenticator.guesses = Guesses(Price(10, 0.01), Price(20, 0.01))
     codes = {quick_api.get("account", auth=("other", f"guess {at}")).status_code for at in range(15)}
     codes |= {quick_api.get("account", auth=(f"nobody{at}", "guess")).status_code for at in range(15)}
     assert codes == {401}
@@ -446,7 +446,7 @@ def test_a_change_of_ones_own_password_keeps_tokens_where_it_says_so(api: Api) -
 
 def test_old_passwords_are_guessed_in_the_same_turns_as_at_the_door(quick_api: Api) -> None:
     token = make_token(quick_api, "team")["token"]
-    guesses = quick_api.app.state.authenticator._guesses = Guesses(Price(2, 0.0), Price(9, 0.0))
+    guesses = quick_api.app.state.authenticator.guesses = Guesses(Price(2, 0.0), Price(9, 0.0))
     for at in range(3):
         body = {"old_password": f"guess {at}", "password": "another long one"}
         assert quick_api.patch("account", headers=as_bearer(token), json=body).status_code == 403
