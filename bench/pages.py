@@ -11,7 +11,9 @@ import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import httpx
@@ -112,7 +114,7 @@ def sizes_of_pages(url: str, token: str, missed: list[str]) -> None:
 
 
 def rates(url: str, token: str) -> None:
-    """Print the replies a second of pages beside those of the API's documents, all of them zipped."""
+    """Print the replies a second of pages beside those of the API's documents, all of them zipped, and their share."""
     report = f"/api/contests{ADDRESSES['report'].removeprefix('/c')}/report"
     routes = [
         ("API: board, nobody", BOARD, None),
@@ -121,14 +123,18 @@ def rates(url: str, token: str) -> None:
         ("page: board, a team", ADDRESSES["board of 100 teams"], token),
         ("API: report, a team", report, token),
         ("page: report, a team", ADDRESSES["report"], token),
+        ("page: problem, a team", ADDRESSES["problem"], token),
     ]
+    api = 0.0
     for name, address, who in routes:
         request = get_request(address, HOST, who, "gzip")
         asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0, keep=1))
         outcome = asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=SECONDS, keep=1))
         assert set(outcome.statuses) == {200}, (name, outcome.statuses)
         median = statistics.median(outcome.latencies) * 1000
-        print(f"{name:44}{outcome.rate:10.0f} /s, median {median:.1f} ms with {CONNECTIONS} at once")
+        api = outcome.rate if name.startswith("API") else api
+        share = f", {outcome.rate / api:.2f} of the API's" if not name.startswith("API") else ""
+        print(f"{name:44}{outcome.rate:10.0f} /s, median {median:.1f} ms with {CONNECTIONS} at once{share}")
 
 
 def in_browser(url: str, tokens: list[str], missed: list[str]) -> None:
@@ -139,7 +145,9 @@ def in_browser(url: str, tokens: list[str], missed: list[str]) -> None:
         )
         page = context.new_page()
         for name, address in ADDRESSES.items():
-            within(missed, f"{name}, first paint", first_paint(page, url + address), FIRST_PAINT_MS, "ms")
+            paint, work = first_paint(page, url + address)
+            within(missed, f"{name}, first paint", paint, FIRST_PAINT_MS, "ms")
+            print(f"{name + ', work of the browser':44}{work:10.1f} ms of processor time until it has loaded")
         within(missed, "board, patch of 100 rows", patch(page, url + ADDRESSES["board of 100 teams"]), PATCH_MS, "ms")
         page.goto(f"{url}/")
         for path in sorted((STATIC / "boards").glob("*.js")):
@@ -153,27 +161,31 @@ PAINTED = """new Promise(done => new PerformanceObserver(list => {
 }).observe({ type: "paint", buffered: true }))"""
 
 
-def first_paint(page: Page, address: str) -> float:
-    """Give the median time to the first contentful paint, in milliseconds."""
-    times = []
+def first_paint(page: Page, address: str) -> tuple[float, float]:
+    """Give the median time to the first contentful paint, and of the processor time until the load, in milliseconds."""
+    times, works = [], []
     for _ in range(5):
+        page.goto("about:blank")
+        session = processor_clock(page)
+        before = work_of(session, "Task")
         page.goto(address, wait_until="load")
         times.append(page.evaluate(PAINTED))
-    return statistics.median(times)
+        works.append(1000 * (work_of(session, "Task") - before))
+        session.detach()
+    return statistics.median(times), statistics.median(works)
 
 
 def patch(page: Page, address: str) -> float:
-    """Give the time of script, style and layout in which the page takes over a board with every row changed, in ms.
+    """Give the processor time of script, style and layout in which the page takes over a board of changed rows, in ms.
 
-    The server's replies are stood in for: another version, and the same page with other points.
+    The server's replies are stood in for: another version, and the same page with other points in every row.
     """
     page.goto(address, wait_until="load")
     expect(page.locator("[data-part=status]")).to_contain_text("connected")  # the page's policy forbids to poll by eval
     html = page.evaluate("fetch(location.href).then(reply => reply.text())")
     changed = re.sub(r'<td class="h h\d+( top1)?">(.*?)[\d.]+<i', r'<td class="h h3">\g<2>41.0<i', html)
     page.route("**/scoreboard", lambda route: stand_in(route, changed))
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable")
+    session = processor_clock(page)
     before = work_of(session)
     page.locator("#board td.h3").nth(900).wait_for(state="attached", timeout=60_000)
     page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
@@ -190,10 +202,17 @@ def stand_in(route: Route, html: str) -> None:
         route.fulfill(status=200, content_type="text/html", body=html)
 
 
-def work_of(session: CDPSession) -> float:
-    """Give the seconds of work on the page so far."""
+def processor_clock(page: Page) -> CDPSession:
+    """Let a page's work be told in processor time: other work of the machine does not count."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    return session
+
+
+def work_of(session: CDPSession, *names: str) -> float:
+    """Give the seconds of work on the page so far, of some kinds."""
     figures = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
-    return float(sum(figures[name] for name in ("ScriptDuration", "RecalcStyleDuration", "LayoutDuration")))
+    return float(sum(figures[f"{name}Duration"] for name in names or ("Script", "RecalcStyle", "Layout")))
 
 
 def board_times(page: Page, name: str) -> str:
@@ -245,12 +264,28 @@ def board_times(page: Page, name: str) -> str:
     )
 
 
+class Signals(NamedTuple):
+    """Events between the processes: all boards are open; the burst is over."""
+
+    opened: Event
+    over: Event
+
+
+_signals: list[Signals] = []
+
+
 def open_boards(url: str, tokens: list[str]) -> None:
-    """Print how 1,000 open boards and a burst of submissions get on together."""
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as processes:
+    """Print how 1,000 open boards and a burst of submissions get on together, from when the last board is open."""
+    context = get_context("spawn")
+    signals = Signals(context.Event(), context.Event())
+    with ProcessPoolExecutor(2, context, _signals.append, (signals,)) as processes:
         readers = processes.submit(watch_boards, url, tokens)
-        time.sleep(3.0)
-        accepted = processes.submit(burst, url, tokens).result()
+        while not signals.opened.wait(1.0) and not readers.done():
+            pass
+        try:
+            accepted = [] if readers.done() else processes.submit(burst, url, tokens).result()
+        finally:
+            signals.over.set()
         looks, pages = readers.result()
     print(f"{OPEN_BOARDS} open boards beside {SUBMISSIONS_A_SECOND} submissions/s for {BURST_SECONDS:g} s:")
     for name, times in (("looks at the version", looks), ("pages fetched", pages), ("submissions accepted", accepted)):
@@ -279,28 +314,39 @@ class Reader:
 
 
 def watch_boards(url: str, tokens: list[str]) -> tuple[list[float], list[float]]:
-    """Do as the script of the page does, for so many readers; half of them are teams. Gives the latencies."""
+    """Do as the script of the page does, for so many readers, half of them teams, until the burst is over.
+
+    Gives the latencies from when all boards are open.
+    """
     looks: list[float] = []
     pages: list[float] = []
-    until = time.perf_counter() + BURST_SECONDS + 6.0
+    signals, opened = _signals[-1], 0
+
+    async def timed(reader: Reader, request: bytes, times: list[float]) -> bytes:
+        counts, began = opened == OPEN_BOARDS, time.perf_counter()
+        head, _ = await reader.ask(request)
+        if counts:
+            times.append(time.perf_counter() - began)
+        return head
 
     async def one(at: int) -> None:
-        draw, reader = random.Random(at), Reader(url)
+        nonlocal opened
+        draw, reader, tag = random.Random(at), Reader(url), b""
         token = tokens[at] if at % 2 else None
         page = get_request(ADDRESSES["board of 100 teams"], HOST, token, "gzip")
         look = get_request(BOARD, HOST, token).replace(b"GET ", b"HEAD ", 1)[:-2]
-        tag = b""
         await asyncio.sleep(draw.uniform(0, PAUSE[1]))
-        while time.perf_counter() < until:
-            began = time.perf_counter()
-            head, _ = await reader.ask(look + (b"If-None-Match: " + tag + b"\r\n" if tag else b"") + b"\r\n")
-            looks.append(time.perf_counter() - began)
+        await reader.ask(page)
+        opened += 1
+        if opened == OPEN_BOARDS:
+            signals.opened.set()
+        while not signals.over.is_set():
+            await asyncio.sleep(draw.uniform(*PAUSE))
+            known = b"If-None-Match: " + tag + b"\r\n" if tag else b""
+            head = await timed(reader, look + known + b"\r\n", looks)
             if head.startswith(b"http/1.1 200"):
                 tag = head.partition(b"etag: ")[2].partition(b"\r\n")[0]
-                began = time.perf_counter()
-                await reader.ask(page)
-                pages.append(time.perf_counter() - began)
-            await asyncio.sleep(draw.uniform(*PAUSE))
+                await timed(reader, page, pages)
 
     async def all_of_them() -> None:
         await asyncio.gather(*(one(at) for at in range(OPEN_BOARDS)))

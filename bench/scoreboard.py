@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
+from app.domain.documents import MessageDocument
 from app.packages.catalog import bundled
 from app.packages.read import read_package
 from app.settings import Settings
@@ -46,6 +47,7 @@ POLL_SECONDS = 0.01
 LONGEST_SECONDS = 20.0
 PATH = f"/api/contests/{CONTEST}/scoreboard"
 HOST = "127.0.0.1"
+ACCEPTED: MessageDocument = {"key": "accepted", "text": "accepted", "args": {}}
 
 
 def main() -> int:
@@ -94,14 +96,14 @@ def stage(home: Path) -> list[str]:
     return tokens
 
 
-def fill(session: Session) -> None:
-    """Write the submissions with their judgements and raw scores straight into the rows."""
+def fill(session: Session, teams: int = TEAMS) -> None:
+    """Write the submissions of so many teams, with their judgements and raw scores, straight into the rows."""
     draw = random.Random(1)
     start = datetime.now(UTC) - timedelta(hours=1)
     cases: dict[str, list[int]] = {}
     for id_, problem in session.execute(select(TestCaseRow.id, TestCaseRow.problem_id)):
         cases.setdefault(problem, []).append(id_)
-    places = [(f"team{team}", problem) for team in range(1, TEAMS + 1) for problem in sorted(cases)]
+    places = [(f"team{team}", problem) for team in range(1, teams + 1) for problem in sorted(cases)]
     rows, judgements, scores = [], [], []
     for at, (team, problem) in enumerate(places, start=1):
         after = timedelta(milliseconds=draw.randrange(3_000_000))
@@ -125,7 +127,7 @@ def fill(session: Session) -> None:
         for case in cases[problem][:CASES]:
             scores.append(
                 {"judgement_id": at, "test_case_id": case, "verdict": "accepted", "raw_num": draw.randrange(1, 30)}
-                | {"raw_den": 1, "multiplier_num": 1, "multiplier_den": 2, "message": {}, "run_time_ms": 1}
+                | {"raw_den": 1, "multiplier_num": 1, "multiplier_den": 2, "message": ACCEPTED, "run_time_ms": 1}
                 | {"time": start + after}
             )
     for table, records in ((SubmissionRow, rows), (JudgementRow, judgements), (RawScoreRow, scores)):

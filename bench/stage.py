@@ -30,7 +30,7 @@ from app.storage.testcases import without_score
 
 CONTEST = "bench"
 STARTING_SECONDS = 60
-SCORING_SECONDS = 120
+SCORING_SECONDS = 900
 
 
 def prepare(

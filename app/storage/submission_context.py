@@ -17,7 +17,7 @@ from app.domain.settings import ContestSettings, read_settings
 from app.storage import participations, pins
 from app.storage.database import Database
 from app.storage.scoring_input import clock, contest_teams
-from app.storage.tables import ContestProblemRow, ContestRow, TestCaseRow, TestGroupRow
+from app.storage.tables import ContestProblemRow, ContestRow, ProblemRow, TestCaseRow, TestGroupRow
 from app.storage.usage import Usage
 
 
@@ -116,8 +116,8 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
     place = session.get(ContestProblemRow, (contest_id, problem_id))
     if contest is None or problem is None or place is None:
         return None
-    answers = problem.settings["answers"]
     settings = read_settings(contest.settings)
+    limit, pattern = answer_rules(problem, settings)
     return Entry(
         contest_id,
         problem_id,
@@ -125,13 +125,19 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
         frozenset(team.id for team in contest_teams(session, contest)),
         settings,
         open_cases(session, contest_id, problem_id),
-        answers["limit"],
-        settings.answer_pattern or answers.get("pattern"),
+        limit,
+        pattern,
         open_cases(session, contest_id, problem_id, final=True),
         read_limits(place.limits or {}, settings.limits),
         contest.finalized is not None,
         None if (game := problem.settings.get("game")) is None else game["name"],
     )
+
+
+def answer_rules(problem: ProblemRow, settings: ContestSettings) -> tuple[int, str | None]:
+    """The bytes that an answer to a problem may have, and the pattern of its files' names, if it has one."""
+    answers = problem.settings["answers"]
+    return answers["limit"], settings.answer_pattern or answers.get("pattern")
 
 
 def open_cases(session: Session, contest_id: str, problem_id: str, *, final: bool = False) -> Sequence[tuple[int, str]]:

@@ -22,7 +22,7 @@ from app.domain.clock import utc_now
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.service import Service
 from app.services.errors import BadRequest
-from app.services.scoreboard.pages import BoardPages
+from app.services.scoreboard.pages import BoardPages, page_at_hand
 from app.services.scoreboard.past import last_minute
 from app.services.scoreboard.row_renderer import arrays_of
 from app.services.viewer import PUBLIC, Viewer
@@ -188,7 +188,7 @@ def _values(
 ) -> dict[str, object]:
     """The values of the page."""
     rows, first = part.rows, part.first
-    own = rows.place_of(viewer.team_id)
+    own, written = rows.place_of(viewer.team_id), page_at_hand(snapshot)
     count, clock = len(part.places), snapshot.contest.clock
     everybody = sorted(groups.items(), key=lambda pair: pair[1])
     return {
@@ -218,6 +218,7 @@ def _values(
         "standing_at": seconds(clock.contest_time(snapshot.moment)),
         "freeze_at": _freeze_time(snapshot),
         "at": asked.at,
+        "version": None if written is None else written.version,
         "past": None if asked.at is None else seconds(timedelta(minutes=asked.at)),
         "to_now": asked.query(at=None),
         "kept": parse_qsl(asked.query(at=None, find="")),

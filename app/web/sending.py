@@ -14,7 +14,8 @@ from app.grading.answer_files import PATTERNS
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.errors import Unauthorized
 from app.services.submissions.submit import OpeningForm, submit
-from app.storage.submission_context import read_entry
+from app.storage import pins
+from app.storage.submission_context import answer_rules
 from app.web.languages import N_, gettext
 from app.web.visitor import TheService, visitor
 
@@ -54,13 +55,14 @@ class Case(Protocol):
 
 def panel(session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, cases: Sequence[Case]) -> Panel:
     """The facts for the panel of a problem; the server goes by the same ones when the files come."""
-    entry = read_entry(session, snapshot.contest.id, problem.id)
-    assert entry is not None, "the problem is in the contest"
+    row = pins.row(session, snapshot.contest.id, problem.id)
+    assert row is not None, "the problem is in the contest"
+    limit, pattern = answer_rules(row, snapshot.contest.settings)
     rule = problem.rule
     return {
         "label": snapshot.contest.labels.get(problem.id, problem.id),
-        "limit": entry.limit,
-        "patterns": [entry.pattern] if entry.pattern else PATTERNS,
+        "limit": limit,
+        "patterns": [pattern] if pattern else PATTERNS,
         "cases": [{"name": case.name, "has": case.mine is not None} for case in cases],
         "kept": gettext(KEPT[Carry.BEST if rule.counting is Counting.BEST_CASE else rule.carry]),
     }

@@ -13,7 +13,10 @@
   const HEIGHT = 22;
   const WIDE = "(min-width: 74.01rem)"; // below it the column is left out
   const SVG = "http://www.w3.org/2000/svg";
-  let version = null;
+  const MOST_SOFT = 12; // rows that change their colours softly; of more nobody could follow each
+  let version = board.dataset.version || null;
+  let shownTexts = new Map(); // the text of each row that is shown, where it came by a patch
+  const softened = [];
   let waiting = null; // a newer page that would move rows under the reader's hand
   let held = false;
   let drawnAt = -Infinity;
@@ -22,55 +25,86 @@
   const table = () => board.querySelector("table.board");
   const part = (name, page = document) => page.querySelector(`[data-part="${name}"]`);
 
-  /** Take over what a newer cell says, in the same element: its colour changes softly. */
-  function patchCell(old, fresh) {
-    if (old.className !== fresh.className) old.className = fresh.className;
-    if (old.innerHTML !== fresh.innerHTML) old.replaceChildren(...fresh.childNodes);
+  /** Bring a node and all below it to what a newer one says; nodes of the same kinds keep their elements. */
+  function patchNode(old, fresh) {
+    if (old.nodeType === Node.TEXT_NODE) {
+      if (old.data !== fresh.data) old.data = fresh.data;
+      return;
+    }
+    if (old.className !== fresh.className) old.setAttribute("class", fresh.getAttribute("class") ?? "");
+    for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    const [mine, newer] = [old.childNodes, fresh.childNodes];
+    const isAlike = mine.length === newer.length && [...mine].every((node, at) => node.nodeName === newer[at].nodeName);
+    if (!isAlike) return old.replaceChildren(...newer);
+    mine.forEach((node, at) => patchNode(node, newer[at]));
   }
 
-  /** Take over what a newer row says. */
+  /** Take over what a newer row says, but for the drawing of its points over time. */
   function patchRow(old, fresh) {
-    if (old.outerHTML === fresh.outerHTML) return;
-    old.className = fresh.className;
-    [...fresh.cells].forEach((cell, at) => old.cells[at].className === "sp" || patchCell(old.cells[at], cell));
+    if (old.className !== fresh.className) old.className = fresh.className;
+    [...fresh.cells].forEach((cell, at) => {
+      const mine = old.cells[at];
+      if (cell.className !== "sp" && !mine.isEqualNode(cell)) patchNode(mine, cell);
+    });
   }
 
-  const order = (body) => [...body.rows].map((row) => row.dataset.team).join("\n");
+  /** The rows of a table's text by their teams, in order; teams have no two rows. */
+  function rowsOf(html) {
+    const begin = html.indexOf("<tbody>");
+    const body = html.slice(begin, html.indexOf("</tbody>", begin));
+    return new Map([...body.matchAll(/<tr data-team="([^"]*)".*?<\/tr>/gs)].map(([row, team]) => [team, row]));
+  }
 
-  /** Bring the body of the table to what a newer one says; rows that stay keep their element, focus and selection. */
-  function patchBody(old, fresh) {
-    const known = new Map([...old.rows].map((row) => [row.dataset.team, row]));
-    let after = null;
-    for (const row of [...fresh.rows]) {
-      const mine = known.get(row.dataset.team);
-      known.delete(row.dataset.team);
-      if (mine) patchRow(mine, row);
-      const next = mine ?? row;
-      const place = after ? after.nextElementSibling : old.firstElementChild;
-      if (place !== next) old.insertBefore(next, place);
-      after = next;
+  /** Rows of a table, of their text. */
+  function parsed(texts) {
+    const holder = document.createElement("template");
+    holder.innerHTML = `<table><tbody>${texts.join("")}</tbody></table>`;
+    return [...holder.content.querySelectorAll("tr")];
+  }
+
+  const order = (teams) => [...teams].join("\n");
+  const teamsOf = (body) => [...body.rows].map((row) => row.dataset.team);
+
+  /** Bring the body of the table to what newer rows say: only those with another text than before are looked into. */
+  function patchBody(body, rows) {
+    const known = new Map([...body.rows].map((row) => [row.dataset.team, row]));
+    const changed = [...rows].filter(([team, text]) => !known.has(team) || shownTexts.get(team) !== text);
+    const fresh = new Map(parsed(changed.map(([, text]) => text)).map((row) => [row.dataset.team, row]));
+    for (const row of softened.splice(0)) row.classList.remove("soft");
+    let next = body.firstElementChild;
+    for (const team of rows.keys()) {
+      const [mine, newer] = [known.get(team), fresh.get(team)];
+      known.delete(team);
+      if (mine && newer) patchRow(mine, newer);
+      if (mine && newer && changed.length <= MOST_SOFT) softened.push(mine);
+      if ((mine ?? newer) === next) next = next.nextElementSibling;
+      else body.insertBefore(mine ?? newer, next);
     }
     for (const row of known.values()) row.remove();
+    for (const row of softened) row.classList.add("soft");
+    shownTexts = rows;
   }
 
   /** The rows of a newer page that are not as they are shown. */
-  function changes(page) {
-    const shown = new Map([...table().tBodies[0].rows].map((row) => [row.dataset.team, row.textContent]));
-    return [...page.querySelectorAll("#board tbody tr")].filter((row) => shown.get(row.dataset.team) !== row.textContent).length;
+  function changes({ rows }) {
+    const texts = new Map([...table().tBodies[0].rows].map((row) => [row.dataset.team, row.textContent]));
+    return parsed([...rows.values()]).filter((row) => texts.get(row.dataset.team) !== row.textContent).length;
   }
 
   /** Show a newer page: all at once where the table itself differs, else row by row. */
-  function show(page) {
+  function show({ page, rows }) {
     waiting = null;
     const [old, fresh] = [table(), page.querySelector("#board table.board")];
     for (const name of ["notice", "status", "standing", "pager"]) {
       const [mine, newer] = [part(name), part(name, page)];
-      if (mine && newer && mine.outerHTML !== newer.outerHTML) mine.replaceWith(newer);
+      if (mine && newer && !mine.isEqualNode(newer)) mine.replaceWith(newer);
     }
-    if (!old || !fresh || old.tHead.outerHTML !== fresh.tHead.outerHTML) {
+    if (!old || !fresh || !old.tHead.isEqualNode(fresh.tHead)) {
+      fresh?.tBodies[0].append(...parsed([...rows.values()]));
       part("table").replaceWith(part("table", page));
+      shownTexts = rows;
     } else {
-      patchBody(old.tBodies[0], fresh.tBodies[0]);
+      patchBody(old.tBodies[0], rows);
     }
     putLines();
     say();
@@ -83,14 +117,14 @@
   }
 
   /** Show a newer page, now or when the reader lets rows move. */
-  function take(page) {
-    const [old, fresh] = [table(), page.querySelector("#board table.board")];
-    const same = old && fresh && order(old.tBodies[0]) === order(fresh.tBodies[0]);
-    if (held || (old && fresh && !same && !mayMove())) {
-      waiting = page;
+  function take(newer) {
+    const old = table();
+    const isMoved = old && newer.rows.size && order(teamsOf(old.tBodies[0])) !== order(newer.rows.keys());
+    if (held || (isMoved && !mayMove())) {
+      waiting = newer;
       say();
     } else {
-      show(page);
+      show(newer);
     }
   }
 
@@ -107,10 +141,14 @@
     part("status")?.append(status);
   }
 
+  /** Fetch a newer page: its rows as texts by team, and the rest as a document. */
   async function fetchPage(address) {
     const reply = await fetch(address, { headers: { Accept: "text/html" } });
     if (!reply.ok) throw new Error(_("the server says %(status)s", { status: reply.status }));
-    return new DOMParser().parseFromString(await reply.text(), "text/html");
+    const html = await reply.text();
+    const rows = rowsOf(html);
+    const frame = html.replace(/(<tbody>).*?(<\/tbody>)/s, "$1$2"); // most of a page is rows, and most of them stay
+    return { page: new DOMParser().parseFromString(frame, "text/html"), rows };
   }
 
   /** Ask for the version, which costs a reply without a body, and for the page where it is another one. */

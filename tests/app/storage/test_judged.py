@@ -41,7 +41,13 @@ def fill(service: Service, first: int, last: int) -> None:
         one = {"contest_id": "c", "problem_id": "echo", "team_id": "team", "account_id": "team", "time": now}
         submissions = [{**one, "id": at, "contest_time_ms": at, "files": [], "sources": []} for at in numbers]
         done = {"state": "done", "type": "AC", "current": True, "start_time": now, "end_time": now}
-        score = {"test_case_id": case, "verdict": "accepted", "message": {}, "run_time_ms": 1, "time": now}
+        score = {
+            "test_case_id": case,
+            "verdict": "accepted",
+            "message": {"key": "k", "text": "t", "args": {}},
+            "run_time_ms": 1,
+            "time": now,
+        }
         session.execute(insert(SubmissionRow), submissions)
         session.execute(insert(JudgementRow), [{**done, "id": at, "submission_id": at} for at in numbers])
         session.execute(insert(RawScoreRow), [{**score, "judgement_id": at} for at in numbers])
