@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -64,6 +65,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
     judgement = submission_queries.current_judgement(session, row.id)
     standing = _standing(snapshot, problem, row)
     longest = submission_queries.longest_runs(session, row.contest_id, str(row.id))
+    sent = submission_queries.sent_answers(session, row)
     document = judgement_document(snapshot, judgement, row, longest.get(judgement.id))
     shown = Report(
         submission_id=row.shown_id,
@@ -76,7 +78,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
         points=standing.points.points if standing.is_judged else None,
         max_points=float(problem.rule.max_points),
         files=[ReportedFile.model_validate(each) for each in row.files],
-        cases=[*_cases(session, snapshot, problem, row, standing), *_embargoed_cases(session, problem, row)],
+        cases=[*_cases(session, snapshot, problem, row, standing, sent), *_embargoed_cases(problem, sent)],
         groups=[_group(each) for each in standing.points.groups],
     )
     if viewer.sees_all and judgement.error:
@@ -93,11 +95,16 @@ def _standing(snapshot: ContestSnapshot, problem: ScoredProblem, row: Submission
 
 
 def _cases(
-    session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, row: SubmissionRow, standing: _Standing
+    session: Session,
+    snapshot: ContestSnapshot,
+    problem: ScoredProblem,
+    row: SubmissionRow,
+    standing: _Standing,
+    sent_answers: Sequence[SentAnswer],
 ) -> list[ReportedCase]:
     """The cases that the viewer may know all of."""
     answers = standing.answers
-    sent = {each.case_name: each for each in submission_queries.sent_answers(session, row)}
+    sent = {each.case_name: each for each in sent_answers}
     sources = {counted.submission_id for counted in answers.values()}
     scores = submission_queries.current_scores(session, {row.id, *sources})
     shown_ids = submission_queries.shown_ids(session, sources)
@@ -122,12 +129,12 @@ def _cases(
     return cases
 
 
-def _embargoed_cases(session: Session, problem: ScoredProblem, row: SubmissionRow) -> list[ReportedCase]:
+def _embargoed_cases(problem: ScoredProblem, sent_answers: Sequence[SentAnswer]) -> list[ReportedCase]:
     """The final cases the submission has answers for, as long as nothing may be known of what these are worth."""
     known = {case.name for case in problem.cases}
     return [
         _case(_Place(sent.case_name, None, CaseKind.FINAL, 0.0, None), sent, None, EMBARGOED)
-        for sent in submission_queries.sent_answers(session, row)
+        for sent in sent_answers
         if sent.case_name not in known
     ]
 
