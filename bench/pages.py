@@ -274,11 +274,16 @@ class Signals(NamedTuple):
 _signals: list[Signals] = []
 
 
+def share_signals(signals: Signals) -> None:
+    """Let what this process runs find the signals: the first call of each process of the bench."""
+    _signals.append(signals)
+
+
 def open_boards(url: str, tokens: list[str]) -> None:
     """Print how 1,000 open boards and a burst of submissions get on together, from when the last board is open."""
     context = get_context("spawn")
     signals = Signals(context.Event(), context.Event())
-    with ProcessPoolExecutor(2, context, _signals.append, (signals,)) as processes:
+    with ProcessPoolExecutor(2, context, share_signals, (signals,)) as processes:
         readers = processes.submit(watch_boards, url, tokens)
         while not signals.opened.wait(1.0) and not readers.done():
             pass
