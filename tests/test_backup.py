@@ -13,11 +13,14 @@ from threading import Event
 import pytest
 from sqlalchemy import text
 
+from app.settings import Settings
 from app.storage import backup as backups
 from app.storage.backup import BackupError, backup, read_manifest, restore, verify
 from app.storage.database import Database
 from app.storage.local_files import LocalFiles
+from app.storage.open_files import open_files
 from app.storage.submissions import INLINE_LIMIT
+from tests import s3
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
 
@@ -41,17 +44,17 @@ def submit(api: Api, team: str, number: int) -> tuple[str, bytes]:
 
 
 @contextmanager
-def contest(url: str, home: Path) -> Iterator[Api]:
+def contest(url: str, home: Path, **settings: str) -> Iterator[Api]:
     """A service with one problem in one contest."""
-    with open_api(url, home) as api:
+    with open_api(url, home, **settings) as api:
         add_problem(api.service)
         add_contest(api.service)
         yield api
 
 
-def holds(url: str, home: Path, expected: Sent) -> None:
+def holds(url: str, home: Path, expected: Sent, **settings: str) -> None:
     """Every one of these submissions is there with its bytes."""
-    with open_api(url, home, again=True) as api:
+    with open_api(url, home, again=True, **settings) as api:
         for id_, sent in expected:
             reply = api.get(f"contests/c/submissions/{id_}/answers/02", user="admin")
             assert (reply.status_code, reply.content) == (200, sent), id_
@@ -106,6 +109,21 @@ def test_a_backup_of_sqlite_goes_to_postgresql(sqlite_url: str, postgresql_url: 
     holds(postgresql_url, other, expected)
 
 
+def test_a_backup_of_files_on_s3_is_put_back_onto_s3_or_into_a_folder(
+    sqlite_url: str, s3_url: str, s3_port: int, tmp_path: Path
+) -> None:
+    folder, other, bucket = tmp_path / "backup", tmp_path / "other", s3.address(s3_port, s3.new_bucket(s3_port))
+    with contest(sqlite_url, tmp_path / "home", files_url=s3_url) as api:
+        expected = [submit(api, "team", number) for number in range(3)]
+        manifest = backup(api.service.database, api.service.files, folder)
+    assert verify(folder) == manifest
+    other.mkdir()
+    for at, settings in enumerate(({"files_url": bucket}, {})):
+        url = f"sqlite:///{other / f'{at}.db'}"
+        restore(folder, url, open_files(Settings.model_validate({"home": other, **settings})))
+        holds(url, other, expected, **settings)
+
+
 def test_a_second_backup_copies_only_new_files_and_forgets_the_old_database(sqlite_url: str, tmp_path: Path) -> None:
     folder = tmp_path / "backup"
     with contest(sqlite_url, tmp_path / "home") as api:
@@ -137,7 +155,7 @@ def test_a_backup_that_is_broken_off_leaves_the_one_before(
         def die(*_: object) -> None:
             raise KeyboardInterrupt
 
-        for part in ("_copy_files", "_replace"):
+        for part in ("copy_files", "_replace"):
             with monkeypatch.context() as patched:
                 patched.setattr(backups, part, die)
                 for each in (folder, fresh):
