@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from app.web.languages import N_, SOURCE, gettext, language
@@ -71,6 +70,11 @@ PHRASES = (
     N_("a winning move, or 0 0 where there is none"),
     N_("a wrong answer"),
 )
+PLACE = re.compile(r"%\((\w+)\)s")
+VALUE = re.compile(r"[^,]+|\([0-9, -]+\)")
+"""What stands in a place of a phrase: a number, a cell, or a phrase without a comma."""
+PARTS = {known: PLACE.split(known) for known in PHRASES}
+"""Each phrase as its words and the names of its places in turn, words at both ends."""
 """The phrases that checkers put into a sentence; others stay in English."""
 
 
@@ -104,16 +108,23 @@ def _filled(sentence: str, values: Mapping[str, int | str]) -> str | None:
 
 def phrase(text: str) -> str:
     """A phrase in the reader's language, and so what stands in its places; as it is where it is not known."""
-    for known, pattern in _patterns().items():
-        if (match := pattern.fullmatch(text)) is not None:
-            return gettext(known) % {name: phrase(value) for name, value in match.groupdict().items()}
+    for known, parts in PARTS.items():
+        if (values := _values(parts, text)) is not None:
+            return gettext(known) % {name: phrase(value) for name, value in values.items()}
     return text
 
 
-@cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    """What each phrase looks like with its values: numbers, cells and phrases without a comma."""
-    return {
-        known: re.compile(re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>[^,]+|\\([0-9, -]+\\))", re.escape(known)))
-        for known in PHRASES
-    }
+def _values(parts: Sequence[str], text: str) -> dict[str, str] | None:
+    """What stands in the places of a phrase that a text is; None for another text. Takes time in proportion to it."""
+    values: dict[str, str] = {}
+    if not text.startswith(parts[0]):
+        return None
+    at = len(parts[0])
+    for name, words in zip(parts[1::2], parts[2::2], strict=True):
+        is_last = len(values) == len(parts) // 2 - 1
+        end = len(text) - len(words) if is_last and text.endswith(words) else text.find(words, at + 1) if words else -1
+        if end <= at or VALUE.fullmatch(text, at, end) is None:
+            return None
+        values[name] = text[at:end]
+        at = end + len(words)
+    return values if at == len(text) else None

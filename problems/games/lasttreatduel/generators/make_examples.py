@@ -73,15 +73,15 @@ INVALID_OUTPUT = {
         with_line(b"seed: 17", b"seed: 18446744073709551616"),
         'line 5: expected "seed: " and a number from 0 to 9223372036854775807, found "seed: 18446744073709551616"',
     ),
-    "illegal-move": (with_line(b"s: 0 1", b"s: 0 3"), "move 1: move: expected at most 2 from a pile, found 3"),
+    "illegal-move": (with_line(b"s: 0 1", b"s: 0 3"), "move 1: expected at most 2 from a pile, found 3"),
     "exponent": (
         with_line(b"s: 0 1", b"s: 0 1e0"),
-        'move 1: move: expected two numbers x y: take x cakes and y pieces of fruit, found "0 1e0"',
+        'move 1: expected two numbers x y: take x cakes and y pieces of fruit, found "0 1e0"',
     ),
-    "out-of-turn": (with_line(b"2 second", b"2 first"), "move 2: move: expected a move of second, found one of first"),
+    "out-of-turn": (with_line(b"2 second", b"2 first"), "move 2: expected a move of second, found one of first"),
     "opponent-changed": (
         with_line(b"s: 2 2", b"s: 1 0"),
-        'move 2: move: expected "2 2", the move of adversarial with seed 17, found "1 0"',
+        'move 2: expected "2 2", the move of adversarial with seed 17, found "1 0"',
     ),
     "wrong-number": (
         with_line(b"    2 second", b"    3 second"),
@@ -100,14 +100,14 @@ INVALID_OUTPUT = {
         'line 11: expected "end: REASON, PLAYER won" with a reason of over, resigned, late, illegal, broken, '
         'or "end: over, draw", found ""',
     ),
-    "end-untrue": (with_line(b"first won", b"second won"), "end: end: expected first won, found second won"),
+    "end-untrue": (with_line(b"first won", b"second won"), "end: expected first won, found second won"),
     "end-too-early": (
         ended(2, b"end: over, first won"),
-        "end: end: expected another reason, as the game is not over, found over",
+        "end: expected another reason, as the game is not over, found over",
     ),
     "moves-behind-the-end": (
         with_line(b"end:", b"    4 second 0.001 s: 1 0\nend:"),
-        'move 4: move: expected no move, as the game is over, found "1 0"',
+        'move 4: expected no move, as the game is over, found "1 0"',
     ),
     "lost": (LOST.replace(b"first won", b"second won"), "move 4: expected a game that is won, found one that is lost"),
     "no-line-end": (RIGHT[:-1], 'line 12: expected a line feed at the end of the file, found "end: over, first won"'),

@@ -63,18 +63,18 @@ INVALID_OUTPUT = {
     ),
     "off-the-board": (
         with_line(b"s: 2 2", b"s: 4 2"),
-        'move 2: move: expected a cell r c of the board, 1 to 3 each, found "4 2"',
+        'move 2: expected a cell r c of the board, 1 to 3 each, found "4 2"',
     ),
-    "too-far": (with_line(b"s: 2 2", b"s: 1 1"), "move 2: move: expected a value of at least 2, found 1 at (1, 1)"),
+    "too-far": (with_line(b"s: 2 2", b"s: 1 1"), "move 2: expected a value of at least 2, found 1 at (1, 1)"),
     "there-again": (
         with_line(b"s: 2 2", b"s: 3 2"),
-        "move 2: move: expected a cell 2 away from (3, 2) in a straight line, found (3, 2)",
+        "move 2: expected a cell 2 away from (3, 2) in a straight line, found (3, 2)",
     ),
-    "nobody-begins": (with_line(b"s: B", b"s: C"), 'move 1: move: expected who begins, A or B, found "C"'),
-    "b-steps-out-of-turn": (with_line(b"s: B", b"s: A"), "move 2: move: expected a move of A, found one of B"),
-    "resigned": (with_line(b"end: over, B won", b"end: resigned, A won"), "end: end: expected over, found resigned"),
-    "no-end": (with_line(b"end: over, B won\n", b""), "end: end: expected over, found a game that goes on"),
-    "end-untrue": (with_line(b"over, B won", b"over, A won"), "end: end: expected B won, found A won"),
+    "nobody-begins": (with_line(b"s: B", b"s: C"), 'move 1: expected who begins, A or B, found "C"'),
+    "b-steps-out-of-turn": (with_line(b"s: B", b"s: A"), "move 2: expected a move of A, found one of B"),
+    "resigned": (with_line(b"end: over, B won", b"end: resigned, A won"), "end: expected over, found resigned"),
+    "no-end": (with_line(b"end: over, B won\n", b""), "end: expected over, found a game that goes on"),
+    "end-untrue": (with_line(b"over, B won", b"over, A won"), "end: expected B won, found A won"),
     "no-line-end": (RIGHT[:-1], 'line 15: expected a line feed at the end of the file, found "end: over, B won"'),
 }
 
