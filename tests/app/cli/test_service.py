@@ -15,6 +15,7 @@ import pytest
 
 from app.cli.demo.service_process import Running, fresh_service
 from app.cli.solver_process import command, environment
+from app.storage.local_files import LocalFiles
 from app.storage.serving import hold
 from tests.app.cli.conftest import FEW_GRADERS, Jurado
 
@@ -156,9 +157,7 @@ def test_a_home_in_use_is_one_clear_line(jurado: Jurado, tmp_path: Path, verb: s
 
 @pytest.mark.parametrize("verb", ["serve --port 0", "init"])
 def test_files_without_their_database_are_refused(jurado: Jurado, tmp_path: Path, verb: str) -> None:
-    kept = tmp_path / "files" / "ab" / "abcd"
-    kept.parent.mkdir(parents=True)
-    kept.write_bytes(b"an answer")
+    LocalFiles(tmp_path / "files").keep(b"an answer")
     done = jurado(*verb.split(), "--home", tmp_path)
     assert done.exit_code == 1
     assert "holds files, but their database is not there" in done.stderr
