@@ -17,10 +17,9 @@ from app.service import Service
 from app.storage import contests as stored
 from app.storage.scoring_input import clock
 from app.storage.tables import ContestRow
-from app.web.languages import N_, _
+from app.web.languages import N_
 from app.web.pages import page
 from app.web.visitor import Visitor
-from app.web.wording import minute
 
 ENDLESS = timedelta(days=3650)
 
@@ -34,12 +33,15 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A contest as the index shows it, to everybody."""
+    """A contest as the index shows it, to everybody; `span` is a message that has the times in its places."""
 
     id: str
     name: str
     state: str
-    times: str
+    span: str
+    start: datetime | None
+    end: datetime | None
+    length: timedelta
     links: Sequence[Link]
 
 
@@ -66,7 +68,8 @@ def listed(row: ContestRow, now: datetime) -> Listed:
     if times.started(now):
         links += [Link(f"c/{row.id}/problems", N_("problems")), Link(f"c/{row.id}/scoreboard", N_("scoreboard"))]
         links += [Link(f"api/contests/{row.id}/scoreboard.csv", N_("scoreboard as CSV"))]
-    return Listed(row.id, row.formal_name or row.name, state(row, times, now), span(times, now), links)
+    name, now_state = row.formal_name or row.name, state(row, times, now)
+    return Listed(row.id, name, now_state, span(times, now), times.start, times.end, times.duration, links)
 
 
 def state(row: ContestRow, times: Clock, now: datetime) -> str:
@@ -83,14 +86,13 @@ def state(row: ContestRow, times: Clock, now: datetime) -> str:
 
 
 def span(times: Clock, now: datetime) -> str:
-    """The begin and end of a contest in UTC, as far as they are set and worth showing."""
+    """The message that says when a contest begins or ends, as far as that is set and worth showing."""
     if times.start is None:
-        return _("no start is set")
+        return N_("no start is set")
     if not times.started(now):
-        return _("from %(start)s for %(length)s", start=minute(times.start), length=times.duration)
+        return N_("from %(start)s for %(length)s")
     if times.end is None:
-        return _("since %(start)s", start=minute(times.start))
+        return N_("since %(start)s")
     if times.end - now > ENDLESS:
-        return _("always open")
-    end = minute(times.end)
-    return _("ended %(end)s", end=end) if times.ended(now) else _("until %(end)s", end=end)
+        return N_("always open")
+    return N_("ended %(end)s") if times.ended(now) else N_("until %(end)s")

@@ -33,10 +33,11 @@ def test_a_theme_is_kept_and_leads_back_to_the_page(api: Api) -> None:
     assert "data-theme" not in api.get("/c/c").text
 
 
-def test_times_are_in_the_readers_zone_which_is_named_beside_them(api: Api) -> None:
-    assert " UTC</time>" in api.get("/c/c").text
+@pytest.mark.parametrize("path", ["/", "/c/c"])
+def test_times_are_in_the_readers_zone_which_is_named_beside_them(api: Api, path: str) -> None:
+    assert " UTC</time>" in api.get(path).text
     api.post("/preferences", data={"zone": "Asia/Tokyo"}, headers=ORIGIN)
-    html = api.get("/c/c").text
+    html = api.get(path).text
     assert " Asia/Tokyo</time>" in html
     assert ' UTC">' in html, "and in UTC as their title"
 
