@@ -13,7 +13,7 @@ from tests.builders.contests import add_contest, add_problem
 from tests.builders.described import document
 from tests.builders.service import Api, open_api
 
-VARYING = {"jurado-time", "date"}
+VARYING = {"x-request-id", "jurado-time", "date"}
 """Headers that differ from one reply to the next."""
 MADE_ANEW = ("/metrics", "/contests/x/package.zip")
 """What is another thing each time: it counts requests, or is written with the time of day in it."""

@@ -18,7 +18,7 @@ from tests.builders.scoring import raw
 from tests.builders.service import Api
 
 OTHERS = (None, "other")
-VARYING = {"jurado-time", "date"}
+VARYING = {"x-request-id", "jurado-time", "date"}
 PASSING = re.compile(r'"(contest_time|token)":"[^"]*"(?=[,}])')
 """Where a team stands in its time; and the places in a feed, which tell that something was told to somebody."""
 IDS = {
