@@ -92,7 +92,7 @@ def test_each_way_to_read_is_one_snapshot_that_writes_nothing_on_postgresql(post
 
 
 def test_services_and_routes_read_by_these_ways_alone() -> None:
-    """Connections of other kinds are opened where a whole database is moved, copied, locked, listened to, migrated or rewritten."""
+    """Connections of other kinds are opened where a database is moved, copied, locked, heard, migrated or rewritten."""
     app = Path(storage.__file__).parent.parent
     opening = re.compile(r"\bSession\(|engine\.(?:connect|begin)\(")
     found = {path.relative_to(app).as_posix() for path in app.rglob("*.py") if opening.search(path.read_text())}
