@@ -208,13 +208,14 @@ class Engine:
         """Find rows nobody told us of: left by an earlier process, or written by another; or of a rejudging."""
         with self._changed:
             self._look = False
-        parked = self.laid_aside()
         if not self._settings.takes_rows:
+            self.laid_aside()
             return
         rejudging_steps.take_in_all_late(self._database)
         with self._database.read() as session:
             waiting = judgements.waiting_by_team(session)
             again = judgements.waiting(session, rejudging=True)
+        parked = self.laid_aside()  # after the rows are read: what is laid aside in between would be taken twice
         with self._changed:
             for judgement_id, team_id in waiting:
                 if judgement_id not in parked:

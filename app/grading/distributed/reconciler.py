@@ -76,7 +76,7 @@ class Reconciler:
                 if self._locks.take(LOCK):
                     self._look(time.monotonic())
             except Exception as error:  # the database or the broker is away: the next look is not far
-                log.warning("open rows cannot be looked at", error=str(error))
+                log.warning("open rows cannot be looked at", error=str(error), exc_info=True)
             self._wanted.wait(SECONDS_BETWEEN_LOOKS)
             self._wanted.clear()
         self._broker.close()
