@@ -22,7 +22,7 @@ from app.domain.clock import utc_now
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.service import Service
 from app.services.errors import BadRequest
-from app.services.scoreboard.pages import BoardPages, page_at_hand
+from app.services.scoreboard.pages import BoardPages, page_at_hand, shows_raw
 from app.services.scoreboard.past import last_minute
 from app.services.scoreboard.row_renderer import arrays_of
 from app.services.viewer import PUBLIC, Viewer
@@ -41,6 +41,8 @@ PER_PAGE = 100
 PAGES_KEPT = 64
 ROWS = Markup("<!-- rows -->")
 """Stands for the rows in the rest of the page: texts of people have no `<` there."""
+STRIPS = Markup("<!-- strips -->")
+"""Stands for the strips of all teams' points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot
     groups = groups_shown(viewer, snapshot, names)
     if asked.group is not None and asked.group not in groups:
         raise BadRequest(f"group: expected the id of a group of this board, found {asked.group!r}")
+    if asked.cells == "raw" and not shows_raw(snapshot):
+        raise BadRequest("cells: expected points or place: this contest does not show the raw scores of other teams")
     last = last_minute(snapshot)
     shown = snapshot
     if asked.at is not None:
@@ -102,12 +106,19 @@ async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot
         shown = await cast(BoardPages, request.app.state.pages).past_soon(snapshot, minute)
     part = await _part_soon(request, shown, names, asked)
     values = _values(viewer, snapshot, names, groups, asked, part)
-    before, _, after = html_of("scoreboard.html", request, **values, last_minute=last).partition(ROWS)
-    own = part.rows.place_of(viewer.team_id)
-    reply = page_of_pieces(request, [Piece.of(before), *part.rows.pieces(part.shown, own), Piece.of(after)])
+    html = html_of("scoreboard.html", request, **values, last_minute=last)
+    reply = page_of_pieces(request, _pieces(html, part, part.rows.place_of(viewer.team_id)))
     if key is not None:
         pages[key] = reply
     return reply
+
+
+def _pieces(html: str, part: Part, own: int | None) -> list[Piece]:
+    """The page with what all readers of the board have in common: the strips and the rows."""
+    before, _, after = html.partition(ROWS)
+    top, has_strips, head = before.partition(STRIPS)
+    strips = [part.rows.strips, Piece.of(head)] if has_strips else []
+    return [Piece.of(top), *strips, *part.rows.pieces(part.shown, own), Piece.of(after)]
 
 
 def _key(request: Request, viewer: Viewer, asked: Asked) -> Hashable:
@@ -196,12 +207,16 @@ def _values(
         "frame": frame_of(names, viewer, snapshot, "scoreboard"),
         "columns": names.columns,
         "most": sum(column.most for column in names.columns),
+        "strips": STRIPS,
+        "own_marks": rows.own_marks(own),
         "rows": ROWS if part.shown or own is not None else None,
         "standing": None if own is None else rows.standing(own),
         "shows": [
-            Choice(asked.query(cells="points"), _("Points"), asked.cells == "points"),
-            Choice(asked.query(cells="place"), _("Place"), asked.cells == "place"),
+            Choice(asked.query(cells=cells), text, asked.cells == cells)
+            for cells, text in (("points", _("Points")), ("raw", _("Raw")), ("place", _("Place")))
+            if cells != "raw" or shows_raw(snapshot)
         ],
+        "shows_raw": asked.cells == "raw",
         "groups": [
             Choice(asked.query(group=each), name, each == asked.group)
             for each, name in ((None, _("All groups")), *everybody)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 from typing import Literal
 
@@ -17,9 +17,10 @@ from app.web.languages import decimal, language, speaking
 from app.web.names import Column
 from app.web.pages import ENVIRONMENT
 from app.web.pieces import Piece, shared
-from app.web.wording import points, seconds
+from app.web.strips import own_units, strips
+from app.web.wording import plain, points, seconds
 
-Shows = Literal["points", "place"]
+Shows = Literal["points", "raw", "place"]
 ROWS_KEPT = 16_384
 ROWS_A_PIECE = 20
 """Of 100 rows zipped apart, pieces of 20 take 5 per cent more than one of 100, and the own one is zipped for each."""
@@ -126,6 +127,15 @@ class BoardRows:
             row = self._written[place] = row_html(self.line(place), self._address, language())
         return row
 
+    @cached_property
+    def strips(self) -> Piece:
+        """All teams' points at each problem, drawn once for all readers; the heads of columns refer to them."""
+        return shared(ENVIRONMENT.get_template("board_strips.html").render(strips=strips(self._arrays)))
+
+    def own_marks(self, own: int | None) -> Sequence[int | None]:
+        """Where the viewer's team (at a place, if it is on the board) stands on each strip."""
+        return [None] * len(self._columns) if own is None else own_units(self._arrays, self._order[own])
+
     def line(self, place: int, *, is_own: bool = False) -> Line:
         """The row of a place."""
         at = self._order[place]
@@ -170,7 +180,20 @@ class BoardRows:
         text = points(score)
         if self._shows == "place":
             text = str(1 + int(np.sum(arrays.scores[problem] > score)))
+        elif self._shows == "raw":
+            text = plain(raw_sum(arrays, problem, at))
         return Cell(text, f"h{heat(share)}", width(share), pending, is_best)
+
+
+def raw_sum(arrays: BoardArrays, problem: int, at: int) -> float | None:
+    """The raw scores of a team's accepted answers for the cases that give points now, added up; None without any."""
+    rule = arrays.problems[problem]
+    kinds = rule.counting(arrays.phase)
+    groups = {group.name for group in rule.groups if group.kind in kinds}
+    answers = arrays.cell(at, problem).answers
+    scores = [answers[case.name].score for case in rule.cases if case.group in groups and case.name in answers]
+    raws = [score.raw for score in scores if score.accepted and score.raw is not None]
+    return float(sum(raws)) if raws else None
 
 
 @lru_cache(maxsize=ROWS_KEPT)

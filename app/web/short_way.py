@@ -20,10 +20,13 @@ from app.services.names import NoContest
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
 from app.web.board import Asked, board_page
+from app.web.board_rows import Shows
 from app.web.visitor import or_refusal
 
 BOARD = re.compile(r"/c/([A-Za-z0-9_.-]+)/scoreboard")
-USUAL = re.compile(r"(?:cells=(points|place))?(?:(?:^|&)group=([A-Za-z0-9_.-]{1,36}))?(?:(?:^|&)start=([1-9]\d{0,5}))?")
+USUAL = re.compile(
+    r"(?:cells=(points|raw|place))?(?:(?:^|&)group=([A-Za-z0-9_.-]{1,36}))?(?:(?:^|&)start=([1-9]\d{0,5}))?"
+)
 """The queries that this way knows, in the order in which the page writes them."""
 
 
@@ -76,7 +79,7 @@ class ShortWay:
         if viewer is None:
             return None
         cells, group, start = query.groups()
-        part = Asked("place" if cells == "place" else "points", group, start=int(start or 1))
+        part = Asked(cast(Shows, cells or "points"), group, start=int(start or 1))
         return _Asked(contest_id, viewer.at(contest_id), part)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:

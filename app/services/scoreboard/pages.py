@@ -249,12 +249,17 @@ class BoardPages:
         return page
 
 
+def shows_raw(snapshot: ContestSnapshot) -> bool:
+    """Whether a board may have the raw scores of all teams: for judges always, else as the setting `show_best` says."""
+    return not snapshot.public or snapshot.contest.settings.show_best
+
+
 def render(
     renderer: RowRenderer, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None
 ) -> Page:
     """Write a board as CLICS JSON. The version is a hash of what it says: equal boards have equal versions."""
     arrays = arrays_of(snapshot, group_id)
-    shows_cases = cases and (not snapshot.public or snapshot.contest.settings.show_best)
+    shows_cases = cases and shows_raw(snapshot)
     rows = rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
     head, text = head_of(snapshot), _text(rows)
     digest = hashlib.blake2b(dump([head, group_id]), digest_size=12)

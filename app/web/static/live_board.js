@@ -13,6 +13,7 @@
   const HEIGHT = 22;
   const WIDE = "(min-width: 74.01rem)"; // below it the column is left out
   const SVG = "http://www.w3.org/2000/svg";
+  const MOVED_FOR = 30000; // ms for which a row that has changed its place says so
   const MOST_SOFT = 12; // rows that change their colours softly; of more nobody could follow each
   let version = board.dataset.version || null;
   let shownTexts = new Map(); // the text of each row that is shown, where it came by a patch
@@ -39,12 +40,12 @@
     mine.forEach((node, at) => patchNode(node, newer[at]));
   }
 
-  /** Take over what a newer row says, but for the drawing of its points over time. */
+  /** Take over what a newer row says, but for what is drawn here: its points over time and its move. */
   function patchRow(old, fresh) {
     if (old.className !== fresh.className) old.className = fresh.className;
     [...fresh.cells].forEach((cell, at) => {
       const mine = old.cells[at];
-      if (cell.className !== "sp" && !mine.isEqualNode(cell)) patchNode(mine, cell);
+      if (!cell.matches(".sp, .mv") && !mine.isEqualNode(cell)) patchNode(mine, cell);
     });
   }
 
@@ -87,25 +88,53 @@
 
   /** The rows of a newer page that are not as they are shown. */
   function changes({ rows }) {
-    const texts = new Map([...table().tBodies[0].rows].map((row) => [row.dataset.team, row.textContent]));
-    return parsed([...rows.values()]).filter((row) => texts.get(row.dataset.team) !== row.textContent).length;
+    const textOf = (row) => [...row.cells].map((cell) => (cell.matches(".mv") ? "" : cell.textContent)).join("\n");
+    const texts = new Map([...table().tBodies[0].rows].map((row) => [row.dataset.team, textOf(row)]));
+    return parsed([...rows.values()]).filter((row) => texts.get(row.dataset.team) !== textOf(row)).length;
+  }
+
+  /** The ranks that the table shows, by team. */
+  function ranks() {
+    const rows = [...(table()?.tBodies[0].rows ?? [])];
+    return new Map(rows.map((row) => [row.dataset.team, Number(row.querySelector(".rk").textContent)]));
+  }
+
+  /** Say for a while how many places each row has gone up or down since these ranks. */
+  function sayMoves(before) {
+    const after = ranks();
+    for (const row of table()?.tBodies[0].rows ?? []) {
+      const up = before.get(row.dataset.team) - after.get(row.dataset.team);
+      const cell = row.querySelector(".mv");
+      if (!up || !cell) continue;
+      const words = document.createElement("span");
+      words.className = "vh";
+      words.textContent = up > 0 ? ngettext("%(num)s place up", "%(num)s places up", up) : ngettext("%(num)s place down", "%(num)s places down", -up);
+      const arrow = document.createElement("span");
+      arrow.ariaHidden = "true";
+      arrow.textContent = up > 0 ? `▲${up}` : `▼${-up}`;
+      cell.replaceChildren(arrow, words);
+      setTimeout(() => arrow.parentNode === cell && cell.replaceChildren(), MOVED_FOR);
+    }
   }
 
   /** Show a newer page: all at once where the table itself differs, else row by row. */
   function show({ page, rows }) {
     waiting = null;
+    const before = ranks();
     const [old, fresh] = [table(), page.querySelector("#board table.board")];
-    for (const name of ["notice", "status", "standing", "pager"]) {
+    for (const name of ["notice", "status", "standing", "pager", "strips"]) {
       const [mine, newer] = [part(name), part(name, page)];
       if (mine && newer && !mine.isEqualNode(newer)) mine.replaceWith(newer);
     }
-    if (!old || !fresh || !old.tHead.isEqualNode(fresh.tHead)) {
+    if (!old || !fresh || old.tHead.textContent !== fresh.tHead.textContent) {
       fresh?.tBodies[0].append(...parsed([...rows.values()]));
       part("table").replaceWith(part("table", page));
       shownTexts = rows;
     } else {
+      patchNode(old.tHead, fresh.tHead); // the own marks on strips move
       patchBody(old.tBodies[0], rows);
     }
+    sayMoves(before);
     putLines();
     say();
   }

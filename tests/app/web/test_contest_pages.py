@@ -97,6 +97,37 @@ def test_what_a_frozen_board_hides_is_on_no_page(api: Api) -> None:
     assert shown_points(api.get("/c/c/scoreboard", user="judge").text)["Team team"] == "100.0"
 
 
+def strip_of(html: str) -> tuple[str, str]:
+    """The marks of all teams and of the own one in the head of the board's first column."""
+    own = re.search(r'<path class="me" d="M(\d+) 0V11.5"/></svg></a>', html)
+    marks = re.search(r'id="strip0" d="M0 11.5H100([^"]*)"', html)
+    assert marks is not None
+    return marks[1], own[1] if own else ""
+
+
+def test_the_head_of_a_column_has_all_teams_points_with_the_own_mark_as_the_board_shows_them(api: Api) -> None:
+    half, full = "M50 3V10", "M98 3V10"
+    for user, own in ((None, ""), ("team", "50"), ("other", "98"), ("judge", "")):
+        assert strip_of(api.get("/c/c/scoreboard", user=user).text) == (half + full, own)
+    change_contest(api.service, freeze_ms=int(4.5 * 3600_000))
+    add_submission(api.service, {"02": RIGHT, "03": RIGHT}, minute=40)
+    for user, own in ((None, ""), ("team", "50"), ("other", "98")):
+        assert strip_of(api.get("/c/c/scoreboard", user=user).text) == (half + full, own), "as before the freeze"
+    assert strip_of(api.get("/c/c/scoreboard", user="judge").text) == (full, "")
+
+
+def test_cells_show_raw_scores_unless_those_of_others_are_hidden(api: Api) -> None:
+    def cells(user: str | None) -> list[str]:
+        html = api.get("/c/c/scoreboard?cells=raw", user=user).text
+        return re.findall(r'<td class="h [^"]*">(\d+)<', html)
+
+    assert cells(None) == ["2", "1"]
+    change_contest(api.service, settings={"show_best": False})
+    assert api.get("/c/c/scoreboard?cells=raw", user="team").status_code == 400
+    assert "cells=raw" not in api.get("/c/c/scoreboard", user="team").text
+    assert cells("judge") == ["2", "1"]
+
+
 def test_hidden_teams_are_on_no_page_but_those_of_judges(api: Api) -> None:
     with api.service.database.write() as session:
         session.get_one(TeamRow, "other").hidden = True

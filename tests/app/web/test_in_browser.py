@@ -142,4 +142,24 @@ def test_rows_that_change_are_patched_in_place(api: Api, browser: Browser, url: 
         page.clock.fast_forward(7000)
         expect(page.locator("tr[data-team=team] .tot")).to_have_text("100.0")
         assert page.evaluate("document.querySelector('tr[data-team=other]').mine"), "a row that stays keeps its element"
+        marks = page.locator("#strip0")
+        assert "M98 3V10" in (marks.get_attribute("d") or ""), "the strip follows"
+        assert one.faults == []
+
+
+def test_a_row_that_has_just_changed_place_says_so_for_a_while(api: Api, browser: Browser, url: str) -> None:
+    with reader(browser, url) as one:
+        page = one.page
+        page.clock.install()
+        one.open("/c/c/scoreboard")
+        expect(page.locator("[data-part=status]")).to_contain_text("connected")
+        last = page.locator("table.board tbody tr").last.get_attribute("data-team") or ""
+        moved = page.locator(f"tr[data-team={last}] .mv")
+        expect(moved).to_be_empty()
+        add_submission(api.service, {"02": share(1), "03": share(1)}, team=last, minute=1)
+        page.clock.fast_forward(7000)
+        expect(moved.locator("span")).to_have_text(["▲1", "1 place up"])
+        expect(page.locator("tr[data-team] .mv", has_text="▼1")).to_have_count(1)
+        page.clock.fast_forward(31000)
+        expect(moved).to_be_empty()
         assert one.faults == []

@@ -64,7 +64,7 @@ def lanes(api: Api, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_the_short_way_sends_the_page_of_the_route(api: Api, monkeypatch: pytest.MonkeyPatch, user: str | None) -> None:
     taken = lanes(api, monkeypatch)
     api.get(BOARD, user=user)  # now the server knows who this is
-    for query in ("", "cells=place", "group=g", "cells=place&group=g&start=1", "group=none"):
+    for query in ("", "cells=place", "cells=raw", "group=g", "cells=place&group=g&start=1", "group=none"):
         for headers in ({}, {"Accept-Encoding": "identity"}):
             for cookies in ({}, COOKIES):
                 sent = {
