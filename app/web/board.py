@@ -29,10 +29,11 @@ from app.services.viewer import PUBLIC, Viewer
 from app.shared_work import SharedWork
 from app.web.board_rows import BoardRows, Shows
 from app.web.frames import frame_of
+from app.web.headers import takes_gzip
 from app.web.heat import LIMITS
 from app.web.languages import _, language, speaking
 from app.web.names import Names, groups_shown, names_at_hand, names_of
-from app.web.pages import html_of, page_of_pieces, reader_values, takes_gzip
+from app.web.pages import html_of, page_of_pieces, reader_values
 from app.web.pieces import Piece
 from app.web.visitor import TheSnapshot, Visitor
 from app.web.wording import seconds

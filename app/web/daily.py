@@ -20,9 +20,10 @@ from app.services.daily.drawing import puzzle_drawing, solution_drawing, solutio
 from app.services.daily.feed import feed
 from app.services.daily.nets import won_sets
 from app.services.daily.puzzles import DailyPuzzles, Day, Puzzle
+from app.web.headers import HEADERS
 from app.web.index import address_of
 from app.web.languages import N_, _, gettext, speaking
-from app.web.pages import HEADERS, page
+from app.web.pages import page
 from app.web.preferences import language_of
 from app.web.visitor import Visitor
 

@@ -12,13 +12,11 @@ from jinja2.ext import InternationalizationExtension
 
 from app.web import languages, preferences, wording
 from app.web.direction import closed
+from app.web.headers import PRIVATE, takes_gzip
 from app.web.pieces import Piece, plain, zipped
+from app.web.static_files import versioned
 
 HERE = Path(__file__).parent
-POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", "Cache-Control": "no-cache"}
-PRIVATE = {**HEADERS, "Cache-Control": "private, no-cache", "Vary": "Cookie, Accept-Language"}
-"""Of pages that differ by who asks."""
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(HERE / "templates"),
     autoescape=True,
@@ -36,6 +34,7 @@ ENVIRONMENT.filters.update(
     points=wording.points,
     plain=wording.plain,
     size=wording.size,
+    versioned=versioned,
     minute=preferences.minute,
     stamp=preferences.stamp,
     ordinal=wording.ordinal,
@@ -77,8 +76,3 @@ def page_of_pieces(request: Request, pieces: Sequence[Piece]) -> Response:
     if not takes_gzip(request):
         return HTMLResponse(plain(pieces), headers=headers)
     return HTMLResponse(zipped(pieces), headers={**headers, "Content-Encoding": "gzip"})
-
-
-def takes_gzip(request: Request) -> bool:
-    """Whether a reply may be zipped."""
-    return "gzip" in request.headers.get("accept-encoding", "")

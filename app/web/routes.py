@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
-from starlette.staticfiles import StaticFiles
 
 from app.web.account import account_page, log_in, log_out, login_page, set_password
 from app.web.answers import answers_page, report_page
@@ -24,19 +23,18 @@ from app.web.frames_of_boards import board_frame
 from app.web.games import begin_game, game_page, play_on, play_page
 from app.web.index import index
 from app.web.organiser import routes as organiser
-from app.web.pages import HEADERS, HERE, page
+from app.web.pages import page
 from app.web.passwords import reset_page, set_forgotten_password
 from app.web.playground import playground
 from app.web.preferences import set_preferences
 from app.web.questions import ask, questions_page
 from app.web.registration import register_on_page, registration_page
-from app.web.script_texts import script_texts
 from app.web.sending import send_answers
+from app.web.static_files import reply
 from app.web.team import team_page
 from app.web.tokens import make_token, revoke_token
 from app.web.visitor import PageRoute
 
-FILES = StaticFiles(directory=HERE / "static")
 CONTEST = "/c/{contest_id}"
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
@@ -89,12 +87,7 @@ async def docs(request: Request) -> HTMLResponse:
     return page("docs.html", request)
 
 
-router.add_api_route("/static/messages/{language}.js", script_texts)
-
-
 @router.get("/static/{name:path}")
 async def static(request: Request, name: str) -> Response:
     """A style sheet, script or image of the pages."""
-    reply = await FILES.get_response(name, request.scope)
-    reply.headers.update(HEADERS)
-    return reply
+    return reply(request, name)

@@ -1,31 +1,17 @@
-"""The texts of the pages' scripts in one language, as a script that the pages load before theirs."""
+"""The texts of the pages' scripts in one language, as a script that the pages load before theirs.
+
+English has none: it stands in the scripts themselves.
+"""
 
 from __future__ import annotations
 
 import json
 from functools import cache
-from hashlib import sha256
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
-from fastapi import Request
-from fastapi.responses import Response
 
-from app.services.errors import NotFound
-from app.web.languages import CATALOGUES, LANGUAGES, SOURCE
-from app.web.pages import HEADERS
-
-
-def script_texts(request: Request, language: str) -> Response:
-    """The script of a language; English has none, since it stands in the scripts themselves."""
-    if language not in LANGUAGES or language == SOURCE:
-        expected = ", ".join(each for each in LANGUAGES if each != SOURCE)
-        raise NotFound(f"language: expected one of {expected}, found {language[:40]!r}")
-    text = script_of(language)
-    headers = {**HEADERS, "ETag": f'"{sha256(text.encode()).hexdigest()[:20]}"'}
-    if request.headers.get("if-none-match") == headers["ETag"]:
-        return Response(status_code=304, headers=headers)
-    return Response(text, media_type="text/javascript", headers=headers)
+from app.web.languages import CATALOGUES
 
 
 @cache

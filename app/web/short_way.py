@@ -1,4 +1,4 @@
-"""A short way to the page that everybody looks at: the scoreboard is sent before any routing.
+"""A short way to what everybody asks for: the scoreboard's page and the files of pages are sent before any routing.
 
 Finding the route, its dependencies and its arguments costs as much as the page does. Readers who have to be looked up,
 the board of an earlier minute and teams that are looked for go the long way, through `app.web.board.scoreboard`; what
@@ -19,6 +19,7 @@ from app.service import Service
 from app.services.names import NoContest
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
+from app.web import static_files
 from app.web.board import Asked, board_page
 from app.web.board_rows import Shows
 from app.web.visitor import or_refusal
@@ -34,7 +35,7 @@ USUAL = re.compile(
 class _Route:
     """What the metrics want to know of the route that answered."""
 
-    path: str = "/c/{contest_id}/scoreboard"
+    path: str
 
 
 class _Asked(NamedTuple):
@@ -45,34 +46,37 @@ class _Asked(NamedTuple):
     part: Asked
 
 
-ROUTE = _Route()
+ROUTE = _Route("/c/{contest_id}/scoreboard")
+FILES = "/static/"
+FILES_ROUTE = _Route("/static/{name:path}")
 ASKED = "jurado.board_page"
 
 
 class ShortWay:
-    """Around an app: answers for the scoreboard's page, for readers who are known already."""
+    """Around an app: answers for files, and for the scoreboard's page for readers who are known already."""
 
     def __init__(self, inner: ASGIApp, app: FastAPI, framed: Callable[[ASGIApp], ASGIApp]) -> None:
         self._inner = inner
         self._app = app
         self._framed = framed(self._answer)
+        self._framed_file = framed(self._answer_file)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        asked = None
-        if scope["type"] == "http" and scope["method"] == "GET":
-            address = BOARD.fullmatch(scope["path"])
-            asked = None if address is None else self._asked(scope, address[1])
-        if asked is None:
+        if scope["type"] != "http" or scope["method"] != "GET" or _is_of_another_origin(scope):
             await self._inner(scope, receive, send)
-        else:
+        elif scope["path"].startswith(FILES):
+            await self._framed_file({**scope, "app": self._app, "route": FILES_ROUTE, "path_params": {}}, receive, send)
+        elif (address := BOARD.fullmatch(scope["path"])) and (asked := self._asked(scope, address[1])):
             facts = {ASKED: asked, "app": self._app, "route": ROUTE, "path_params": {"contest_id": asked.contest_id}}
             await self._framed({**scope, **facts}, receive, send)
+        else:
+            await self._inner(scope, receive, send)
 
     def _asked(self, scope: Scope, contest_id: str) -> _Asked | None:
         """What is asked for, if it is asked for in the usual manner."""
         query = USUAL.fullmatch(scope["query_string"].decode("latin-1"))
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        if query is None or b"origin" in headers:  # a page of another origin wants to be told more
+        if query is None:
             return None
         header = headers.get(b"authorization")
         viewer = PUBLIC if header is None else self._app.state.authenticator.remembered(header.decode("latin-1"))
@@ -88,9 +92,23 @@ class ShortWay:
         reply = await or_refusal(request, self._page(request, asked))
         await reply(scope, receive, send)
 
+    async def _answer_file(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        reply = await or_refusal(request, _file(request))
+        await reply(scope, receive, send)
+
     async def _page(self, request: Request, asked: _Asked) -> Response:
         service = cast(Service, self._app.state.service)
         snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
         if snapshot is None:
             raise NoContest(asked.contest_id)
         return await board_page(request, asked.viewer, snapshot, asked.part)
+
+
+async def _file(request: Request) -> Response:
+    return static_files.reply(request, request.scope["path"].removeprefix(FILES))
+
+
+def _is_of_another_origin(scope: Scope) -> bool:
+    """Whether a page of another origin asks, which wants to be told more."""
+    return any(name == b"origin" for name, _ in scope["headers"])

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from app.services.daily.puzzles import READER
-from app.web.pages import POLICY
+from app.web.headers import POLICY
 from checkers.rules.netgame import read_net, whole_cells
 from games.netgame.opponents import is_won, solved
 from tests.builders.clocks import wall_clock

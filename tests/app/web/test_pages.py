@@ -12,7 +12,9 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from app.storage.tables import ContestRow
-from app.web.pages import HERE, POLICY
+from app.web.headers import POLICY
+from app.web.pages import HERE
+from app.web.static_files import IMMUTABLE
 from tests.builders.contests import add_contest
 from tests.builders.service import Api, open_api
 
@@ -122,6 +124,27 @@ def test_the_index_lists_the_same_contests_for_everybody(api: Api, user: str) ->
     assert lists[0] is not None
     assert lists[1] is not None
     assert lists[0][0] == lists[1][0]
+
+
+def test_files_that_pages_name_are_asked_for_once_and_others_are_told_when_nothing_changed(api: Api) -> None:
+    named = [each for each in References(api.get("/").text).addresses if each.startswith("/static/")]
+    assert len(named) > 3
+    for address in named:
+        path, _, version = address.partition("?v=")
+        replies = [api.get(each) for each in (address, path, f"{path}?v=0", f"{path}?v={version}&v=0")]
+        assert [each.headers["Cache-Control"] for each in replies] == [IMMUTABLE, *["no-cache"] * 3]
+        assert {(each.content, each.headers["ETag"]) for each in replies} == {(replies[0].content, f'"{version}"')}
+        known = api.get(path, headers={"If-None-Match": f'"{version}"'})
+        assert (known.status_code, known.content) == (304, b"")
+
+
+def test_files_are_the_same_zipped_or_not_and_by_the_long_way(api: Api) -> None:
+    for path in ("/static/jurado.css", "/static/messages/ja.js", "/static/icon.svg"):
+        replies = [api.get(path, headers=each) for each in ({}, {"Accept-Encoding": "identity"}, {"Origin": HOST})]
+        assert len({each.content for each in replies}) == 1
+        assert len({each.headers["Content-Type"] for each in replies}) == 1
+        assert {each.headers["Content-Security-Policy"] for each in replies} == {POLICY}
+        assert "Content-Encoding" not in replies[1].headers
 
 
 @pytest.mark.parametrize("name", ["nothing.css", "../pages.py", "%2e%2e/pages.py", "swagger-ui", ""])
