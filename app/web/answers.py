@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from fastapi import Request
@@ -14,6 +14,7 @@ from app.domain.verdicts import CaseVerdict
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.errors import Forbidden, Unauthorized
+from app.services.submissions.gains import gain
 from app.services.submissions.judgements import numbered_judgements
 from app.services.submissions.report_bodies import ReportedCase, ReportedImage
 from app.services.submissions.reports import report
@@ -27,7 +28,7 @@ from app.web.languages import N_
 from app.web.names import names_of
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
-from app.web.wording import plain, points, seconds
+from app.web.wording import plain, points, seconds, signed, uncounted
 
 MOST_LISTED = 200
 JUDGED = {
@@ -57,7 +58,9 @@ class Listed:
 class CaseLine:
     """A case of a report: its mark, its verdict as a message, its numbers, and where its answer is from.
 
-    `where` is the place in the answer that a rejection names, in the checker's own words, which boards read.
+    where    the place in the answer that a rejection names, in the checker's own words, which boards read
+    uncounted  why the case gives no points, as a message; None where it gives some
+    change   the points that the case has more than in the submission before, as text; empty: as many
     """
 
     name: str
@@ -74,6 +77,8 @@ class CaseLine:
     is_rejected: bool
     has_answer: bool
     images: Sequence[ReportedImage] = ()
+    uncounted: str | None = None
+    change: str = ""
 
 
 def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
@@ -124,7 +129,12 @@ def report_page(
     row = pins.row(session, snapshot.contest.id, shown.problem_id)
     kind = shown.judgement.judgement_type_id
     mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
-    lines = [case_line(snapshot, shown.problem_id, case) for case in shown.cases]
+    since = gain(viewer, snapshot, session, submission_id)
+    changes = {} if since is None else since.cases
+    lines = [
+        replace(case_line(snapshot, shown.problem_id, case), change=signed(changes.get(case.name, 0.0), 2))
+        for case in shown.cases
+    ]
     return page(
         "report.html",
         request,
@@ -137,9 +147,11 @@ def report_page(
         mark=mark,
         verdict=verdict,
         lines=lines,
+        since=None if since is None else since.since,
+        change="" if since is None else signed(since.points),
         counts=Counter(line.verdict for line in lines),
         carried=sum(case.carried_over_from is not None for case in shown.cases),
-        missing=sum(case.verdict is None and case.file is None for case in shown.cases),
+        missing=sum(line.verdict == "No file" and line.uncounted is None for line in lines),
         rejected=sum(line.is_rejected for line in lines),
         ignored=sum(file.ignored is not None for file in shown.files),
     )
@@ -175,6 +187,7 @@ def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) ->
         case.verdict == CaseVerdict.REJECTED,
         case.file is not None or case.carried_over_from is not None,
         tuple(case.images or ()),
+        None if case.max_points > 0 else uncounted(case.kind, snapshot.phase),
     )
 
 

@@ -23,10 +23,8 @@ from app.web.languages import _
 from app.web.names import names_of
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
-from app.web.wording import points, seconds
+from app.web.wording import seconds, signed
 
-LEAST = 0.005
-"""Points that make a difference."""
 Id = Annotated[str, Query(max_length=40)]
 
 
@@ -129,11 +127,8 @@ def _pairs(snapshot: ContestSnapshot, first: Report, second: Report) -> list[Pai
 
 
 def _gain(first: Report, second: Report) -> str:
-    gain = (second.points or 0.0) - (first.points or 0.0)
-    return _("no change") if abs(gain) < LEAST else _signed(gain)
+    return signed((second.points or 0.0) - (first.points or 0.0), 2) or _("no change")
 
 
 def _signed(gain: float) -> str:
-    if abs(gain) < LEAST:
-        return _("same")
-    return ("+" if gain > 0 else "\N{MINUS SIGN}") + points(abs(gain), 2)
+    return signed(gain, 2) or _("same")

@@ -30,7 +30,7 @@ from app.web.playground import TITLES
 from app.web.preferences import accepted_languages
 from app.web.sending import panel
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
-from app.web.wording import contest_rules, points, problem_rules, rule_line
+from app.web.wording import contest_rules, points, problem_rules, rule_line, uncounted
 from games.catalog import names
 
 CASE_KINDS = (N_("sample"), N_("final"))
@@ -65,6 +65,7 @@ class ShownCase:
     points: str
     most: str
     counts: bool
+    uncounted: str
 
 
 def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
@@ -206,6 +207,7 @@ def _cases(
                 points(given.get(case.name, 0.0), 2),
                 points(case.max_points, 2),
                 case.max_points >= 0.005,
+                uncounted(case.kind, snapshot.phase),
             )
         )
     return shown

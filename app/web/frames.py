@@ -12,7 +12,7 @@ from app.domain.contests import Clock
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.viewer import Viewer
 from app.web.names import Names, names_of
-from app.web.wording import length, seconds
+from app.web.wording import is_endless, length, seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class TimeShown:
     """The contest's clock: `left` of `whole`, the share that has gone and where the freeze begins, in per cent.
 
     left_seconds  for the page's own clock while it runs; None: it stands still
+    is_endless    there is no end to count to
     """
 
     left: str
@@ -27,6 +28,7 @@ class TimeShown:
     gone: int
     freeze_at: int | None
     left_seconds: int | None
+    is_endless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +71,9 @@ def time_shown(clock: Clock) -> TimeShown:
     passed = min(max(clock.contest_time(now), timedelta(0)), whole)
     freeze_at = None if clock.freeze_time is None else _share(clock.freeze_time, whole)
     left = whole - passed
-    running = int(left.total_seconds()) if clock.running(now) else None
-    return TimeShown(seconds(left), length(whole), _share(passed, whole), freeze_at, running)
+    endless = is_endless(clock)
+    running = int(left.total_seconds()) if clock.running(now) and not endless else None
+    return TimeShown(seconds(left), length(whole), _share(passed, whole), freeze_at, running, endless)
 
 
 def _share(part: timedelta, whole: timedelta) -> int:

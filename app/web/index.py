@@ -20,8 +20,7 @@ from app.storage.tables import ContestRow
 from app.web.languages import N_
 from app.web.pages import page
 from app.web.visitor import Visitor
-
-ENDLESS = timedelta(days=3650)
+from app.web.wording import ENDLESS, is_endless
 
 
 class Link(NamedTuple):
@@ -90,7 +89,7 @@ def span(times: Clock, now: datetime) -> str:
     if times.start is None:
         return N_("no start is set")
     if not times.started(now):
-        return N_("from %(start)s for %(length)s")
+        return N_("from %(start)s, without an end") if is_endless(times) else N_("from %(start)s for %(length)s")
     if times.end is None:
         return N_("since %(start)s")
     if times.end - now > ENDLESS:

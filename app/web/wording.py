@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from math import floor
 
-from app.domain.contests import Carry, Clock, Counting, Direction, Kind, ScoringRule
+from app.domain.contests import Carry, CaseKind, Clock, Counting, Direction, Kind, ScoringRule
 from app.domain.settings import ContestSettings
 from app.web import languages
 from app.web.languages import N_, _, decimal, ngettext
@@ -17,10 +18,26 @@ KINDS = {
 }
 
 
+ENDLESS = timedelta(days=3650)
+"""A contest of such a length has no end that matters to anybody."""
+
+
+def is_endless(times: Clock) -> bool:
+    """Whether a contest goes on for so long that pages say that it has no end."""
+    return times.duration > ENDLESS
+
+
 def points(value: float, digits: int = 1) -> str:
     """Points with so many decimals, cut: 99.96 is no 100.0."""
     scale = 10**digits
     return decimal(f"{floor(value * scale + 1e-9) / scale:.{digits}f}")
+
+
+def signed(change: float, digits: int = 1) -> str:
+    """Points more or less, with their sign, as +6.4; empty where so many decimals show no change."""
+    if abs(change) < 0.5 / 10**digits:
+        return ""
+    return ("+" if change > 0 else "\N{MINUS SIGN}") + points(abs(change), digits)
 
 
 def plain(value: float | None) -> str:
@@ -76,6 +93,12 @@ def rule_line(rule: ScoringRule, cases: int) -> str:
     return f"{most} · {languages.gettext(KINDS[rule.kind])} · {count}"
 
 
+def uncounted(kind: str, phase: Collection[CaseKind]) -> str:
+    """Why a case of a kind gives no points in a phase, as a message."""
+    is_later = kind == CaseKind.FINAL and CaseKind.FINAL not in phase
+    return N_("counts after the end") if is_later else N_("does not count")
+
+
 def problem_rules(rule: ScoringRule) -> list[str]:
     """A problem's scoring, a sentence a rule."""
     better = _("More is better.") if rule.direction is Direction.MAXIMISE else _("Less is better.")
@@ -106,7 +129,11 @@ def problem_rules(rule: ScoringRule) -> list[str]:
 
 def contest_rules(times: Clock, settings: ContestSettings) -> list[str]:
     """A contest's rules, a sentence a rule."""
-    sentences = [_("The contest lasts %(length)s (hours and minutes).", length=length(times.duration))]
+    sentences = [
+        _("The contest has no end.")
+        if is_endless(times)
+        else _("The contest lasts %(length)s (hours and minutes).", length=length(times.duration))
+    ]
     if settings.personal_duration is not None:
         own = length(settings.personal_duration)
         sentences.append(_("Each team has %(length)s from the moment at which it begins.", length=own))

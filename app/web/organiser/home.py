@@ -24,7 +24,7 @@ from app.web.index import span, state
 from app.web.languages import N_, _
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
-from app.web.wording import contest_rules, minute, seconds
+from app.web.wording import contest_rules, is_endless, minute, seconds
 
 DONE = {
     "made": N_("The contest is made. Put problems into it next."),
@@ -165,7 +165,7 @@ def _moments(times: Clock, now: datetime) -> Iterator[Moment]:
     known: list[tuple[str, datetime | None]] = [
         (_("start"), times.start),
         (_("freeze"), times.freeze),
-        (_("end"), times.end),
+        (_("end"), None if is_endless(times) else times.end),
         (_("thaw"), times.thaw),
     ]
     for name, moment in known:

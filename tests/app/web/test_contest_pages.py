@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from tests.builders.service import Api, open_api
 
 HOUR = timedelta(hours=1)
 RIGHT = RawScore(CaseVerdict.ACCEPTED, 1, 1)
-HALF = RawScore(CaseVerdict.ACCEPTED, 1, 0.5)
+HALF = RawScore(CaseVerdict.ACCEPTED, 1, Fraction(1, 2))
 WRONG = RawScore(CaseVerdict.REJECTED)
 PAGES = (
     "/c/c",
@@ -159,6 +160,39 @@ def test_a_team_sees_its_report_and_others_do_not(api: Api) -> None:
     assert api.get("/c/c/submissions/1", user="other").status_code == 403
     assert api.get("/c/c/submissions/1").status_code == 303
     assert api.get("/c/c/submissions/99", user="team").status_code == 404
+
+
+def test_a_report_says_what_the_submission_brought_to_its_team_and_judges_alone(api: Api) -> None:
+    change_contest(api.service, settings={"show_others_answers": True})
+    assert " since " not in text_of(api.get("/c/c/submissions/1", user="team").text), "nothing came before"
+    add_submission(api.service, {"03": HALF}, minute=5)
+    add_submission(api.service, {"03": HALF}, team="other", minute=6)
+    number = add_submission(api.service, {"03": HALF}, minute=7)
+    for user in ("team", "judge"):
+        brought = text_of(api.get("/c/c/submissions/3", user=user).text)
+        assert "75.0 of 100 +25.0 since 1" in brought
+        assert "25.00 +25.00 50.00" in brought
+        assert "as many as 3" in text_of(api.get(f"/c/c/submissions/{number}", user=user).text)
+    assert " since " not in text_of(api.get("/c/c/submissions/3", user="other").text)
+
+
+def test_cases_that_give_no_points_say_so(api: Api) -> None:
+    for page in ("/c/c/submissions/1", "/c/c/problems/echo"):
+        text = text_of(api.get(page, user="team").text)
+        assert "does not count" in text, page
+        assert "0.00 0.00" not in text, page
+
+
+def test_a_contest_without_an_end_says_so_in_words(api: Api) -> None:
+    add_contest(api.service, "games", duration=timedelta(days=36500))
+    for page in ("/c/games", "/c/games/scoreboard", "/c/games/projector", "/admin/contests/games"):
+        text = text_of(api.get(page, user="admin").text)
+        assert "open without an end" in text, page
+        assert not re.search(r"36\d{3} d", text), page
+    assert "The contest has no end." in text_of(api.get("/c/games").text)
+    assert "ends" not in text_of(api.get("/c/games").text)
+    add_contest(api.service, "later", started=-HOUR, duration=timedelta(days=36500))
+    assert ", without an end" in text_of(api.get("/").text)
 
 
 def test_the_list_of_answers_is_the_teams_own(api: Api) -> None:
