@@ -40,7 +40,7 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
 from app.metrics import Metrics
 from app.sandbox import groups
-from app.service import Service
+from app.service import Engine, Service
 from app.services.daily.puzzles import DailyPuzzles
 from app.services.feed.hub import Hub
 from app.services.games.keeper import Keeper
@@ -59,6 +59,7 @@ from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
 from app.storage.locks import Locks
 from app.storage.notices import Kind
+from app.storage.processes import SERVER, Presence, Work
 from app.storage.scrub import Scrub
 from app.storage.secret_keys import number_of
 from app.storage.serving import Hold, hold
@@ -177,6 +178,8 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     entries.usage.start()
     listener = listening(database)
     clock = ClockKeeper(writer, source=time_source)
+    presence = Presence(writer, SERVER, partial(_work_of, engine))
+    presence.start()
     return Service(
         settings,
         database,
@@ -193,7 +196,13 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
         hold=held,
         locks=locks,
         listener=listener,
+        presence=presence,
     )
+
+
+def _work_of(engine: Engine) -> Work:
+    state = engine.graders()
+    return Work(state.alive, state.deaths)
 
 
 def _tell_waiting() -> None:

@@ -20,6 +20,7 @@ from app.storage.clock import ClockKeeper
 from app.storage.database import Database
 from app.storage.files import Files
 from app.storage.locks import Locks
+from app.storage.processes import Presence
 from app.storage.scrub import Scrub
 from app.storage.secret_keys import SecretKeys
 from app.storage.serving import Hold
@@ -129,6 +130,7 @@ class Service:
     hold: Hold | None = None
     locks: Locks = field(default_factory=Locks)
     listener: Listener | None = None
+    presence: Presence | None = None
 
     def close(self) -> None:
         """Stop working, write what is waiting, give the connections back."""
@@ -138,6 +140,8 @@ class Service:
         self.scrub.close()
         self.jobs.close()
         self.engine.close()
+        if self.presence is not None:
+            self.presence.close()
         if self.clock is not None:
             self.clock.close()
         self.writer.close()

@@ -23,6 +23,7 @@ from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
 from app.storage.locks import Locks
 from app.storage.open_files import open_files
+from app.storage.processes import WORKER, Presence, Work
 from app.storage.temporary import remove_leftovers
 from app.storage.writer import Writer
 
@@ -65,10 +66,12 @@ class Worker:
             Consumer(settings.broker_url, REJUDGINGS, self._judges.judge_again, MESSAGES_OF_REJUDGINGS),
             Consumer(settings.broker_url, JOBS, _each(self._hand.run_job), 1),
         ]
+        self._presence = Presence(self._writer, WORKER, self._work)
 
     def start(self) -> None:
         """Start the graders, then take messages."""
         self.engine.start()
+        self._presence.start()
         self._reconciler.start()
         for consumer in self._consumers:
             consumer.start()
@@ -86,10 +89,15 @@ class Worker:
         for thread in stopping:
             thread.join()
         self._sender.close()
+        self._presence.close()
         self._clock.close()
         self._writer.close()
         self._locks.close()
         self._database.close()
+
+    def _work(self) -> Work:
+        state = self.engine.graders()
+        return Work(state.alive, state.deaths, sum(consumer.at_hand for consumer in self._consumers))
 
 
 def _each(act: Callable[[Any], None]) -> Callable[[Sequence[Any]], None]:

@@ -12,7 +12,7 @@ from app.api.contests import access, contests, judging, limits, participation
 from app.api.feed import boards, webhooks
 from app.api.feed import routes as feed
 from app.api.games import games, live
-from app.api.http import stored_files
+from app.api.http import status, stored_files
 from app.api.http.labels import ByLabel
 from app.api.http.middleware import API
 from app.api.http.openapi import operation_id
@@ -91,6 +91,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     rejudgings.router,
     jobs.router,
     stored_files.router,
+    status.router,
     webhooks.router,
 )
 PROBLEM = "/contests/{contest_id}/problems/{problem_id}"

@@ -199,7 +199,13 @@ app.command(
     ),
 )(move.move)
 app.command(
-    rich_help_panel=SERVICE, epilog=examples("jurado status", "jurado status --url http://127.0.0.1:8000 --json")
+    rich_help_panel=SERVICE,
+    epilog=examples(
+        "jurado status",
+        "jurado status --watch 2",
+        "jurado status --url http://127.0.0.1:8000 --json",
+        "jurado status --fsck --from /backup/jurado",
+    ),
 )(status.status)
 app.command(
     rich_help_panel=CLIENT,

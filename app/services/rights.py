@@ -98,7 +98,7 @@ TABLE: dict[Who, str] = {
         create_accounts put_account change_account delete_account create_password create_password_reset
     """,
     Who.ADMINS: """
-        import_contest get_stored_files get_metrics
+        import_contest get_stored_files get_status get_metrics
         list_webhooks get_webhook create_webhook change_webhook delete_webhook
         list_audit list_organisers put_organiser delete_organiser
     """,

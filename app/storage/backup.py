@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,6 +24,7 @@ from sqlalchemy import Connection, func, select
 
 from app.domain.clock import utc_now
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
+from app.storage import last_backup
 from app.storage.database import Database
 from app.storage.durable import sync, sync_folder
 from app.storage.files import Files
@@ -31,7 +33,7 @@ from app.storage.migrate import schemas, upgrade
 from app.storage.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
 from app.storage.references import read_references
 from app.storage.stored_bytes import UNREADABLE, FileMissing
-from app.storage.tables import Base, WebhookRow
+from app.storage.tables import Base, LastBackupRow, WebhookRow
 from app.storage.webhooks import keys_needed
 
 MANIFEST = "manifest.json"
@@ -102,6 +104,19 @@ def backup(database: Database, files: Files, folder: Path, step: Step = lambda *
     _replace(folder / MANIFEST, json.dumps(asdict(manifest), indent=1).encode())
     _forget(folder, copied, manifest, set(names), earlier)
     return manifest
+
+
+def note_backup(database: Database, manifest: Manifest, place: str) -> None:
+    """Write into the database that a backup was finished, and where it lies, for those who look at the service."""
+    row = LastBackupRow(
+        made=datetime.fromisoformat(manifest.made),
+        place=place,
+        files=manifest.files,
+        size=manifest.size,
+        faulty=len(manifest.faulty),
+    )
+    with database.write(quiet=True) as session:
+        last_backup.write(session, row)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -265,11 +280,26 @@ def _secret_keys(path: Path) -> list[str]:
 
 @contextmanager
 def _copied(path: Path) -> Iterator[Connection]:
+    with _opened_copy(path) as database, database.snapshot() as connection:
+        yield connection
+
+
+@contextmanager
+def opened_database(folder: Path) -> Iterator[Database | None]:
+    """Open the database of a finished backup, only to read; None where the folder holds files alone."""
+    if not (folder / MANIFEST).exists():
+        yield None
+        return
+    with _opened_copy(folder / read_manifest(folder).database) as database:
+        yield database
+
+
+@contextmanager
+def _opened_copy(path: Path) -> Iterator[Database]:
     # Immutable: no lock and no log beside it, so that the backup may lie where nobody can write.
     database = Database(f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&immutable=1&uri=true")
     try:
-        with database.snapshot() as connection:
-            yield connection
+        yield database
     finally:
         database.close()
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, cast
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, CursorResult, Table, and_, select, update
 
 from app.domain.clock import utc_now
 from app.storage.database import Database
@@ -13,6 +15,7 @@ from app.storage.files import Files, StoredFile
 from app.storage.references import References, read_references
 from app.storage.replica import stores_of
 from app.storage.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
+from app.storage.tables import AnswerRow, Base
 
 SECONDS_OF_GRACE = 86_400.0
 """Far longer than anything takes from keeping its files to writing its rows: an upload, an import, a reference run."""
@@ -45,7 +48,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The result of a mending: files restored, orphans and unfinished files removed, and bytes won by that."""
+    """The result of a mending: files and rows restored, orphans and unfinished files removed, bytes won by that."""
 
     restored: Sequence[str]
     removed: int
@@ -87,11 +90,18 @@ def mend(
     source: Files | None = None,
     *,
     grace: float = SECONDS_OF_GRACE,
+    backup: Database | None = None,
 ) -> Mended:
-    """Fetch missing and damaged files from the replica or `source` (a backup's), and collect old files of no row."""
+    """Fetch missing and damaged files from the replica or `source` (a backup's), and collect old files of no row.
+
+    Small answers whose bytes in their rows are others are written again from the database of a `backup`.
+    """
     sources = [*stores_of(files)[1:], *([] if source is None else [source])]
     faulty = [fault.name for fault in checked.faults if fault.kind in {"missing", "damaged"}]
     restored = [name for name in faulty if any(_restore(files, each, name) for each in sources)]
+    if backup is not None:
+        spoilt = [fault.name for fault in checked.faults if fault.kind == "rows"]
+        restored += [name for name in spoilt if _restore_answer(database, backup, name)]
     removed = collect(database, files, checked.old)
     for replica in stores_of(files)[1:]:
         removed += collect(database, replica, orphans(database, replica, grace))
@@ -147,14 +157,48 @@ def _restore(files: Files, source: Files, name: str) -> bool:
 
 
 def _row_faults(connection: Connection) -> list[Fault]:
-    """Faults that SQLite finds in its pages and references; PostgreSQL holds its references itself."""
+    """Faults of pages and references: SQLite finds them itself, PostgreSQL is asked for rows whose parents are gone."""
     if connection.dialect.name != "sqlite":
-        return []
+        return [fault for table in Base.metadata.sorted_tables for fault in _parentless(connection, table)]
     faults = [
         Fault("rows", "integrity_check", why=str(text))
         for (text,) in connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_SHOWN})")
         if text != "ok"
     ]
     for table, rowid, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-        faults.append(Fault("rows", f"{table} {rowid}", why=f"refers to a row of {parent} that there is not"))
+        faults.append(_without_parent(table, rowid, parent))
     return faults
+
+
+def _parentless(connection: Connection, table: Table) -> Iterator[Fault]:
+    """Rows of a table that refer to rows that are gone: a restored disk or a switched-off trigger leaves them."""
+    for reference in table.foreign_key_constraints:
+        parent = reference.referred_table.alias()
+        pairs = [(each.parent, parent.c[each.column.name]) for each in reference.elements]
+        joined = and_(*(child == column for child, column in pairs))
+        gone = and_(pairs[0][1].is_(None), *(child.is_not(None) for child, _ in pairs))
+        key = list(table.primary_key.columns)
+        query = select(*key).select_from(table.outerjoin(parent, joined)).where(gone).limit(MOST_SHOWN)
+        for row in connection.execute(query):
+            yield _without_parent(table.name, "/".join(map(str, row)), reference.referred_table.name)
+
+
+def _without_parent(table: str, row: object, parent: str) -> Fault:
+    return Fault("rows", f"{table} {row}", why=f"refers to a row of {parent} that there is not")
+
+
+def _restore_answer(database: Database, backup: Database, name: str) -> bool:
+    """Write the bytes of a small answer again from a backup's row, if those are the bytes that were sent."""
+    table, _, key = name.partition(" ")
+    if table != AnswerRow.__tablename__:
+        return False
+    submission_id, test_case_id = key.split("/")
+    which = (AnswerRow.submission_id == int(submission_id), AnswerRow.test_case_id == int(test_case_id))
+    with backup.read() as session:
+        before = session.execute(select(AnswerRow.sha256, AnswerRow.data).where(*which)).first()
+    if before is None or before.data is None or sha256(before.data).hexdigest() != before.sha256:
+        return False
+    with database.write() as session:
+        same = (AnswerRow.sha256 == before.sha256, AnswerRow.data.is_not(None))
+        done = session.execute(update(AnswerRow).where(*which, *same).values(data=before.data))
+        return bool(cast("CursorResult[Any]", done).rowcount)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Float, case, cast, func, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from app.domain.verdicts import JudgementType
 from app.storage.judgements import DONE
 from app.storage.tables import JobRow, JudgementRow, RawScoreRow, SubmissionRow, TokenRow
+
+WINDOW = timedelta(minutes=5)
+MOST_RECENT = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +149,69 @@ def probe(connection: Connection, asked: Sequence[None]) -> list[None]:
     """Write something that changes nothing, a handler of the writer: what it takes, submissions take too."""
     connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
     return list(asked)
+
+
+class Recent(NamedTuple):
+    """Submissions of the last minutes: how many a second, and the seconds until half and 95 of 100 had their verdict.
+
+    `seconds` is the time that was looked at. None: no verdict in it.
+    """
+
+    seconds: float
+    rate: float
+    median: float | None
+    most: float | None
+
+
+def recent(session: Session, now: datetime, window: timedelta = WINDOW) -> Recent:
+    """The rate and the latency of the last minutes; of a shorter time where more than 2,000 submissions came in them.
+
+    Left out are rejudgings, and submissions that another system took.
+    """
+    query = (
+        select(JudgementRow.start_time, JudgementRow.end_time)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(JudgementRow.rejudging_id.is_(None), SubmissionRow.external_id.is_(None))
+        .order_by(JudgementRow.id.desc())
+        .limit(MOST_RECENT)
+    )
+    rows = session.execute(query).all()
+    late = [(start, end) for start, end in rows if start > now - window]
+    seconds = window.total_seconds()
+    if len(late) == MOST_RECENT:
+        seconds = max(1.0, (now - min(start for start, _ in late)).total_seconds())
+    took = sorted((end - start).total_seconds() for start, end in late if end is not None)
+    return Recent(seconds, len(late) / seconds, _quantile(took, 0.5), _quantile(took, 0.95))
+
+
+def _quantile(values: Sequence[float], share: float) -> float | None:
+    return values[min(len(values) - 1, int(share * len(values)))] if values else None
+
+
+class JudgeError(NamedTuple):
+    """A submission whose judging failed by the judge's own fault, and what was noted of it."""
+
+    submission_id: int
+    contest_id: str
+    problem_id: str
+    error: str
+
+
+def judge_errors(session: Session, most: int) -> tuple[int, list[JudgeError]]:
+    """The number of submissions that stand with a judge error, and the newest of them."""
+    standing = (
+        JudgementRow.type == JudgementType.JE.value,
+        JudgementRow.current.is_(True),
+        JudgementRow.state == DONE,
+    )
+    count = session.scalar(select(func.count()).select_from(JudgementRow).where(*standing)) or 0
+    columns = (SubmissionRow.id, SubmissionRow.contest_id, SubmissionRow.problem_id, JudgementRow.error)
+    query = (
+        select(*columns)
+        .join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
+        .where(*standing)
+        .order_by(JudgementRow.id.desc())
+        .limit(most)
+    )
+    rows = session.execute(query) if count else ()
+    return count, [JudgeError(id_, contest, problem, error or "") for id_, contest, problem, error in rows]

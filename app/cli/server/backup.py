@@ -18,10 +18,12 @@ from app.cli.server.places import Home, holding, opened_files, read_settings, re
 if TYPE_CHECKING:
     from app.settings import Settings
     from app.storage.database import Database
+    from app.storage.files import Files
     from app.storage.fsck import Checked, Fault, Mended
 
 MOST_SHOWN = 100
 SECONDS_AN_HOUR = 3600
+HOURS_OF_GRACE = 24.0
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the backup")]
 Step = Callable[[str, int, int | None], None]
 
@@ -33,10 +35,12 @@ def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
     was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
     """
     from app.storage.backup import backup as copy
+    from app.storage.backup import note_backup
 
     settings = read_settings(home=home)
     with _one_line_of_faults(), _opened(settings) as database, files_bar() as step:
         manifest = copy(database, opened_files(settings), folder, step)
+        note_backup(database, manifest, str(folder.resolve()))
     if as_json:
         write_json({"folder": str(folder.resolve()), **asdict(manifest)})
     else:
@@ -90,18 +94,23 @@ def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
 
 def fsck(
     home: Home = None,
-    mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files from replica or backup")] = False,
-    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="backup to restore files from")] = None,
-    grace: Annotated[float, typer.Option(min=0, help="hours nobody has sent an orphan's bytes (S3: 2 or more)")] = 24.0,
+    mend: Annotated[
+        bool, typer.Option("--mend", help="remove orphans, restore files and rows from replica or backup")
+    ] = False,
+    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="backup to restore from")] = None,
+    grace: Annotated[
+        float, typer.Option(min=0, help="hours nobody has sent an orphan's bytes (S3: 2 or more)")
+    ] = HOURS_OF_GRACE,
     as_json: AsJson = False,
 ) -> None:
     """Read every stored file and every row, and list the files missing, damaged or referred to by nobody.
 
     May run beside the server. Exit code 1 if anything is missing or damaged (and could not be mended).
     """
+    from app.logs import configure_logs
     from app.storage import fsck as checking
-    from app.storage.local_files import LocalFiles
 
+    configure_logs("error")  # each fault is in the table; and standard output is the JSON's alone
     settings = read_settings(home=home)
     if source is not None and not (source / "files").is_dir():
         raise Failure(f"--from: expected the folder of a backup, found no folder {source / 'files'}")
@@ -111,8 +120,7 @@ def fsck(
             checked = checking.check(
                 database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
             )
-        spare = None if source is None else LocalFiles(source / "files")
-        mended = checking.mend(database, files, checked, spare, grace=grace * SECONDS_AN_HOUR) if mend else None
+        mended = _mended(database, files, checked, source, grace) if mend else None
     restored = set() if mended is None else set(mended.restored)
     faults = [fault for fault in checked.faults if fault.name not in restored]
     if as_json:
@@ -132,6 +140,19 @@ def fsck(
     raise typer.Exit(1 if faults else 0)
 
 
+def _mended(database: Database, files: Files, checked: Checked, source: Path | None, grace: float) -> Mended:
+    """Mend what the replica and the backup in `source` have; orphans go after `grace` hours."""
+    from app.storage.backup import opened_database
+    from app.storage.fsck import mend
+    from app.storage.local_files import LocalFiles
+
+    seconds = grace * SECONDS_AN_HOUR
+    if source is None:
+        return mend(database, files, checked, grace=seconds)
+    with opened_database(source) as backup:
+        return mend(database, files, checked, LocalFiles(source / "files"), grace=seconds, backup=backup)
+
+
 def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> None:
     rows = [(fault.kind, fault.name, ", ".join(fault.places) or "nobody", fault.why) for fault in faults]
     if rows:
@@ -144,8 +165,8 @@ def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> N
     )
     if mended is not None:
         say(
-            f"restored {len(mended.restored)} files, removed {mended.removed} orphans of {mended.size} bytes and"
-            f" {mended.unfinished} unfinished files"
+            f"restored {len(mended.restored)} files and rows, removed {mended.removed} orphans of {mended.size} bytes"
+            f" and {mended.unfinished} unfinished files"
         )
 
 

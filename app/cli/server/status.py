@@ -1,8 +1,10 @@
-"""`jurado status`: whether a server takes and judges submissions."""
+"""`jurado status`: the state of an installation in one screen."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,10 +12,13 @@ from pydantic import JsonValue
 
 from app.cli.client import Client
 from app.cli.options import AsJson
-from app.cli.output import show, table, write_json
+from app.cli.output import console, show, table, write_json
 from app.cli.resources.people import Identified
 from app.cli.resources.problems import JobState
-from app.cli.resources.server import Readiness, StoredFiles
+from app.cli.resources.server import Readiness, StatusWithAdvice, StoredFiles
+from app.cli.server.backup import HOURS_OF_GRACE, fsck
+from app.cli.server.places import Home
+from app.cli.server.status_screen import screen
 
 LABELS = {
     "damaged_files": "damaged files",
@@ -32,17 +37,50 @@ REFUSED = (401, 403, 404)
 def status(
     url: Annotated[str | None, typer.Option(metavar="URL", help="default: the server logged in to, or here")] = None,
     as_json: AsJson = False,
+    watch: Annotated[
+        float | None, typer.Option(min=0.5, metavar="SECONDS", help="draw it again each SECONDS, until Ctrl-C")
+    ] = None,
+    check_files: Annotated[
+        bool, typer.Option("--fsck", help="on the server's machine: read all files and rows, and mend what can be")
+    ] = False,
+    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="--fsck: backup to mend from")] = None,
+    home: Home = None,
 ) -> None:
-    """Say whether a server takes and judges submissions: exit code 0, else 1."""
+    """Show the whole installation to its admin, with what to do; others see whether it takes and judges submissions.
+
+    Exit code 0 if it does, else 1. With --fsck it is that of `jurado fsck --mend`, which does the same.
+    """
+    if check_files:
+        fsck(home=home, mend=True, source=source, grace=HOURS_OF_GRACE, as_json=as_json)
     with Client.open(url) as client:
-        ready = client.body(client.request("GET", "/health/ready", accept=(503,)), Readiness)
-        contests = [contest["id"] for contest in client.get("contests", list[Identified])]
-        facts = {"url": client.url, **ready, "contests": contests, **facts_for_admins(client)}
+        while True:
+            is_ready = show_status(client, as_json=as_json, again=watch is not None)
+            if watch is None:
+                raise typer.Exit(0 if is_ready else 1)
+            time.sleep(watch)
+
+
+def show_status(client: Client, *, as_json: bool, again: bool) -> bool:
+    """Show the state once, `again` on a clear screen; returns whether submissions are taken and judged."""
+    ready = client.body(client.request("GET", "/health/ready", accept=(503,)), Readiness)
+    reply = client.request("GET", "/api/status", accept=(*REFUSED, 503))
+    whole = client.body(reply, StatusWithAdvice) if reply.is_success else None
+    if again and not as_json:
+        console().clear()
     if as_json:
-        write_json(facts)
+        extra = {} if whole is None else {"status": whole["status"], "advice": whole["advice"]}
+        write_json({**_facts(client, ready), **extra})
+    elif whole is not None:
+        typer.echo("\n".join(screen(client.url, whole, ready["sandbox"])))
     else:
-        show(table("", ["what", "now"], [(LABELS.get(name, name), in_words(fact)) for name, fact in rows(facts)]))
-    raise typer.Exit(0 if ready["ready"] else 1)
+        named = [(LABELS.get(name, name), in_words(fact)) for name, fact in rows(_facts(client, ready))]
+        show(table("", ["what", "now"], named))
+    return ready["ready"]
+
+
+def _facts(client: Client, ready: Readiness) -> dict[str, object]:
+    contests = [contest["id"] for contest in client.get("contests", list[Identified])]
+    return {"url": client.url, **ready, "contests": contests, **facts_for_admins(client)}
 
 
 def rows(facts: Mapping[str, object]) -> Iterator[tuple[str, object]]:

@@ -47,7 +47,6 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
     Raises BrokerMissing without its libraries.
     """
     try:
-        import pika  # type: ignore[import-untyped]
         from dramatiq.brokers.rabbitmq import RabbitmqBroker
         from dramatiq.middleware import Retries
     except ImportError:
@@ -61,16 +60,24 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
             arguments: dict[str, Any] = super()._build_queue_arguments(queue_name)  # type: ignore[no-untyped-call]
             return {**arguments, "x-queue-type": "quorum"}
 
+    # No other middleware: age limits would drop messages, time limits would interrupt judging.
+    broker = QuorumBroker(confirm_delivery=True, middleware=[Retries(max_retries=FOR_EVER)])
+    broker.parameters = parameters_of(url)
+    for lane in lanes:
+        broker.declare_queue(lane.queue)
+    return broker
+
+
+# Any: pika has no types
+def parameters_of(url: str) -> Any:
+    """The parameters of a connection to the broker, as pika takes them."""
+    import pika  # type: ignore[import-untyped]
+
     parameters = pika.URLParameters(url)
     parameters.heartbeat = HEARTBEAT_SECONDS
     parameters.blocked_connection_timeout = BLOCKED_SECONDS
     parameters.socket_timeout = parameters.stack_timeout = CONNECTING_SECONDS
-    # No other middleware: age limits would drop messages, time limits would interrupt judging.
-    broker = QuorumBroker(confirm_delivery=True, middleware=[Retries(max_retries=FOR_EVER)])
-    broker.parameters = parameters
-    for lane in lanes:
-        broker.declare_queue(lane.queue)
-    return broker
+    return parameters
 
 
 def message_of(lane: Lane, rows: Sequence[object]) -> Message[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,18 +20,25 @@ class Consumer:
     """Calls `act` with the rows of each message of a lane, in so many threads; `act` may raise TryAgain.
 
     No message beyond those is taken from other workers. dramatiq wants one worker a broker, so each lane has its own.
+    `at_hand` counts the messages that are being worked on.
     """
 
     # Any: rows are of the lane's type, as its actor takes them
     def __init__(self, url: str, lane: Lane, act: Callable[[Sequence[Any]], None], threads: int) -> None:
         import dramatiq
 
+        self._guard = threading.Lock()
+        self.at_hand = 0
+
         # Any: rows as JSON gives them
         def acting(rows: Sequence[Any]) -> None:
+            self._count(+1)
             try:
                 act(rows)
             except TryAgain as error:
                 raise dramatiq.errors.Retry(str(error), delay=error.delay_ms) from None
+            finally:
+                self._count(-1)
 
         self._broker = open_broker(url, [lane])
         dramatiq.actor(actor_name=lane.actor, queue_name=lane.queue, broker=self._broker)(acting)
@@ -42,6 +50,10 @@ class Consumer:
     def start(self) -> None:
         """Begin to take messages; a broker that is away is tried again each few seconds."""
         self._worker.start()
+
+    def _count(self, change: int) -> None:
+        with self._guard:
+            self.at_hand += change
 
     def stop(self) -> None:
         """Take no more messages, and wait for those at hand."""

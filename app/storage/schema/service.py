@@ -1,10 +1,10 @@
-"""Jobs, and the clock of the service."""
+"""Jobs, and what is known of the service itself: its clock, its processes, its last backup."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, String, Text
+from sqlalchemy import BigInteger, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.storage.documents import (
@@ -40,3 +40,41 @@ class ClockRow(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     time: Mapped[datetime]
+
+
+class ProcessRow(Base):
+    """A server or a worker, written again every few seconds while it runs, and gone when it ends in order.
+
+    graders  grader processes that are able to work
+    deaths   graders that died since the process started
+    at_hand  messages of the broker that the process has taken and not acknowledged
+    """
+
+    __tablename__ = "processes"
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(10))
+    host: Mapped[str] = mapped_column(Text)
+    pid: Mapped[int]
+    version: Mapped[str] = mapped_column(String(40))
+    started: Mapped[datetime]
+    seen: Mapped[datetime]
+    graders: Mapped[int]
+    deaths: Mapped[int]
+    at_hand: Mapped[int]
+
+
+class LastBackupRow(Base):
+    """The last backup that `jurado backup` has finished, and where it lies: the only row has the id 1.
+
+    `made` is when it began, `size` the bytes of its files, `faulty` how many files the store could not give.
+    """
+
+    __tablename__ = "last_backup"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    made: Mapped[datetime]
+    place: Mapped[str] = mapped_column(Text)
+    files: Mapped[int]
+    size: Mapped[int] = mapped_column(BigInteger)
+    faulty: Mapped[int]

@@ -200,6 +200,7 @@ PATCH  /api/webhooks/{webhook_id}                                               
 DELETE /api/webhooks/{webhook_id}                                                   404 403 403 403 403 401
 GET    /api/jobs                                                                    200 200 403 403 403 401
 GET    /api/stored-files                                                            200 403 403 403 403 401
+GET    /api/status                                                                  200 403 403 403 403 401
 GET    /api/jobs/{job_id}                                                           404 404 403 403 403 401
 DELETE /api/jobs/{job_id}                                                           404 403 403 403 403 401
 GET    /health/live                                                                 200 200 200 200 200 200

@@ -296,6 +296,7 @@ def test_an_owner_reaches_into_no_other_contest_that_has_the_same_problem(course
         "audit",
         "webhooks",
         "stored-files",
+        "status",
         "organisers",
     ):
         assert course.get(path, user="staff").status_code == 403, path

@@ -242,6 +242,7 @@ DELETE /api/problems/{problem_id}/testcases/{group}/{name} : admins author
 PUT    /api/problems/{problem_id}/testcases/{group}/{name} : admins author
 POST   /api/problems/{problem_id}/testcases : admins author
 PATCH  /api/problems/{problem_id}/testcases : admins author
+GET    /api/status : admins
 GET    /api/stored-files : admins
 GET    /api/teams : admins all-judge
 POST   /api/teams : admins

@@ -7,15 +7,18 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import create_engine, select, text, update
 
 from app.domain.clock import utc_now
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.secret_keys import KEY_FILE, read_keys
 from app.storage.serving import hold
-from app.storage.tables import AccountRow, WebhookRow
+from app.storage.tables import AccountRow, AnswerRow, WebhookRow
 from tests.app.cli.conftest import Jurado
+from tests.builders.contests import add_contest, add_problem
+from tests.builders.service import open_api
+from tests.conftest import migrated_sqlite
 
 
 def test_a_service_is_backed_up_checked_and_restored(jurado: Jurado, tmp_path: Path) -> None:
@@ -37,6 +40,28 @@ def test_a_service_is_backed_up_checked_and_restored(jurado: Jurado, tmp_path: P
     mended = jurado("fsck", "--home", other, "--mend", "--from", folder, "--json")
     assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 1)
     assert jurado("fsck", "--home", other).exit_code == 0
+
+
+def test_status_fsck_mends_files_and_rows_from_a_backup(jurado: Jurado, tmp_path: Path) -> None:
+    home, folder = tmp_path / "home", tmp_path / "backup"
+    home.mkdir()
+    with open_api(migrated_sqlite(home / "jurado.db"), home) as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        sent = {"files": ("02.out", b"2\n")}
+        assert api.post("contests/c/submissions", user="team", data={"problem_id": "echo"}, files=sent).is_success
+    assert jurado("backup", folder, "--home", home).exit_code == 0
+    next(path for path in (home / "files").rglob("*.zst")).write_bytes(b"")
+    database = Database(f"sqlite:///{home / 'jurado.db'}")
+    with database.write() as session:
+        session.execute(update(AnswerRow).values(data=b"other bytes"))
+    database.close()
+    assert jurado("fsck", "--home", home, "--json").exit_code == 1
+    alone = jurado("status", "--fsck", "--home", home)
+    assert (alone.exit_code, "damaged" in alone.stdout, "other bytes" in alone.stdout) == (1, True, True)
+    mended = jurado("status", "--fsck", "--home", home, "--from", folder, "--json")
+    assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 2)
+    assert json.loads(jurado("fsck", "--home", home, "--json").stdout)["faults"] == []
 
 
 def test_a_restored_service_starts_once_it_has_the_key_of_its_webhooks(jurado: Jurado, tmp_path: Path) -> None:

@@ -112,8 +112,25 @@ def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert capsys.readouterr().out == "[]\n"
 
 
-def test_a_status_is_in_words(admin: Jurado) -> None:
+def test_a_status_is_in_words(admin: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JURADO_TOKEN")
     shown = admin("status").stdout
     assert re.search(r"│ ready +│ yes", shown)
     assert "graders alive" in shown
     assert all(f"sandbox: {name}" in shown for name in protections())
+
+
+def test_an_admin_sees_the_whole_installation_in_one_screen(admin: Jurado) -> None:
+    done = admin("status")
+    lines = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert lines[0].startswith("ready, Jurado")
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    parts = {line[:13].strip() for line in lines if not line.startswith((" ", "-", "!"))}
+    assert {"servers", "workers", "database", "broker", "waiting", "contests", "files", "last backup"} <= parts
+    document = json.loads(admin("status", "--json").stdout)
+    (server,) = document["status"]["processes"]
+    assert (server["kind"], server["alive"], server["graders"]) == ("server", True, 1)
+    assert document["ready"]
+    assert document["graders"] == 1

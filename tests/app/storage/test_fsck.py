@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -84,6 +86,23 @@ def test_answers_in_their_rows_are_verified_too(api: Api) -> None:
         session.execute(text("UPDATE answers SET sha256 = :other WHERE data IS NOT NULL"), {"other": "0" * 64})
     (fault,) = fsck.check(api.service.database, api.service.files).faults
     assert (fault.kind, "other bytes" in fault.why) == ("rows", True)
+
+
+def test_rows_whose_parents_are_gone_are_named(api: Api) -> None:
+    database, gone = api.service.database, "DELETE FROM submissions WHERE id = 1"
+    if database.is_sqlite:
+        with closing(
+            sqlite3.connect(str(database.engine.url.database))
+        ) as plain:  # which holds no references by itself
+            plain.execute(gone)
+            plain.commit()
+    else:
+        with database.transaction() as connection:
+            connection.exec_driver_sql("SET LOCAL session_replication_role = replica")  # no triggers, no references
+            connection.exec_driver_sql(gone)
+    faults = fsck.check(api.service.database, api.service.files).faults
+    assert {(fault.kind, fault.name.split()[0]) for fault in faults} >= {("rows", "answers"), ("rows", "judgements")}
+    assert all("a row of submissions that there is not" in fault.why for fault in faults)
 
 
 def test_only_orphans_that_nobody_sent_lately_are_collected(api: Api) -> None:
