@@ -32,6 +32,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
 MESSAGES_A_GRADER = 4
 """Messages at hand for each grader: its next work is there when it ends, and a dead worker leaves little behind."""
 MESSAGES_OF_REJUDGINGS = 2
+SECONDS_BETWEEN_LOOKS = 0.05
 
 
 class Worker:
@@ -68,11 +69,17 @@ class Worker:
         ]
         self._presence = Presence(self._writer, WORKER, self._work)
 
-    def start(self) -> None:
-        """Start the graders, then take messages."""
+    def start(self, stop: threading.Event) -> None:
+        """Start the graders, and take messages as soon as one of them is warm, unless `stop` is set before.
+
+        Messages that were taken earlier would wait for it, while workers whose graders are warm have nothing to do.
+        """
         self.engine.start()
         self._presence.start()
         self._reconciler.start()
+        while not self.engine.is_warm:
+            if stop.wait(SECONDS_BETWEEN_LOOKS):
+                return
         for consumer in self._consumers:
             consumer.start()
 

@@ -176,6 +176,11 @@ class Engine:
         """The number of graders able to work: their threads live; a process that died is started again when needed."""
         return sum(thread.is_alive() for thread in self._threads)
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether a grader has been started and can be asked at once."""
+        return any(process.pid is not None for process in self._processes)
+
     def graders(self) -> GraderState:
         """The state of the graders."""
         return GraderState(self.alive(), len(self._spares.pids), self._spares.deaths, dict(self._spares.protections))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
+from typing import NamedTuple
 
 from bench.stage import CONTEST
 from tests.chaos.audit import audit
 from tests.chaos.load import Load, under_load, wait_for
 from tests.chaos.model import scenario
-from tests.chaos.stage import POSTGRESQL, Server, Stage, Worker, wait_until
+from tests.chaos.rows import Rows, rows_of
+from tests.chaos.stage import PATIENCE, POSTGRESQL, Server, Stage, Worker, wait_until
 from tests.rabbitmq import RabbitMQ
 
 FEW = {"graders": "1", "spare_graders": "0"}
+LOOK = 0.005
+SECONDS_OF_A_JUDGEMENT = 0.5
+"""What is begun for so long is judged by a grader that is stopped, also on a busy machine."""
 
 
 def distributed(setting: Stage, broker: str, workers: int = 2) -> tuple[Server, list[Worker]]:
@@ -27,24 +32,66 @@ def distributed(setting: Stage, broker: str, workers: int = 2) -> tuple[Server, 
 
 @scenario(POSTGRESQL, in_suite=(POSTGRESQL,))
 def kills_of_workers(setting: Stage) -> str:
-    """kill -9 of one of two workers and its graders, under load: the other one takes over"""
+    """kill -9 of one of two workers in the middle of judging, under load: the other one takes over what it had"""
     server, workers = distributed(setting, setting.broker())
-    load = Load(setting.size.submissions)
+    load, takeovers = Load(setting.size.submissions), list[Takeover]()
 
     def kill() -> None:
         for at in range(1, setting.size.kills + 1):
             wait_for(load, at / (setting.size.kills + 1))
-            victim = workers[at % 2]
-            before = _judged(setting, server)
-            victim.kill()
-            began = time.monotonic()
-            wait_until(lambda before=before: _judged(setting, server) > before, "no other worker has taken over")  # type: ignore[misc]
-            setting.recoveries.append(time.monotonic() - began)
-            victim.launch()
+            with rows_of(setting) as rows:
+                takeovers.append(_kill(workers[at % 2], rows))
+            workers[at % 2].start()
 
     under_load(load, setting, server.url, kill)
     audit(setting, server, load)
-    return f"{setting.size.kills} workers killed, a verdict {max(setting.recoveries):.2f} s later at most"
+    setting.recoveries += [each.judged for each in takeovers]
+    slowest = Takeover(*map(max, zip(*takeovers, strict=True)))
+    return (
+        f"{setting.size.kills} workers killed: the next verdict {slowest.next:.2f} s after it at most, what the dead "
+        f"one had begun was begun again after {slowest.begun:.2f} s and judged after {slowest.judged:.2f} s"
+    )
+
+
+class Takeover(NamedTuple):
+    """Seconds from the death of a worker to the next verdict, and until what it had begun is begun again, and judged."""
+
+    next: float
+    begun: float
+    judged: float
+
+
+def _kill(victim: Worker, rows: Rows) -> Takeover:
+    """Kill a worker that has begun judgements, and wait for others to take over."""
+    held, done = _held(victim, rows), rows.done()
+    began, takeover = time.monotonic(), dict[str, float]()
+    victim.kill()
+    until = began + PATIENCE
+    while set(takeover) != set(Takeover._fields):
+        assert time.monotonic() < until, f"no other worker has taken over what was begun: {takeover} of {held}"
+        begun, now = rows.begun(), time.monotonic() - began
+        if rows.done() > done:
+            takeover.setdefault("next", now)
+        if all(begun.get(id_) != attempt for id_, attempt in held.items()):
+            takeover.setdefault("begun", now)
+        if not begun.keys() & held.keys():
+            takeover.setdefault("judged", now)
+        time.sleep(LOOK)
+    return Takeover(**takeover)
+
+
+def _held(victim: Worker, rows: Rows) -> dict[int, int]:
+    """Stop the graders of a worker in the middle of judging; returns what it has begun, with its attempts."""
+    for each in victim.graders():
+        each.suspend()
+    until = time.monotonic() + PATIENCE
+    while True:
+        before = rows.begun()
+        time.sleep(SECONDS_OF_A_JUDGEMENT)
+        held = dict(rows.begun().items() & before.items())
+        if held:
+            return held
+        assert time.monotonic() < until, "the worker begins nothing"
 
 
 @scenario(POSTGRESQL)

@@ -46,8 +46,9 @@ def worker(
             running = Worker(settings)
         except BrokerMissing as error:
             raise Failure(str(error), 1) from None
-        running.start()
-        typer.echo(f"Jurado judges with {running.engine.alive()} graders (data in {settings.home.resolve()})")
+        running.start(stop)
+        if not stop.is_set():
+            typer.echo(f"Jurado judges with {running.engine.alive()} graders (data in {settings.home.resolve()})")
         stop.wait()
         say("the worker stops after the judgements at hand")
         running.close()

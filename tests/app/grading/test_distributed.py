@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from pathlib import Path
 
@@ -10,9 +11,12 @@ import pytest
 from app.grading.distributed import patience as waiting
 from app.grading.distributed.broker import JUDGEMENTS, message_of, open_broker
 from app.grading.distributed.patience import Patience
+from app.grading.distributed.sender import Sender
+from app.settings import Settings
 from app.storage import judgements
 from app.storage.judgements import QUEUED, RUNNING
 from app.storage.open_judgements import OpenJudgement
+from app.worker import Worker
 from tests.builders.grading import submission
 from tests.builders.waiting import until
 from tests.builders.working import Working, working
@@ -78,6 +82,24 @@ def test_a_worker_that_stops_leaves_its_messages_to_others(
     until(lambda: sum(broker.get_queue_message_counts(JUDGEMENTS.queue)[:2]) >= 1)
     broker.close()
     assert len(ids) == 3
+
+
+@pytest.mark.broker
+def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
+    postgresql_url: str, broker_url: str, tmp_path: Path
+) -> None:
+    sender = Sender(open_broker(broker_url))
+    sender.judgements([(7, "t")])
+    sender.close()
+    stop = threading.Event()
+    stop.set()  # before its graders, which take seconds to start
+    worker = Worker(Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1))
+    worker.start(stop)
+    broker = open_broker(broker_url, [JUDGEMENTS])
+    assert broker.get_queue_message_counts(JUDGEMENTS.queue)[:2] == (1, 0)
+    broker.close()
+    assert not worker.engine.is_warm
+    worker.close()
 
 
 def test_a_message_names_rows_and_says_nothing_else() -> None:
