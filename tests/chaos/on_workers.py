@@ -41,7 +41,8 @@ def kills_of_workers(setting: Stage) -> str:
             wait_for(load, at / (setting.size.kills + 1))
             with rows_of(setting) as rows:
                 takeovers.append(_kill(workers[at % 2], rows))
-            workers[at % 2].start()
+            if at < setting.size.kills:
+                workers[at % 2].start()
 
     under_load(load, setting, server.url, kill)
     audit(setting, server, load)
