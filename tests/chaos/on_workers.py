@@ -55,7 +55,7 @@ def kills_of_workers(setting: Stage) -> str:
 
 
 class Takeover(NamedTuple):
-    """Seconds from the death of a worker to the next verdict, and until what it had begun is begun again, and judged."""
+    """Seconds from the death of a worker to the next verdict, and until what it had begun is begun anew, and judged."""
 
     next: float
     begun: float
