@@ -306,4 +306,4 @@ class Play(RuleBasedStateMachine):
 
 
 TestPlay = pytest.mark.machine(Play.TestCase)
-TestPlay.settings = settings(max_examples=examples(6), stateful_step_count=25, deadline=None)
+TestPlay.settings = settings(max_examples=examples(3, 60), stateful_step_count=25, deadline=None)

@@ -47,11 +47,12 @@ IDS = {
 
 
 @pytest.fixture
-def life(api: Api) -> Api:
+def life(sqlite_first_api: Api) -> Api:
     """A contest of five hours that begins in an hour, freezes for its last, and gives out final inputs before that.
 
     `team` has sent answers that nobody else may know of: for the final case, and after the freeze.
     """
+    api = sqlite_first_api
     add_problem(api.service, FILES)
     settings = {"final_minutes": 60, "show_others_answers": True}
     rule = {"kind": "relative", "counting": "best-case"}
