@@ -1,8 +1,8 @@
 """Every page is walked in a real browser, over a contest whose texts are all hostile; none is left out.
 
-In `make test` a team walks the pages of contestants and an admin those of organisers, narrow, with axe-core on each third
-page. `make browse` walks them as everybody, at two sizes, light and dark, with axe-core on all, and with every hostile text
-in every place.
+In `make test` a team walks the pages of contestants and an admin those of organisers, narrow, with axe-core on each
+third page. `make browse` walks them as everybody, at two sizes, light and dark, with axe-core on all, and with every
+hostile text in every place.
 """
 
 from __future__ import annotations
