@@ -17,12 +17,19 @@ from app.storage.writer import Writer
 
 
 def start_engine(
-    settings: Settings, database: Database, files: Files, writer: Writer, boards: ScoreboardCache, locks: Locks
+    settings: Settings,
+    database: Database,
+    files: Files,
+    writer: Writer,
+    boards: ScoreboardCache,
+    locks: Locks,
+    process_id: str,
 ) -> tuple[Engine, Jobs]:
     """Start what grades the submissions of a server and runs its jobs, as its settings say."""
     if settings.distributed:
         return _start_distributed(settings, database, files, writer, boards, locks)
-    engine = EmbeddedEngine(database, writer, engine_settings(settings, files), boards.changed)
+    asked = replace(engine_settings(settings, files), process_id=process_id)
+    engine = EmbeddedEngine(database, writer, asked, boards.changed)
     engine.start()
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()

@@ -170,7 +170,10 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     groups.remove_leftovers()
     boards = ScoreboardCache(database)
     writer = Writer(database)
-    engine, jobs = start_engine(settings, database, files, writer, boards, locks)
+    presence = Presence(writer, SERVER)
+    presence.start(locks)
+    engine, jobs = start_engine(settings, database, files, writer, boards, locks, presence.id)
+    presence.work = partial(_work_of, engine)
     held.watch(partial(_bar, database), partial(_unbar, database), _stop)
     scrub = Scrub(database, files, settings.scrub_hours, locks=locks)
     scrub.start()
@@ -178,8 +181,6 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     entries.usage.start()
     listener = listening(database)
     clock = ClockKeeper(writer, source=time_source)
-    presence = Presence(writer, SERVER, partial(_work_of, engine))
-    presence.start()
     return Service(
         settings,
         database,

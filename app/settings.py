@@ -130,6 +130,9 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
     metrics_token: str = Field("", description="token with which Prometheus may read /metrics; empty: only admins may")
+    metrics_port: int = Field(
+        0, ge=0, le=65535, description="port on JURADO_HOST where a worker shows its /metrics; 0: none"
+    )
     secret_key: str = Field(
         "",
         description="keys, the newest first, that encrypt tokens of webhooks; empty: secret.key in JURADO_HOME alone",

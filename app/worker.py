@@ -14,6 +14,7 @@ from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, open_br
 from app.grading.distributed.consuming import Consumer
 from app.grading.distributed.reconciler import Reconciler
 from app.grading.distributed.sender import Sender
+from app.grading.distributed.worker_metrics import WorkerMetrics
 from app.grading.engine import Engine
 from app.grading.references import JobRunner
 from app.grading.staff import engine_settings, grader_count
@@ -36,7 +37,7 @@ SECONDS_BETWEEN_LOOKS = 0.05
 
 
 class Worker:
-    """Judges and runs jobs until it is closed; `engine` has its graders."""
+    """Judges and runs jobs until it is closed; `engine` has its graders, `metrics` what it counts."""
 
     def __init__(self, settings: Settings) -> None:
         remove_leftovers()
@@ -46,11 +47,12 @@ class Worker:
         self._locks = Locks(self._database.url)
         self._writer = Writer(self._database)
         self._clock = ClockKeeper(self._writer, source=time_source)
+        self._presence = Presence(self._writer, WORKER)
         files = open_files(settings)
         self.engine = Engine(
             self._database,
             self._writer,
-            replace(engine_settings(settings, files), takes_rows=False),
+            replace(engine_settings(settings, files), takes_rows=False, process_id=self._presence.id),
             _told_by_the_commit,
         )
         broker = open_broker(settings.broker_url)
@@ -67,15 +69,16 @@ class Worker:
             Consumer(settings.broker_url, REJUDGINGS, self._judges.judge_again, MESSAGES_OF_REJUDGINGS),
             Consumer(settings.broker_url, JOBS, _each(self._hand.run_job), 1),
         ]
-        self._presence = Presence(self._writer, WORKER, self._work)
+        self._presence.work = self._work
+        self.metrics = WorkerMetrics(self.engine, self._at_hand)
 
     def start(self, stop: threading.Event) -> None:
         """Start the graders, and take messages as soon as one of them is warm, unless `stop` is set before.
 
         Messages that were taken earlier would wait for it, while workers whose graders are warm have nothing to do.
         """
+        self._presence.start(self._locks)
         self.engine.start()
-        self._presence.start()
         self._reconciler.start()
         while not self.engine.is_warm:
             if stop.wait(SECONDS_BETWEEN_LOOKS):
@@ -104,7 +107,10 @@ class Worker:
 
     def _work(self) -> Work:
         state = self.engine.graders()
-        return Work(state.alive, state.deaths, sum(consumer.at_hand for consumer in self._consumers))
+        return Work(state.alive, state.deaths, sum(self._at_hand().values()))
+
+    def _at_hand(self) -> dict[str, int]:
+        return {consumer.queue: consumer.at_hand for consumer in self._consumers}
 
 
 def _each(act: Callable[[Any], None]) -> Callable[[Sequence[Any]], None]:

@@ -11,8 +11,13 @@ from typing import Any
 
 import pytest
 import yaml
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.grading.distributed.broker import LANES
+from app.grading.distributed.worker_metrics import WorkerMetrics
+from app.grading.engine import Engine
+from app.grading.staff import EngineSettings
 from app.settings import Settings
 from tests.builders.service import open_api
 
@@ -32,12 +37,16 @@ def compose() -> dict[str, Any]:
 
 @pytest.fixture
 def known_metrics(sqlite_url: str, tmp_path: Path) -> set[str]:
-    """Every name of a series that a server shows."""
+    """Every name of a series that a server or a worker shows."""
     with open_api(sqlite_url, tmp_path / "home") as api:
-        text = api.get("/metrics", user="admin").text
-    return {
-        family.name + end for family in text_string_to_metric_families(text) for end in KINDS.get(family.type, ("",))
-    }
+        texts = [api.get("/metrics", user="admin").text]
+        service = api.service
+        engine = Engine(service.database, service.writer, EngineSettings(1, 2**31, 5.0, service.files), lambda *_: None)
+        worker = WorkerMetrics(engine, lambda: dict.fromkeys((lane.queue for lane in LANES), 0))
+        texts.append(generate_latest(worker.registry).decode())
+        engine.close()
+    families = [family for text in texts for family in text_string_to_metric_families(text)]
+    return {family.name + end for family in families for end in KINDS.get(family.type, ("",))}
 
 
 def test_every_setting_that_the_files_name_is_one() -> None:
@@ -90,6 +99,28 @@ def test_two_servers_and_the_workers_share_database_broker_files_and_key() -> No
     subnet = compose()["networks"]["default"]["ipam"]["config"][0]["subnet"]
     assert services["server1"]["environment"]["JURADO_TRUSTED_PROXIES"] == subnet
     assert "ports" not in services["worker"]
+
+
+def test_prometheus_scrapes_every_server_and_the_workers_where_they_show_their_metrics() -> None:
+    """With the token of the setting, and the alerts count by the names of these jobs."""
+    document, services = yaml.safe_load((DEPLOY / "prometheus/prometheus.yaml").read_text()), compose()["services"]
+    jobs = {each["job_name"]: each for each in document["scrape_configs"]}
+    servers = sorted(name for name in services if name.startswith("server"))
+    assert jobs["jurado"]["static_configs"] == [{"targets": [f"{name}:8000" for name in servers]}]
+    (workers,) = jobs["jurado-worker"]["dns_sd_configs"]
+    assert workers["names"] == ["worker"]
+    assert workers["port"] == services["worker"]["environment"]["JURADO_METRICS_PORT"]
+    assert all(each["authorization"]["credentials_file"] == "/run/secrets/metrics_token" for each in jobs.values())
+    assert services["prometheus"]["secrets"] == ["metrics_token"]
+    assert compose()["secrets"] == {"metrics_token": {"environment": "JURADO_METRICS_TOKEN"}}
+    alerts = (DEPLOY / "prometheus/alerts.yaml").read_text()
+    assert set(re.findall(r'job="([a-z-]+)"', alerts)) == set(jobs)
+    assert all((DEPLOY / "prometheus" / name).is_file() for name in document["rule_files"])
+
+
+def test_every_file_that_is_mounted_is_there() -> None:
+    mounted = [each for service in compose()["services"].values() for each in service.get("volumes", [])]
+    assert all((DEPLOY / each.split(":")[0]).exists() for each in mounted if each.startswith("."))
 
 
 def test_the_dashboard_names_only_metrics_that_there_are(known_metrics: set[str]) -> None:

@@ -172,7 +172,11 @@ app.command(
 )(service.serve)
 app.command(
     rich_help_panel=SERVICE,
-    epilog=examples("jurado worker", "JURADO_BROKER_URL=amqp://... JURADO_DATABASE_URL=... jurado worker --graders 4"),
+    epilog=examples(
+        "jurado worker",
+        "JURADO_BROKER_URL=amqp://... JURADO_DATABASE_URL=... jurado worker --graders 4",
+        "JURADO_METRICS_TOKEN=... jurado worker --metrics-port 9100",
+    ),
 )(worker.worker)
 app.command(rich_help_panel=SERVICE, epilog=examples("jurado demo", "jurado demo --json"))(demo)
 app.command(rich_help_panel=SERVICE, epilog=examples("jurado init", "jurado init --home /srv/jurado --json"))(

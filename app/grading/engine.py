@@ -6,7 +6,8 @@ commit), asks its process for each, and has the outcomes recorded (again one com
 
 A checker that raises, loops or eats memory costs its own judgement an attempt: three of them end it as a judge error,
 and all but the first on a grader that has checked nothing else. A grader that something else kills costs no attempt,
-unless the same answer loses its graders while the answers of others pass.
+unless the same answer loses its graders while the answers of others pass. What is lost with the whole process is judged
+again alone, and ends as a judge error when that process is lost too, and so on three times.
 
 Judgements of rejudgings are worked on while nobody waits for a verdict: few at a time, recorded together, and laid down
 again as soon as a submission comes in. Of several graders one at least is always left to those who wait.
@@ -17,7 +18,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 
@@ -38,7 +39,7 @@ from app.grading.staff import EngineSettings, GraderState
 from app.grading.work import Work, share, taken
 from app.storage import judgements, judging_tasks, rejudging_steps
 from app.storage.database import Database
-from app.storage.judgements import Outcome, Task
+from app.storage.judgements import Claim, Outcome, Task
 from app.storage.writer import Writer
 
 log = structlog.get_logger()
@@ -66,6 +67,8 @@ class Engine:
         self._settings = settings
         self._on_judged = on_judged
         self.on_left: Callable[[Sequence[int]], None] = lambda _ids: None
+        self._on_begun: Callable[[Task], object] = lambda _task: None
+        self._on_recorded: Callable[[Task, Outcome], object] = lambda _task, _outcome: None
         self._changed = threading.Condition()
         self._first: deque[int] = deque()
         self._waiting = FairQueue()
@@ -78,7 +81,10 @@ class Engine:
         self._closing = False
         self.parked = Parked(settings.files.state)
         self._file_errors = FileErrors(database, settings.files)
-        self._judging = Judging(writer, self.parked, settings.seconds_per_answer, lambda: self._closing)
+        self._judging = Judging(
+            writer, self.parked, settings.seconds_per_answer, lambda: self._closing, settings.process_id
+        )
+        self._alone = threading.Lock()
         self._asked = Questions(self._judging.suspects, settings.seconds_per_answer, lambda: self._closing)
         grader = GraderSettings(settings.files, settings.memory, settings.program)
         self._spares = Spares(settings.spares, grader, self._warm_up)
@@ -102,6 +108,15 @@ class Engine:
         for thread in self._threads:
             thread.start()
         self._spares.start()
+
+    def watch(
+        self,
+        begun: Callable[[Task], object],
+        attempted: Callable[[str, float], object],
+        recorded: Callable[[Task, Outcome], object],
+    ) -> None:
+        """Call `begun` before a task is judged, `attempted` as `Judging` does, `recorded` with each durable outcome."""
+        self._on_begun, self._judging.on_attempt, self._on_recorded = begun, attempted, recorded
 
     def wake(self, judgement_id: int, team_id: str = "") -> None:
         """A judgement of a team's submission has been queued (and is durable)."""
@@ -333,25 +348,54 @@ class Engine:
             self._waiting.forget(ids)
         self.on_left(ids)
 
-    def _claim(self, ids: Sequence[int]) -> list[Task]:
-        claims = [self._writer.submit(judgements.claim_many, id_) for id_ in ids]
-        attempts = {id_: attempt for id_, claim in zip(ids, claims, strict=True) if (attempt := claim.result())}
+    def _claim(self, ids: Sequence[int]) -> tuple[list[Task], list[int]]:
+        """Claim those that are open: their tasks, and the ids of those that may only be judged alone."""
+        claims = [
+            self._writer.submit(judgements.begin_many, Claim(id_, self._settings.process_id, alone=False))
+            for id_ in ids
+        ]
+        claimed = {id_: claim.result() for id_, claim in zip(ids, claims, strict=True)}
+        return self._tasks({id_: attempt for id_, attempt in claimed.items() if attempt}), [
+            id_ for id_, attempt in claimed.items() if attempt == 0
+        ]
+
+    def _tasks(self, attempts: Mapping[int, int]) -> list[Task]:
         with self._database.read() as session:
             claimed = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts)}
-        return [claimed[id_] for id_ in ids if id_ in claimed]  # in their turns, and not by their ids
+        return [claimed[id_] for id_ in attempts if id_ in claimed]  # in their turns, and not by their ids
+
+    def _judge_alone(self, process: GraderProcess, id_: int) -> None:
+        """Judge what was lost with its process before, while nothing else of that kind is judged here.
+
+        So a process that is lost again while it judges this one is held against it, and against no neighbour.
+        """
+        with self._alone:
+            claim = Claim(id_, self._settings.process_id)
+            attempt = self._writer.submit(judgements.begin_many, claim).result()
+            for task in self._tasks({id_: attempt}) if attempt else ():
+                self._on_begun(task)
+                result = self._judging.judge(process, task, lambda: None)
+                if result is not None:
+                    recorded = self._writer.submit(judgements.record_many, result)
+                    recorded.add_done_callback(partial(self._tell, task, result))
+                    wait([recorded])
 
     def _judge_all(self, process: GraderProcess, ids: list[int]) -> None:
         """Judge these; what is given back to the queue is taken out of `ids`."""
         ended, began, count = [], time.monotonic(), len(ids)
-        tasks = deque(self._claim(ids))
+        claimed, alone = self._claim(ids)
+        tasks = deque(claimed)
         while tasks:
             task = tasks.popleft()
+            self._on_begun(task)
             result = self._judging.judge(process, task, lambda: self._give_back(tasks, ids))
             if result is not None:
                 recorded = self._writer.submit(judgements.record_many, result)
-                recorded.add_done_callback(partial(self._tell, task))
+                recorded.add_done_callback(partial(self._tell, task, result))
                 ended.append(recorded)
         wait(ended)
+        for id_ in alone:
+            self._judge_alone(process, id_)
         self._seconds_each = (time.monotonic() - began) / count
 
     def _give_back(self, tasks: deque[Task], ids: list[int]) -> None:
@@ -368,19 +412,26 @@ class Engine:
 
     def _judge_again(self, process: GraderProcess, ids: Sequence[int]) -> None:
         """Judge some of a rejudging: silently, and only as long as nobody waits for a verdict."""
-        left, outcomes = set(ids), list[Outcome]()
+        left, outcomes = set(ids), list[tuple[Task, Outcome]]()
+        claimed, alone = self._claim(ids)
+        for id_ in alone:
+            self._judge_alone(process, id_)
+            left.discard(id_)
         try:
-            for task in self._claim(ids):
+            for task in claimed:
                 if outcomes and self._is_awaited():
                     break  # after one at least, so that submissions that keep coming do not stop a rejudging for good
                 ended = self._judging.judge(process, task, lambda: None)
                 left.discard(task.judgement_id)
                 if ended is not None:
-                    outcomes.append(ended)
+                    outcomes.append((task, ended))
             else:
                 left.clear()  # those that could not be claimed are done, or gone
         finally:
-            recorded = [self._writer.submit(judgements.record_many, each) for each in outcomes]
+            recorded = []
+            for task, each in outcomes:
+                recorded.append(self._writer.submit(judgements.record_many, each))
+                recorded[-1].add_done_callback(partial(self._tell, task, each))
             with self._changed:
                 self._waiting_again.extendleft(sorted(left, reverse=True))
         if not self._is_awaited():  # else those are durable by and by, and whoever waits is served first
@@ -393,9 +444,11 @@ class Engine:
         """Whether somebody waits for something else than the judgements of a rejudging."""
         return bool(self._first or self._waiting or self._asked.question or self._closing)
 
-    def _tell(self, task: Task, recorded: Future[bool]) -> None:
+    def _tell(self, task: Task, outcome: Outcome, recorded: Future[bool]) -> None:
         """Pass the news on once they are durable; those of a rejudging are nobody's business."""
         if recorded.exception() is not None:
             return  # the judgement is open, and found by the next sweep; or in doubt, and all is told once it is known
+        if recorded.result():
+            self._on_recorded(task, outcome)
         if recorded.result() and task.rejudging_id is None:
             self._on_judged(task.contest_id, task.submission_id)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
 import structlog
 
+from app.domain.case_scores import FoundScore
 from app.grading.held import HeldBack
 from app.grading.messages import Failed, Grade, Held, Unreadable
 from app.grading.outcomes import given_up, outcome
@@ -17,24 +19,34 @@ from app.grading.questions import MOST_FAILURES
 from app.grading.suspects import Suspects
 from app.logs import in_logs
 from app.storage import judgements
-from app.storage.judgements import Failure, Outcome, Task
+from app.storage.judgements import Claim, Failure, Outcome, Task
 from app.storage.writer import Writer
 
 NAME = "jurado.judging"
 STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
 log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
+JUDGED, FAILED, KILLED, WAITS = "judged", "failed", "killed", "waits"
+"""How an attempt may end: judged, failed by the checker, its grader killed from outside, without a file or sandbox."""
 
 
 class Judging:
-    """Judges tasks, each answer within `seconds`. What a checker did counts as a failure, what others did does not."""
+    """Judges tasks, each answer within `seconds`. What a checker did counts as a failure, what others did does not.
 
-    def __init__(self, writer: Writer, parked: Parked, seconds: float, closing: Callable[[], bool]) -> None:
+    An answer whose judging was lost three times with the whole process, while no other such answer was judged beside
+    it, is given up. `on_attempt` is told how each attempt ended (JUDGED, FAILED, KILLED, WAITS), and its seconds.
+    """
+
+    def __init__(
+        self, writer: Writer, parked: Parked, seconds: float, closing: Callable[[], bool], process_id: str | None = None
+    ) -> None:
         self._writer = writer
+        self._process_id = process_id
         self._parked = parked
         self._seconds = seconds
         self._closing = closing
         self.suspects = Suspects()
         self.held = HeldBack()
+        self.on_attempt: Callable[[str, float], object] = lambda _how, _seconds: None
 
     def judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
         """Judge until it is done, as often as the checker may fail; None where it is no more to be judged, or now.
@@ -46,13 +58,16 @@ class Judging:
 
     def _judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
         is_fresh = False
+        if task.lost >= MOST_FAILURES:
+            log.warning("an answer is given up: its processes were lost", problem=task.problem_id, error=task.error)
+            return given_up(task, f"judging it was lost {task.lost} times with its process; {task.error}")
         while not self._closing():
             result = self._attempt(process, task, fresh=is_fresh)
             if result is not None or self._waits(task.judgement_id):
                 return result
             is_fresh = True
             on_failure()
-            attempt = self._writer.submit(judgements.claim_many, task.judgement_id).result()
+            attempt = self._writer.submit(judgements.begin_many, Claim(task.judgement_id, self._process_id)).result()
             if attempt is None:
                 return None
             task = replace(task, attempt=attempt)
@@ -64,7 +79,9 @@ class Judging:
     def _attempt(self, process: GraderProcess, task: Task, *, fresh: bool) -> Outcome | None:
         """Attempt a judgement once: its outcome, or None where it has to be tried again."""
         request = Grade(task.settings["checker"], task.answers, task.settings.get("program"))
+        began = time.monotonic()
         reply = process.grade(request, self._seconds, fresh=fresh)
+        self.on_attempt(_how(reply), time.monotonic() - began)
         if not isinstance(reply, Failed):
             self.suspects.passed(task.judgement_id)
             ended = outcome(task, reply)
@@ -88,3 +105,12 @@ class Judging:
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
         failed = self._writer.submit(judgements.fail_many, Failure(task.judgement_id, task.attempt, error)).result()
         return None if failed < MOST_FAILURES else given_up(task, error)
+
+
+def _how(reply: list[FoundScore] | Failed) -> str:
+    """How an attempt ended, in a word."""
+    if not isinstance(reply, Failed):
+        return JUDGED
+    if isinstance(reply, Unreadable | Held):
+        return WAITS
+    return FAILED if reply.blame else KILLED

@@ -20,6 +20,7 @@ class EngineSettings:
     `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `image_bytes` bounds the
     images that they leave for an answer, `most_seconds` the time that a package may give its own; `modules` are those
     that they may import. `takes_rows`: judgements are found in their rows; else others find them, and tell of each.
+    `process_id` is the process's, as its signs of life have it.
     """
 
     graders: int
@@ -33,6 +34,7 @@ class EngineSettings:
     most_seconds: float = MOST_SECONDS
     modules: Modules = NO_MODULES
     takes_rows: bool = True
+    process_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ class Latencies:
 
     within    for each bound the number that took no longer
     failures  attempts in which the checker failed
+    lost      attempts whose process was gone before they ended
     """
 
     within: tuple[int, ...]
@@ -82,6 +83,7 @@ class Latencies:
     seconds: float = 0.0
     attempts: int = 0
     failures: int = 0
+    lost: int = 0
 
     def __add__(self, other: Latencies) -> Latencies:
         """Those of both."""
@@ -92,6 +94,7 @@ class Latencies:
             self.seconds + other.seconds,
             self.attempts + other.attempts,
             self.failures + other.failures,
+            self.lost + other.lost,
         )
 
 
@@ -102,7 +105,8 @@ def latencies(session: Session, bounds: Sequence[float], after: int, upto: int |
     """
     took = _seconds_between(session, JudgementRow.start_time, JudgementRow.end_time)
     columns = [func.sum(case((took <= bound, 1), else_=0)) for bound in bounds]
-    more = (func.count(), func.sum(took), func.sum(JudgementRow.attempt), func.sum(JudgementRow.failures))
+    sums = [func.sum(column) for column in (JudgementRow.attempt, JudgementRow.failures, JudgementRow.lost)]
+    more = (func.count(), func.sum(took), *sums)
     query = (
         select(*columns, *more)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
@@ -115,8 +119,8 @@ def latencies(session: Session, bounds: Sequence[float], after: int, upto: int |
     )
     if upto is not None:
         query = query.where(JudgementRow.id <= upto)
-    *within, count, seconds, attempts, failures = (value or 0 for value in session.execute(query).one())
-    return Latencies(tuple(map(int, within)), count, float(seconds), int(attempts), int(failures))
+    *within, count, seconds, attempts, failures, lost = (value or 0 for value in session.execute(query).one())
+    return Latencies(tuple(map(int, within)), count, float(seconds), int(attempts), int(failures), int(lost))
 
 
 def _seconds_between(

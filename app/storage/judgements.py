@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -15,6 +16,7 @@ from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.documents import ProblemSettingsDocument, RuleDocument
 from app.domain.scoring import Exact
 from app.storage.notices import outbox_of
+from app.storage.process_locks import gone_processes
 from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
@@ -25,6 +27,7 @@ class Task:
     """A judgement to be made: what to check, with which settings, and how it will be summed up.
 
     `counted_cases` has a negative number for each case that is not there yet, but will be when a rejudging is applied.
+    `lost` counts the attempts whose process was gone before they ended, and `error` says what was noted of the last.
     """
 
     judgement_id: int
@@ -37,6 +40,9 @@ class Task:
     counted_cases: frozenset[int]
     answers: Sequence[CaseAnswer]
     rejudging_id: int | None = None
+    submitted: datetime | None = None
+    lost: int = 0
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +86,69 @@ def unjudged(session: Session, judgement_ids: Sequence[int]) -> int:
     return session.scalar(query) or 0
 
 
+class Claim(NamedTuple):
+    """A judgement that a process wants to begin; `process_id` None: of one that gives no signs of life.
+
+    `alone`: it judges nothing else meanwhile of which an attempt was lost with its process.
+    """
+
+    judgement_id: int
+    process_id: str | None
+    alone: bool = True
+
+
 def claim_many(connection: Connection, ids: Sequence[int]) -> list[int | None]:
+    """`begin_many` for a process that gives no signs of life."""
+    return begin_many(connection, [Claim(id_, None) for id_ in ids])
+
+
+def begin_many(connection: Connection, claims: Sequence[Claim]) -> list[int | None]:
     """Begin an attempt at each judgement; returns its attempt number, or None where it is done already.
+
+    An attempt whose process is gone is counted as lost. Such a judgement may have been its neighbour's victim: it is
+    begun only `alone`, and 0 is returned otherwise.
 
     Like `fail_many` and `record_many` this is a handler of the writer, which calls it for all that wait at once.
     """
+    wanted = {claim.judgement_id: claim for claim in claims}
+    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id, JudgementRow.lost)
     rows = connection.execute(
-        select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state != DONE)
-    )
-    attempts = {row[0]: row[1] + 1 for row in rows}
-    if attempts:
+        select(*columns).where(JudgementRow.id.in_(wanted.keys()), JudgementRow.state != DONE)
+    ).all()
+    others = {row.process_id for row in rows if row.state == RUNNING and row.process_id != wanted[row.id].process_id}
+    gone = gone_processes(connection, {id_ for id_ in others if id_ is not None})
+    attempts: dict[int, int] = {}
+    for row in rows:
+        lost_now = row.state == RUNNING and row.process_id in gone
+        if (row.lost or lost_now) and not wanted[row.id].alone:
+            attempts[row.id] = 0
+            continue
+        attempts[row.id] = row.attempt + 1
+        if lost_now:
+            _count_lost(connection, row.id, row.attempt, gone[row.process_id])
+    begun = [
+        {"judgement": id_, "next_attempt": attempt, "process": wanted[id_].process_id}
+        for id_, attempt in attempts.items()
+        if attempt
+    ]
+    if begun:
         change = (
             update(JudgementRow.__table__)  # type: ignore[arg-type]  # the declarative class hides that it is a Table
             .where(JudgementRow.__table__.c.id == bindparam("judgement"))
-            .values(state=RUNNING, attempt=bindparam("next_attempt"))
+            .values(state=RUNNING, attempt=bindparam("next_attempt"), process_id=bindparam("process"))
         )
-        connection.execute(change, [{"judgement": key, "next_attempt": value} for key, value in attempts.items()])
-    return [attempts.get(id_) for id_ in ids]
+        connection.execute(change, begun)
+    return [attempts.get(claim.judgement_id) for claim in claims]
+
+
+def _count_lost(connection: Connection, id_: int, attempt: int, process: str) -> None:
+    error = (
+        f"attempt {attempt}: the {process} was killed or lost before it ended. If that happens to this answer alone,"
+        " judging it may take more memory than that machine or container has: see its log"
+    )
+    connection.execute(
+        update(JudgementRow).where(JudgementRow.id == id_).values(lost=JudgementRow.lost + 1, error=error)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,9 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
             SubmissionRow.contest_id,
             SubmissionRow.problem_id,
             ContestProblemRow.rule,
+            JudgementRow.start_time,
+            JudgementRow.lost,
+            JudgementRow.error,
         )
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .outerjoin(
@@ -74,16 +77,28 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
         .order_by(JudgementRow.id)
     ).all()
     sent = _answers(session, [head[2] for head in heads])
-    keys = {(rejudging, contest, problem) for _, rejudging, _, contest, problem, _ in heads}
+    keys = {(rejudging, contest, problem) for _, rejudging, _, contest, problem, *_ in heads}
     grounds = {key: _ground(session, *key) for key in keys}  # a set first: there are far fewer problems than judgements
     tasks = []
-    for id_, rejudging, submission, contest, problem, rule in heads:
+    for id_, rejudging, submission, contest, problem, rule, submitted, lost, error in heads:
         ground = grounds[rejudging, contest, problem]
         answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
         own: RuleDocument = rule or {}
         known = ground.rules.get(contest, own)
         task = Task(
-            id_, submission, attempts[id_], contest, problem, ground.settings, known, ground.counted, answers, rejudging
+            id_,
+            submission,
+            attempts[id_],
+            contest,
+            problem,
+            ground.settings,
+            known,
+            ground.counted,
+            answers,
+            rejudging,
+            submitted,
+            lost,
+            error or "",
         )
         tasks.append(task)
     return tasks

@@ -46,6 +46,7 @@ class Locks:
             be_patient(self._engine, PATIENCE)
         self._connection: Connection | None = None
         self._held: set[str] = set()
+        self._published: list[tuple[int, int]] = []
         self._proven = float("-inf")
         self._guard = threading.Lock()
 
@@ -66,12 +67,13 @@ class Locks:
                 waiting()
             time.sleep(SECONDS_BETWEEN_TRIES)
 
-    def publish(self, number: int) -> None:
-        """Show a number of 31 bits to others for as long as this process runs."""
+    def publish(self, number: int, space: int = SPACE) -> None:
+        """Show a number of 31 bits to others for as long as this process runs, also after a connection was lost."""
         if self._engine is not None:
             with self._guard:
-                self._connection = self._connection or self._engine.connect()
-                self._connection.execute(SHOW, {"space": SPACE, "number": number})
+                connection = self._connected(self._engine)
+                connection.execute(SHOW, {"space": space, "number": number})
+                self._published.append((space, number))
 
     def take(self, name: str) -> bool:
         """Take a lock, or look whether it is still held; False while another process has it, or nobody can know."""
@@ -103,14 +105,21 @@ class Locks:
             if self._engine is not None:
                 self._engine.dispose()
 
-    def _take(self, engine: Engine, name: str) -> bool:
+    def _connected(self, engine: Engine) -> Connection:
+        """The connection that holds all locks; a new one shows what was published before."""
         if self._connection is None:
             self._connection = engine.connect()
-        if name not in self._held and self._connection.scalar(TRY, {"name": name}):
+            for space, number in self._published:
+                self._connection.execute(SHOW, {"space": space, "number": number})
+        return self._connection
+
+    def _take(self, engine: Engine, name: str) -> bool:
+        connection = self._connected(engine)
+        if name not in self._held and connection.scalar(TRY, {"name": name}):
             self._held.add(name)
             self._proven = time.monotonic()
         elif time.monotonic() - self._proven > SECONDS_PROVEN:
-            self._connection.scalar(text("SELECT 1"))
+            connection.scalar(text("SELECT 1"))
             self._proven = time.monotonic()
         return name in self._held
 
@@ -123,6 +132,6 @@ class Locks:
             self._connection = None
 
 
-def shown(connection: Connection) -> set[int]:
+def shown(connection: Connection, space: int = SPACE) -> set[int]:
     """The numbers that the processes on a PostgreSQL database show (`Locks.publish`)."""
-    return set(connection.scalars(SHOWN, {"space": SPACE}))
+    return set(connection.scalars(SHOWN, {"space": space}))

@@ -21,6 +21,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.storage.locks import Locks
+from app.storage.process_locks import SPACE, number_of
 from app.storage.tables import ProcessRow
 from app.storage.writer import Writer
 
@@ -39,6 +41,9 @@ class Work(NamedTuple):
     graders: int
     deaths: int = 0
     at_hand: int = 0
+
+
+NO_WORK = Work(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +82,20 @@ def processes(session: Session) -> list[ProcessRow]:
 
 
 class Presence:
-    """A thread that gives signs of life for this process; `work` tells the state of its work."""
+    """A thread that gives signs of life for this process; `work` tells the state of its work, once there is any."""
 
-    def __init__(self, writer: Writer, kind: str, work: Callable[[], Work]) -> None:
+    def __init__(self, writer: Writer, kind: str) -> None:
         self.id = str(uuid4())
+        self.work: Callable[[], Work] = lambda: NO_WORK
         self._writer = writer
         self._kind = kind
-        self._work = work
         self._started = utc_now()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
 
-    def start(self) -> None:
-        """Give the first sign, durable when this returns, and go on by itself."""
+    def start(self, locks: Locks) -> None:
+        """Give the first sign, durable when this returns, and go on by itself; before anything is judged."""
+        locks.publish(number_of(self.id), SPACE)
         self._give()
         self._thread.start()
 
@@ -108,7 +114,7 @@ class Presence:
             self._give()
 
     def _give(self) -> None:
-        sign = Sign(self.id, self._kind, self._started, utc_now(), self._work())
+        sign = Sign(self.id, self._kind, self._started, utc_now(), self.work())
         try:
             self._writer.submit(write_signs, sign).result()
         except Exception as error:  # the database is away: its own log says more, and the next sign is not far

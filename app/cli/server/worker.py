@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import signal
 import threading
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.output import Failure, say
 from app.cli.server.places import Home, check_schema, holding, reached_files, read_settings, reason
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+    from app.worker import Worker
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -17,6 +23,9 @@ SECONDS_BETWEEN_LOOKS = 1.0
 def worker(
     graders: Annotated[
         int | None, typer.Option(min=1, help="grader processes; default: JURADO_GRADERS, else one less than the cores")
+    ] = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(min=1, help="port of its /metrics; default: JURADO_METRICS_PORT, else none")
     ] = None,
     home: Home = None,
 ) -> None:
@@ -27,9 +36,11 @@ def worker(
     """
     from app.logs import configure_logs
 
-    settings = read_settings(graders=graders, home=home)
+    settings = read_settings(graders=graders, metrics_port=metrics_port, home=home)
     if not settings.distributed:
         raise Failure("a worker needs a broker: set JURADO_BROKER_URL, or let `jurado serve` judge by itself", 2)
+    if settings.metrics_port and not settings.metrics_token:
+        raise Failure("metrics tell what frozen boards hide: set JURADO_METRICS_TOKEN beside the port", 2)
     configure_logs(settings.log_level)
     reached_files(settings)
     stop = threading.Event()
@@ -46,13 +57,32 @@ def worker(
             running = Worker(settings)
         except BrokerMissing as error:
             raise Failure(str(error), 1) from None
-        running.start(stop)
-        if not stop.is_set():
-            typer.echo(f"Jurado judges with {running.engine.alive()} graders (data in {settings.home.resolve()})")
-        stop.wait()
-        say("the worker stops after the judgements at hand")
-        running.close()
+        with _metrics(running, settings) as shown:
+            running.start(stop)
+            if not stop.is_set():
+                graders = running.engine.alive()
+                typer.echo(f"Jurado judges with {graders} graders (data in {settings.home.resolve()}){shown}")
+            stop.wait()
+            say("the worker stops after the judgements at hand")
+            running.close()
     say("the worker has stopped")
+
+
+@contextmanager
+def _metrics(running: Worker, settings: Settings) -> Iterator[str]:
+    """Serve the metrics of a worker where a port is set; yields where they are, in words."""
+    if not settings.metrics_port:
+        yield ""
+        return
+    from app.cli.server.metrics_port import served_metrics
+
+    with ExitStack() as stack:
+        try:
+            token = settings.metrics_token
+            stack.enter_context(served_metrics(running.metrics.registry, settings.host, settings.metrics_port, token))
+        except OSError as error:
+            raise Failure(f"{settings.host}:{settings.metrics_port}: {error.strerror or error}", 1) from None
+        yield f", metrics at http://{settings.host}:{settings.metrics_port}/metrics"
 
 
 def _wait_for_schema(url: str, stop: threading.Event) -> None:

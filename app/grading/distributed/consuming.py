@@ -28,6 +28,7 @@ class Consumer:
         import dramatiq
 
         self._guard = threading.Lock()
+        self.queue = lane.queue
         self.at_hand = 0
 
         # Any: rows as JSON gives them

@@ -159,6 +159,7 @@ class JudgedCounts(Collector):
         yield CounterMetricFamily("jurado_attempts", "attempts at judgements that are done", value=latencies.attempts)
         failures = latencies.failures
         yield CounterMetricFamily("jurado_failed_attempts", "those of them in which a checker failed", value=failures)
+        yield CounterMetricFamily("jurado_lost_attempts", "those of them whose process was lost", value=latencies.lost)
 
     def _done(self, session: Session) -> tuple[int, stored.Latencies]:
         """Milliseconds of checkers, and latencies, of all judgements that are done.

@@ -71,7 +71,8 @@ class JudgementRow(Base):
     """One judging of one submission.
 
     `attempt` fences late graders: only the attempt that is current may record. `failures` counts the attempts in which
-    the checker raised, ran too long or took the grader with it; a server killed meanwhile is no such failure. Those of
+    the checker raised, ran too long or took the grader with it; a server killed meanwhile is no such failure, but one
+    of the `lost`: attempts of a process (`process_id`, as in `processes`) that was gone before they ended. Those of
     a rejudging are not current, and nobody's business, until it is applied; `replaced_id` is the judgement that was
     current before.
     """
@@ -87,6 +88,8 @@ class JudgementRow(Base):
     state: Mapped[str] = mapped_column(String(8), default="queued")
     attempt: Mapped[int] = mapped_column(default=0)
     failures: Mapped[int] = mapped_column(default=0)
+    lost: Mapped[int] = mapped_column(default=0, server_default="0")
+    process_id: Mapped[str | None] = mapped_column(ID)
     type: Mapped[str | None] = mapped_column(String(3))
     current: Mapped[bool] = mapped_column(default=True)
     rejudging_id: Mapped[int | None] = mapped_column(ForeignKey("rejudgings.id"), index=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections import Counter
 from pathlib import Path
 
+import httpx
 import pytest
 
 from app.grading.distributed import patience as waiting
@@ -13,11 +15,19 @@ from app.grading.distributed.broker import JUDGEMENTS, message_of, open_broker
 from app.grading.distributed.patience import Patience
 from app.grading.distributed.sender import Sender
 from app.settings import Settings
-from app.storage import judgements
-from app.storage.judgements import QUEUED, RUNNING
+from app.storage import judgements, submissions
+from app.storage.database import Database
+from app.storage.judgements import DONE, QUEUED, RUNNING, Claim
+from app.storage.local_files import LocalFiles
+from app.storage.locks import Locks
 from app.storage.open_judgements import OpenJudgement
+from app.storage.processes import WORKER, Presence, processes
+from app.storage.submissions import Accepted
+from app.storage.tables import JudgementRow
+from app.storage.writer import Writer
 from app.worker import Worker
-from tests.builders.grading import submission
+from tests.builders.grading import add_rogue_contest, submission
+from tests.builders.poisoned_worker import KILL_WORKER, poisoned_worker
 from tests.builders.waiting import until
 from tests.builders.working import Working, working
 
@@ -100,6 +110,77 @@ def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     broker.close()
     assert not worker.engine.is_warm
     worker.close()
+
+
+@pytest.mark.broker
+def test_an_answer_that_kills_its_worker_each_time_is_a_judge_error_after_three_attempts(
+    postgresql_url: str, broker_url: str, tmp_path: Path
+) -> None:
+    """Those beside it in the message are judged, and the error says what happened; the worker counts it."""
+    server = Working(postgresql_url, broker_url, tmp_path / "files")
+    answers = [(b"10", b"10"), (KILL_WORKER, b"10"), (b"10", b"3"), (b"10", b"10")]
+    ids = [server.accept(submission(*each), tell=False) for each in answers]
+    server.sender.judgements([(id_, "t") for id_ in ids])
+    for _ in range(3):
+        with poisoned_worker(postgresql_url, broker_url, tmp_path) as worker:
+            assert worker.process.wait(120) == -signal.SIGKILL
+    with poisoned_worker(postgresql_url, broker_url, tmp_path) as worker:
+        until(lambda: all(row.state == DONE for row in server.rows()), seconds=120)
+        assert httpx.get(worker.url).status_code == 401
+        counted = httpx.get(worker.url, headers={"Authorization": f"Bearer {worker.token}"}).text
+        worker.process.terminate()
+        assert worker.process.wait(60) == 0
+    poison = server.rows()[1]
+    assert [row.type for row in server.rows()] == ["AC", "JE", "PC", "AC"]
+    assert (poison.lost, poison.failures) == (3, 0)
+    assert "lost 3 times with its process" in str(poison.error)
+    assert "was killed or lost before it ended" in str(poison.error)
+    assert all(row.lost <= 1 for row in server.rows() if row is not poison and row.id != poison.id)
+    assert "jurado_worker_given_up_total 1.0" in counted
+    assert 'jurado_worker_judgements_total{type="JE"} 1.0' in counted
+    with server.database.read() as session:
+        assert {row.kind for row in processes(session)} == {"worker"}, "three that were killed; the last has gone"
+        assert len(processes(session)) == 3
+    server.engine.close()
+    server.sender.close()
+    server.writer.close()
+    server.locks.close()
+    server.database.close()
+
+
+def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_ended_in_order(
+    postgresql_url: str, tmp_path: Path
+) -> None:
+    database, locks = Database(postgresql_url), Locks(postgresql_url)
+    add_rogue_contest(database, LocalFiles(tmp_path))
+    writer = Writer(database)
+    first, second = Presence(writer, WORKER), Presence(writer, WORKER)
+    first.start(locks)
+    accepted = writer.submit(submissions.accept, submission(b"10", b"10")).result()
+    assert isinstance(accepted, Accepted)
+    id_ = accepted.judgement_id or 0
+
+    def begin(by: Presence, *, alone: bool = True) -> int | None:
+        return writer.submit(judgements.begin_many, Claim(id_, by.id, alone)).result()
+
+    def lost() -> int:
+        with database.read() as session:
+            return session.get_one(JudgementRow, id_).lost
+
+    assert (begin(first, alone=False), begin(second, alone=False), lost()) == (1, 2, 0), (
+        "it lives: its message came twice"
+    )
+    begin(first)
+    locks.close()  # as when it is killed
+    assert (begin(second, alone=False), lost()) == (0, 0), "it may be the victim of a neighbour"
+    assert (begin(second), lost()) == (4, 1)
+    assert begin(second, alone=False) == 0, "alone from then on"
+    first.close()
+    second.close()
+    writer.submit(judgements.begin_many, Claim(id_, first.id)).result()
+    assert (begin(second), lost()) == (6, 1), "the first has ended in order by now"
+    writer.close()
+    database.close()
 
 
 def test_a_message_names_rows_and_says_nothing_else() -> None:

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from app.domain.clock import utc_now
 from app.storage.database import Database
+from app.storage.locks import Locks
 from app.storage.processes import SERVER, WORKER, Presence, Sign, Work, processes, write_signs
 from app.storage.writer import Writer
 
@@ -20,8 +21,9 @@ def test_a_process_that_ends_in_order_takes_its_row_away_and_a_killed_one_is_rem
         with database.read() as session:
             return [row.kind for row in processes(session)]
 
-    server = Presence(writer, SERVER, lambda: Work(2, 1))
-    server.start()
+    server = Presence(writer, SERVER)
+    server.work = lambda: Work(2, 1)
+    server.start(Locks())
     now = utc_now()
     old = Sign("gone", WORKER, now - timedelta(hours=2), now - timedelta(minutes=59), Work(4, 0, 3))
     writer.submit(write_signs, old).result()

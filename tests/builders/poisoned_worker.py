@@ -1,0 +1,80 @@
+"""A real worker process that an answer ends, as the kernel does that is short of memory, or whoever runs containers.
+
+python -m tests.builders.poisoned_worker worker OPTIONS...
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tests.builders.grading import PROGRAM
+from tests.rabbitmq import free_port
+
+KILL_WORKER = b"kill worker"
+TOKEN = "a-token-of-sixteen"
+
+
+@dataclass(frozen=True)
+class PoisonedWorker:
+    """The process, and where its metrics are."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+    token: str = TOKEN
+
+
+@contextmanager
+def poisoned_worker(database_url: str, broker_url: str, folder: Path) -> Iterator[PoisonedWorker]:
+    """Start one with a grader; it is killed at the end if it still runs."""
+    port = free_port()
+    settings = {
+        "JURADO_DATABASE_URL": database_url,
+        "JURADO_BROKER_URL": broker_url,
+        "JURADO_FILES_URL": f"file://{folder / 'files'}",
+        "JURADO_HOME": str(folder / "worker"),
+        "JURADO_METRICS_TOKEN": TOKEN,
+        "JURADO_SPARE_GRADERS": "0",
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", __name__, "worker", "--graders", "1", "--metrics-port", str(port)],
+        env={**os.environ, **settings},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield PoisonedWorker(process, f"http://127.0.0.1:{port}/metrics")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def main() -> None:
+    """Run `jurado` with the rogue checker."""
+    import app.worker
+    from app.cli.main import main as jurado
+    from app.grading.messages import Grade
+    from app.grading.process import GraderProcess
+
+    judge = GraderProcess.grade
+    settings_of = app.worker.engine_settings
+
+    def grade(self: GraderProcess, request: Grade, seconds: float, **more: Any) -> Any:
+        if any(answer.data == KILL_WORKER for answer in request.answers):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return judge(self, request, seconds, **more)
+
+    setattr(GraderProcess, "grade", grade)  # noqa: B010  # mypy knows that a method is not assigned to
+    setattr(app.worker, "engine_settings", lambda *given: replace(settings_of(*given), program=PROGRAM))  # noqa: B010
+    jurado()
+
+
+if __name__ == "__main__":
+    main()
