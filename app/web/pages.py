@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import InternationalizationExtension
 
-from app.web import languages, preferences, wording
+from app.web import game_words, languages, preferences, refusal_words, type_words, wording
 from app.web.direction import closed
 from app.web.headers import PRIVATE, takes_gzip
 from app.web.pieces import Piece, plain, zipped
@@ -38,6 +38,9 @@ ENVIRONMENT.filters.update(
     minute=preferences.minute,
     stamp=preferences.stamp,
     ordinal=wording.ordinal,
+    refusal=refusal_words.in_words,
+    game_word=game_words.WORDS.in_words,
+    type_word=type_words.type_word,
 )
 
 

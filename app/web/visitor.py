@@ -25,6 +25,7 @@ from app.services.visibility import snapshot_for
 from app.web.languages import N_, gettext, speaking
 from app.web.pages import page
 from app.web.preferences import language_of
+from app.web.refusal_words import in_words
 
 TITLES = {
     401: N_("Please log in"),
@@ -163,7 +164,7 @@ def status_of(request: Request, refusal: ServiceError) -> int:
 async def refused(request: Request, refusal: ServiceError) -> Response:
     """The page of a refusal."""
     status = status_of(request, refusal)
-    sentence = await refusal.sentence(request.app.state.service)
+    sentence = in_words(await refusal.sentence(request.app.state.service))
     title = gettext(TITLES.get(status, N_("This did not work")))
     faults = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
     shown = page(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 
@@ -40,11 +40,12 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the checklist: its mark, its sentence, and the part of the contest that it is about."""
+    """A point of the checklist: its mark, the key and the values of its sentence, and the part that it is about."""
 
     mark: Mark
-    text: str
+    key: str
     part: Part
+    values: Mapping[str, str | int] = field(default_factory=dict)
 
 
 def checklist(session: Session, service: Service, contest_id: str) -> list[Point]:
@@ -66,22 +67,21 @@ def is_ready(points: Sequence[Point]) -> bool:
 def _times(row: ContestRow, now: datetime) -> Iterator[Point]:
     times = clock(row)
     if times.start is None:
-        yield Point(Mark.OPEN, "No start is set.", Part.TIMES)
+        yield Point(Mark.OPEN, "no-start", Part.TIMES)
     else:
-        verb = "Started" if times.started(now) else "Starts"
-        yield Point(Mark.DONE, f"{verb} {times.start.astimezone(UTC):%Y-%m-%d %H:%M} UTC.", Part.TIMES)
+        key = "started" if times.started(now) else "starts"
+        yield Point(Mark.DONE, key, Part.TIMES, {"time": f"{times.start.astimezone(UTC):%Y-%m-%d %H:%M}"})
     if times.freeze_before_end is None:
-        yield Point(Mark.LOOK, "The board does not freeze: everybody sees every result at once.", Part.TIMES)
+        yield Point(Mark.LOOK, "no-freeze", Part.TIMES)
     else:
-        yield Point(Mark.DONE, f"The board freezes {times.freeze_before_end} before the end.", Part.TIMES)
+        yield Point(Mark.DONE, "freeze", Part.TIMES, {"time": str(times.freeze_before_end)})
 
 
 def _problems(session: Session, entries: Sequence[ContestProblemRow]) -> Iterator[Point]:
     if not entries:
-        yield Point(Mark.OPEN, "No problem is in the contest.", Part.PROBLEMS)
+        yield Point(Mark.OPEN, "no-problems", Part.PROBLEMS)
         return
-    noun = "problem is" if len(entries) == 1 else "problems are"
-    yield Point(Mark.DONE, f"{len(entries)} {noun} in the contest.", Part.PROBLEMS)
+    yield Point(Mark.DONE, "problems", Part.PROBLEMS, {"num": len(entries)})
     verified: dict[str, JobRow] = {}
     for job in jobs.of_kind(session, VERIFICATION):
         verified.setdefault(str(job.params["problem_id"]), job)
@@ -94,24 +94,24 @@ def _problem(session: Session, entry: ContestProblemRow, verification: JobRow | 
     cases = pins.cases(session, entry.contest_id, entry.problem_id)
     lacking = [case.name for case in cases if case.answer_sha256 is None]
     if lacking:
-        text = f"{entry.label}: without an expected answer {_listed(lacking)}: nobody can answer these."
-        yield Point(Mark.OPEN, text, Part.PROBLEMS)
+        yield Point(Mark.OPEN, "no-answers", Part.PROBLEMS, {"label": entry.label, **_listed(lacking)})
     if row is not None and not row.statements:
-        yield Point(Mark.LOOK, f"{entry.label} has no statement.", Part.PROBLEMS)
+        yield Point(Mark.LOOK, "no-statement", Part.PROBLEMS, {"label": entry.label})
     if verification is None:
         return
     if verification.ended is None:
-        yield Point(Mark.LOOK, f"{entry.label} is still being verified.", Part.PROBLEMS)
+        yield Point(Mark.LOOK, "verifying", Part.PROBLEMS, {"label": entry.label})
     elif errors := _errors(verification):
-        yield Point(Mark.OPEN, f"{entry.label}: its verification found {errors}.", Part.PROBLEMS)
+        yield Point(Mark.OPEN, "verified-errors", Part.PROBLEMS, {"label": entry.label, "num": errors})
+    elif verification.state != "done":
+        values = {"label": entry.label, "state": verification.state}
+        yield Point(Mark.OPEN, "verified-nothing", Part.PROBLEMS, values)
 
 
-def _errors(verification: JobRow) -> str:
+def _errors(verification: JobRow) -> int:
     report = (verification.result or {}).get("report")
     errors = report.get("errors") if isinstance(report, dict) else None
-    if errors:
-        return f"{len(errors)} error{'s' if len(errors) != 1 else ''}"
-    return "" if verification.state == "done" else f"no result: it is {verification.state}"
+    return len(errors) if errors else 0
 
 
 def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
@@ -119,28 +119,25 @@ def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
     terms = registrations.terms(session, row.id)
     is_open = terms is not None and terms.is_open
     if not known and not is_open:
-        yield Point(Mark.OPEN, "No team takes part.", Part.TEAMS)
+        yield Point(Mark.OPEN, "no-teams", Part.TEAMS)
         return
-    noun = "team takes" if len(known) == 1 else "teams take"
-    how = ", as every team of the server does" if row.open_to_all else ""
-    yield Point(Mark.DONE, f"{len(known)} {noun} part{how}.", Part.TEAMS)
+    yield Point(Mark.DONE, "all-teams" if row.open_to_all else "teams", Part.TEAMS, {"num": len(known)})
     if is_open:
-        yield Point(Mark.DONE, "People may register by themselves with the contest's code.", Part.TEAMS)
+        yield Point(Mark.DONE, "registration", Part.TEAMS)
     with_passwords = accounts.with_passwords(session)
     able = {account.team_id for account in accounts.accounts(session) if account.id in with_passwords}
     unable = [team.name for team in known if team.id not in able and not team.hidden]
     if unable:
-        yield Point(Mark.LOOK, f"Without an account that can log in: {_listed(unable)}.", Part.TEAMS)
+        yield Point(Mark.LOOK, "no-logins", Part.TEAMS, _listed(unable))
 
 
 def _server(service: Service) -> Iterator[Point]:
     alive = service.engine.graders().alive
     if alive:
-        yield Point(Mark.DONE, f"{alive} grader{'s are' if alive != 1 else ' is'} ready to judge.", Part.SERVER)
+        yield Point(Mark.DONE, "graders", Part.SERVER, {"num": alive})
     else:
-        yield Point(Mark.OPEN, "No grader is able to judge.", Part.SERVER)
+        yield Point(Mark.OPEN, "no-graders", Part.SERVER)
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+def _listed(names: Sequence[str]) -> dict[str, str | int]:
+    return {"names": ", ".join(names[:SHOWN]), "more": max(0, len(names) - SHOWN)}

@@ -17,6 +17,7 @@ from app.services.health.stored_files import StoredFiles, stored_files
 from app.services.problems import jobs
 from app.services.problems.jobs import Job
 from app.services.viewer import Viewer
+from app.web.languages import _, decimal, ngettext
 from app.web.pages import page
 from app.web.visitor import TheService, Visitor
 from app.web.wording import size
@@ -72,31 +73,40 @@ def _disk(service: Service) -> tuple[int, int]:
 def _judging(ready: Ready) -> Iterator[Finding]:
     yield Finding(
         "done" if ready.database else "open",
-        "Database",
-        "answers, and takes what is written" if ready.database else "says nothing",
-        "" if ready.database else "Look whether the database runs and its disk has room; the server's log says more.",
+        _("Database"),
+        _("answers, and takes what is written") if ready.database else _("says nothing"),
+        ""
+        if ready.database
+        else _("Look whether the database runs and its disk has room; the server's log says more."),
     )
     yield Finding(
         "done" if ready.graders else "open",
-        "Graders",
-        f"{ready.graders} alive, {ready.spare_graders} in reserve",
-        "" if ready.graders else "Restart the server; submissions are kept and judged then.",
+        _("Graders"),
+        _("%(alive)s alive, %(spare)s in reserve", alive=ready.graders, spare=ready.spare_graders),
+        "" if ready.graders else _("Restart the server; submissions are kept and judged then."),
     )
     yield Finding(
         "look" if ready.grader_deaths else "done",
-        "Graders that died",
+        _("Graders that died"),
         str(ready.grader_deaths),
-        "A checker ran out of memory or time: look for judge errors among the submissions."
+        _("A checker ran out of memory or time: look for judge errors among the submissions.")
         if ready.grader_deaths
         else "",
     )
     oldest = ready.oldest_seconds or 0.0
-    waits = "" if not ready.waiting else f", the oldest for {oldest:.0f} s"
+    if ready.waiting is None:
+        waits = _("unknown")
+    elif ready.waiting:
+        waits = _("%(count)s, the oldest for %(seconds)s s", count=ready.waiting, seconds=f"{oldest:.0f}")
+    else:
+        waits = "0"
     yield Finding(
         "look" if oldest > LONG_WAIT else "done",
-        "Waiting to be judged",
-        "unknown" if ready.waiting is None else f"{ready.waiting}{waits}",
-        "More graders (JURADO_GRADERS) on a machine with free processors judge faster." if oldest > LONG_WAIT else "",
+        _("Waiting to be judged"),
+        waits,
+        _("More graders (JURADO_GRADERS) on a machine with free processors judge faster.")
+        if oldest > LONG_WAIT
+        else "",
     )
 
 
@@ -104,19 +114,23 @@ def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
     free, whole = disk
     share = free / whole if whole else 1.0
     mark = "open" if share < 0.02 else "look" if share < 0.1 else "done"
-    advice = "" if mark == "done" else "Make room on the disk of JURADO_HOME; without room nothing is taken any more."
-    yield Finding(mark, "Disk", f"{size(free)} of {size(whole)} free", advice)
+    advice = (
+        "" if mark == "done" else _("Make room on the disk of JURADO_HOME; without room nothing is taken any more.")
+    )
+    yield Finding(mark, _("Disk"), _("%(free)s of %(whole)s free", free=size(free), whole=size(whole)), advice)
     ahead = ready.clock_ahead_seconds
     yield Finding(
         "look" if ahead else "done",
-        "Clock",
-        f"{ahead} s ahead of the system's" if ahead else "as the system's",
-        "The system's clock was set back; contests go on by the time before. Set it right by NTP." if ahead else "",
+        _("Clock"),
+        _("%(seconds)s s ahead of the system's", seconds=decimal(str(ahead))) if ahead else _("as the system's"),
+        _("The system's clock was set back; contests go on by the time before. Set it right by NTP.") if ahead else "",
     )
     for name in ready.unprotected:
-        yield Finding("look", f"Protection of graders: {name}", "missing", "This system does not give it.")
+        yield Finding(
+            "look", _("Protection of graders: %(name)s", name=name), _("missing"), _("This system does not give it.")
+        )
     for name, state in _lacking(ready.sandbox):
-        yield Finding("look", f"Sandbox for programs of packages: {name}", "missing", state)
+        yield Finding("look", _("Sandbox for programs of packages: %(name)s", name=name), _("missing"), state)
 
 
 def _lacking(sandbox: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -127,11 +141,15 @@ def _files(stored: StoredFiles) -> Iterator[Finding]:
     damaged = len(stored.faults)
     yield Finding(
         "open" if damaged else "done",
-        "Damaged files",
+        _("Damaged files"),
         str(damaged),
-        "Bring them back from a backup (jurado fsck lists them); judgements that wait for them go on by themselves."
+        _("Bring them back from a backup (jurado fsck lists them); judgements that wait for them go on by themselves.")
         if damaged
         else "",
     )
-    last = "no pass over all files has ended yet" if stored.ended is None else f"read whole at {stored.ended[:16]} UTC"
-    yield Finding("done", "Stored files", f"{stored.read} files, {size(stored.bytes_read)}; {last}")
+    read = ngettext("%(num)s file, %(size)s", "%(num)s files, %(size)s", stored.read, size=size(stored.bytes_read))
+    if stored.ended is None:
+        last = _("no pass over all files has ended yet")
+    else:
+        last = _("read whole at %(time)s UTC", time=stored.ended[:16])
+    yield Finding("done", _("Stored files"), f"{read}; {last}")

@@ -22,6 +22,7 @@ from app.storage.tables import ContestRow
 from app.web.frames import frame
 from app.web.index import span, state
 from app.web.languages import N_, _
+from app.web.organiser.checklist_words import sentence
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import contest_rules, is_endless, minute, seconds
@@ -120,7 +121,7 @@ def contest_home(
         span=span(contest.clock, now),
         clock=contest.clock,
         now=now,
-        points=[(point, PLACES[point.part]) for point in points],
+        points=[(point, PLACES[point.part], sentence(point)) for point in points],
         is_ready=is_ready(points),
         moments=list(_moments(contest.clock, now)),
         gone=_place(contest.clock, now),

@@ -11,17 +11,12 @@ from fastapi.responses import HTMLResponse
 
 from app.services.problems import jobs
 from app.services.problems.jobs import Job
-from app.web.languages import N_, gettext
 from app.web.organiser.gate import see
 from app.web.pages import page
+from app.web.type_words import type_word
 from app.web.visitor import Reading, TheService, Visitor
 
 BEST = re.compile(r"(?P<case>[^:]+): best (?P<best>-?[0-9]+(?:\.[0-9]+)?)(?:/[0-9]+)?, [0-9]+ states")
-KINDS = {
-    "reference-run": N_("Reference run"),
-    "reference_run": N_("Reference run"),
-    "verification": N_("Verification"),
-}
 GOING = frozenset({"queued", "running"})
 WIDTH, HEIGHT = 600, 120
 """Units of the drawing."""
@@ -46,7 +41,6 @@ def jobs_page(request: Request, viewer: Visitor, session: Reading) -> HTMLRespon
         request,
         viewer=viewer,
         jobs=listed,
-        kinds={key: gettext(text) for key, text in KINDS.items()},
         is_going=any(job.state in GOING for job in listed),
     )
 
@@ -61,7 +55,7 @@ def job_page(request: Request, viewer: Visitor, session: Reading, job_id: str) -
         request,
         viewer=viewer,
         job=job,
-        kind=gettext(KINDS.get(job.kind, job.kind)),
+        kind=type_word(job.kind),
         is_going=job.state in GOING,
         curves=curves(job.log),
         cases=_cases(job),
