@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 import psutil
 
 from app.packages.catalog import bundled
+from bench._server import server_process
 from bench.load import form_request, read_reply
 from bench.stage import CONTEST, prepare, serving
 
@@ -42,11 +43,6 @@ def main() -> int:
         tokens = prepare(home, teams=TEAMS)
         with serving(home, most_streams_of_one=str(FEEDS + BOARDS)) as url:  # all from one address
             return measure(url, tokens, server_process())
-
-
-def server_process() -> psutil.Process:
-    """Find the process of the server that was started last."""
-    return next(each for each in psutil.Process().children() if "serve" in each.cmdline())
 
 
 def measure(url: str, tokens: list[str], server: psutil.Process) -> int:

@@ -1,67 +1,115 @@
-"""The pages: bytes against budgets, pages a second beside the API, first paint, patches, 1,000 open scoreboards."""
+"""The pages: bytes against budgets, pages a second beside the API, first paint, patches, 1,000 open scoreboards.
+
+Parts and sizes are flags: `python -m bench.pages --part paint --part patch`, `--mock FOLDER` with the plain pages
+`scoreboard.html`, `problem.html` and `submission.html` to compare first paints with, `--open-boards 100`.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gzip
-import random
-import re
+import os
 import statistics
+import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from multiprocessing.synchronize import Event
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import httpx
-from playwright.sync_api import CDPSession, Page, Route, expect
 
+from app.settings import Settings
+from app.storage.database import Database
+from app.storage.tables import ContestRow, GroupRow, TeamRow
 from app.web.pages import HERE as WEB
-from bench.load import form_request, get_request, run_load
-from bench.scoreboard import HOST, Pool, stage
+from bench._budgets import Budgets
+from bench._chromium import in_browser
+from bench._open_boards import open_boards
+from bench._server import processor_seconds, server_process
+from bench.load import Outcome, get_request, read_reply
+from bench.scoreboard import HOST, stage
 from bench.stage import CONTEST, serving, wait_until_scored
-from tests.builders.browser import chromium_running
 from tests.builders.browsers import chromium
 
 ROOT = Path(__file__).parents[1]
 STATIC = WEB / "static"
-BOARD = f"/api/contests/{CONTEST}/scoreboard"
-ADDRESSES = {
-    "board of 100 teams": f"/c/{CONTEST}/scoreboard",
-    "problem": f"/c/{CONTEST}/problems/comesolo",
-}
+API = f"/api/contests/{CONTEST}/scoreboard"
+PARTS = ("sizes", "rates", "paint", "patch", "boards", "open")
+FEW = "few"
+"""The group of the first 30 teams, whose board is the one that the budget of bytes is for."""
 KB = 1000
-MOST_CSS, MOST_HTML, MOST_SCRIPT, MOST_BOARD, MOST_SHARED, MOST_COMPACT = 10, 12, 25, 10, 8, 40
-FIRST_PAINT_MS, PATCH_MS = 300, 16
-CONNECTIONS, SECONDS = 16, 4.0
-OPEN_BOARDS, PAUSE = 1000, (4.0, 6.0)
-SUBMISSIONS_A_SECOND, BURST_SECONDS = 50, 15.0
-SEEKS = 500
+MOST_CSS, MOST_HTML, MOST_SCRIPT, MOST_BOARD, MOST_SHARED, MOST_COMPACT, MOST_FONTS = 10, 12, 25, 10, 8, 40, 60
+NEAR_ONE = 0.5
+"""The least share of the API's replies a second that a page of the board comes to."""
+CONNECTIONS, SECONDS = 16, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is measured: the parts, the boards that are open, submissions a second beside them, seconds of these."""
+
+    parts: Sequence[str] = PARTS
+    open_boards: int = 1000
+    submissions: int = 50
+    seconds: float = 15.0
+    mock: Path | None = None
 
 
 def main() -> int:
     """Print all figures; 1 if a budget is missed."""
-    missed: list[str] = []
-    sizes_of_files(missed)
+    return measure(Wanted())
+
+
+def measure(wanted: Wanted) -> int:
+    """Print the figures of some parts; 1 if a budget is missed."""
+    print(f"load average before: {os.getloadavg()[0]:.1f}; {os.cpu_count()} cores, readers and browser on them too")
+    budgets = Budgets()
+    if "sizes" in wanted.parts:
+        sizes_of_files(budgets)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
         tokens = stage(home)
+        add_group_of_few(home)
         with serving(home) as url:
             wait_until_scored(home)
-            ADDRESSES["report"] = f"/c/{CONTEST}/submissions/{send(url, tokens[0])}"
-            sizes_of_pages(url, tokens[0], missed)
-            rates(url, tokens[0])
+            addresses = addresses_of(send(url, tokens[0]))
+            if "sizes" in wanted.parts:
+                sizes_of_pages(url, tokens[0], addresses, budgets)
+            if "rates" in wanted.parts:
+                rates(url, tokens, addresses, budgets)
             if chromium() is None:
                 print("no Chromium here: nothing is measured in a browser")
             else:
-                in_browser(url, tokens, missed)
-        with serving(home) as url:
-            open_boards(url, tokens)
-    print(f"over budget: {'; '.join(missed) or 'nothing'}")
-    return 1 if missed else 0
+                in_browser(url, tokens[0], addresses, wanted.parts, wanted.mock, budgets)
+        if "open" in wanted.parts:
+            with serving(home) as url:
+                open_boards(url, home, tokens, wanted.open_boards, wanted.submissions, wanted.seconds, budgets)
+    return budgets.result()
+
+
+def addresses_of(submission: str) -> dict[str, str]:
+    """The pages that are measured, by their names."""
+    board = f"/c/{CONTEST}/scoreboard"
+    return {
+        "board of 30 teams": f"{board}?group={FEW}",
+        "board of 1,000 teams": board,
+        "problem": f"/c/{CONTEST}/problems/comesolo",
+        "report": f"/c/{CONTEST}/submissions/{submission}",
+    }
+
+
+def add_group_of_few(home: Path) -> None:
+    """Put the first 30 teams into a group."""
+    database = Database(Settings(home=home, database_url="", files_url="").database)
+    with database.write() as session:
+        session.add(GroupRow(id=FEW, name="Few"))
+        session.flush()
+        for at in range(1, 31):
+            session.get_one(TeamRow, f"team{at}").group_ids = [FEW]
+        assert session.get(ContestRow, CONTEST) is not None
+    database.close()
 
 
 def send(url: str, token: str) -> str:
@@ -76,306 +124,111 @@ def send(url: str, token: str) -> str:
     return submission
 
 
-def within(missed: list[str], what: str, value: float, most: float, unit: str) -> None:
-    """Print a figure beside its budget."""
-    print(f"{what:44}{value:10.1f} {unit} of {most:g}")
-    if value > most:
-        missed.append(f"{what}: {value:.1f} {unit} of {most:g}")
-
-
 def zipped(data: bytes) -> float:
     """Give the kilobytes of data, zipped."""
     return len(gzip.compress(data, 6)) / KB
 
 
-def sizes_of_files(missed: list[str]) -> None:
-    """Print the bytes of style sheet and scripts."""
-    within(missed, "style sheet, zipped", zipped((STATIC / "jurado.css").read_bytes()), MOST_CSS, "KB")
+def sizes_of_files(budgets: Budgets) -> None:
+    """Print the bytes of style sheet, scripts and fonts."""
+    budgets.within("style sheet, zipped", zipped((STATIC / "jurado.css").read_bytes()), MOST_CSS, "KB")
     scripts = sorted(each for each in STATIC.glob("*.js") if each.name != "docs.js")
-    within(
-        missed, "all scripts of pages, zipped", sum(zipped(each.read_bytes()) for each in scripts), MOST_SCRIPT, "KB"
-    )
+    total = sum(zipped(each.read_bytes()) for each in scripts)
+    budgets.within("all scripts of pages, zipped", total, MOST_SCRIPT, "KB")
     for board in sorted((STATIC / "boards").glob("*.js")):
         most = MOST_SHARED if board.stem == "board" else MOST_BOARD
-        within(missed, f"boards/{board.name}, zipped", zipped(board.read_bytes()), most, "KB")
+        budgets.within(f"boards/{board.name}, zipped", zipped(board.read_bytes()), most, "KB")
+    element = zipped((STATIC / "board/element.js").read_bytes())
+    budgets.within("board/element.js, which boards share, zipped", element, MOST_SHARED, "KB")
+    fonts = sum(each.stat().st_size for each in STATIC.rglob("*.woff2")) / KB
+    budgets.within("fonts (0, with formulas 60)", fonts, MOST_FONTS, "KB")
 
 
-def sizes_of_pages(url: str, token: str, missed: list[str]) -> None:
-    """Print the bytes of pages, and of the forms of the board's JSON."""
+def sizes_of_pages(url: str, token: str, addresses: dict[str, str], budgets: Budgets) -> None:
+    """Print the bytes of pages as they are sent, and of the forms of the board's JSON."""
     with httpx.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60) as client:
-        for name, address in ADDRESSES.items():
-            within(missed, f"{name}, zipped", zipped(client.get(address).raise_for_status().content), MOST_HTML, "KB")
+        for name, address in addresses.items():
+            client.get(address).raise_for_status()
+            budgets.within(f"{name}, zipped", _bytes_sent(client, address) / KB, MOST_HTML, "KB")
         for form in ("whole", "compact"):
-            with client.stream("GET", f"{BOARD}?form={form}") as reply:
-                raw = b"".join(reply.iter_raw())
-            plain = client.get(f"{BOARD}?form={form}", headers={"Accept-Encoding": "identity"}).content
-            print(f"JSON of the board, {form:33}{len(plain) / KB:10.1f} KB, zipped {len(raw) / KB:.1f} KB")
-    within(missed, "JSON of the board, compact, zipped", len(raw) / KB, MOST_COMPACT, "KB")
+            sent = _bytes_sent(client, f"{API}?form={form}") / KB
+            plain = len(client.get(f"{API}?form={form}", headers={"Accept-Encoding": "identity"}).content) / KB
+            print(f"JSON of the board, {form:33}{plain:10.1f} KB, zipped {sent:.1f} KB")
+    budgets.within("JSON of the board, compact, zipped", sent, MOST_COMPACT, "KB")
 
 
-def rates(url: str, token: str) -> None:
-    """Print the replies a second of pages beside those of the API's documents, all of them zipped, and their share."""
-    report = f"/api/contests{ADDRESSES['report'].removeprefix('/c')}/report"
-    routes = [
-        ("API: board, nobody", BOARD, None),
-        ("API: compact board, nobody", f"{BOARD}?form=compact", None),
-        ("page: board, nobody", ADDRESSES["board of 100 teams"], None),
-        ("page: board, a team", ADDRESSES["board of 100 teams"], token),
-        ("API: report, a team", report, token),
-        ("page: report, a team", ADDRESSES["report"], token),
-        ("page: problem, a team", ADDRESSES["problem"], token),
+def _bytes_sent(client: httpx.Client, address: str) -> int:
+    with client.stream("GET", address) as reply:
+        return sum(map(len, reply.iter_raw()))
+
+
+def rates(url: str, tokens: list[str], addresses: dict[str, str], budgets: Budgets) -> None:
+    """Print the replies a second of pages beside those of the API's documents, all of them zipped, and their share.
+
+    The processor time is that of the server and of its children for a reply.
+    """
+    report = f"/api/contests{addresses['report'].removeprefix('/c')}/report"
+    board = addresses["board of 1,000 teams"]
+    routes: list[tuple[str, str, Sequence[str | None], float]] = [
+        ("API: compact board, nobody", f"{API}?form=compact", [None], 0),
+        ("API: board, nobody", API, [None], 0),
+        ("page: board, nobody", board, [None], NEAR_ONE),
+        ("API: board, 200 teams in turn", API, tokens[:200], 0),
+        ("page: board, 200 teams in turn", board, tokens[:200], NEAR_ONE),
+        ("API: report, a team", report, tokens[:1], 0),
+        ("page: report, a team", addresses["report"], tokens[:1], NEAR_ONE),
+        ("page: problem, a team", addresses["problem"], tokens[:1], 0),
+        ("page: puzzles of the day, nobody", "/daily", [None], 0),
+        ("style sheet", "/static/jurado.css", [None], 0),
     ]
-    api = 0.0
-    for name, address, who in routes:
-        request = get_request(address, HOST, who, "gzip")
-        asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0, keep=1))
-        outcome = asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=SECONDS, keep=1))
+    api, server = 0.0, server_process()
+    for name, address, readers, least in routes:
+        requests = [get_request(address, HOST, who, "gzip") for who in readers]
+        asyncio.run(in_turn(url, requests, 0.0))
+        before = processor_seconds(server)
+        outcome = asyncio.run(in_turn(url, requests, SECONDS))
+        spent = (processor_seconds(server) - before) / len(outcome.latencies)
         assert set(outcome.statuses) == {200}, (name, outcome.statuses)
         median = statistics.median(outcome.latencies) * 1000
-        api = outcome.rate if name.startswith("API") else api
-        share = f", {outcome.rate / api:.2f} of the API's" if not name.startswith("API") else ""
-        print(f"{name:44}{outcome.rate:10.0f} /s, median {median:.1f} ms with {CONNECTIONS} at once{share}")
+        line = f"{outcome.rate:10.0f} /s, median {median:.1f} ms of {CONNECTIONS}, processor {1000 * spent:.2f} ms"
+        if name.startswith("API"):
+            api = outcome.rate
+        if not least:
+            print(f"{name:44}{line}")
+        else:
+            print(f"{name:44}{line}, {outcome.rate / api:.2f} of the API's (goal near 1)")
+            budgets.at_least(f"{name}, share of the API's", outcome.rate / api, least)
 
 
-def in_browser(url: str, tokens: list[str], missed: list[str]) -> None:
-    """Print what Chromium measures."""
-    with chromium_running() as browser:
-        context = browser.new_context(
-            viewport={"width": 1280, "height": 900}, extra_http_headers={"Authorization": f"Bearer {tokens[0]}"}
-        )
-        page = context.new_page()
-        for name, address in ADDRESSES.items():
-            paint, work = first_paint(page, url + address)
-            within(missed, f"{name}, first paint", paint, FIRST_PAINT_MS, "ms")
-            print(f"{name + ', work of the browser':44}{work:10.1f} ms of processor time until it has loaded")
-        within(missed, "board, patch of 100 rows", patch(page, url + ADDRESSES["board of 100 teams"]), PATCH_MS, "ms")
-        page.goto(f"{url}/")
-        for path in sorted((STATIC / "boards").glob("*.js")):
-            if path.stem != "board":
-                print(f"boards/{path.name}: {board_times(page, path.stem)}")
+async def in_turn(url: str, requests: Sequence[bytes], seconds: float) -> Outcome:
+    """Send requests in turn over several connections, each at least once."""
+    address, outcome, began, sent = httpx.URL(url), Outcome(), time.perf_counter(), 0
+    until = began + seconds
+
+    async def client() -> None:
+        nonlocal sent
+        reader, writer = await asyncio.open_connection(address.host, address.port, limit=2**22)
+        while time.perf_counter() < until or sent < len(requests):
+            at, sent = sent, sent + 1
+            asked = time.perf_counter()
+            writer.write(requests[at % len(requests)])
+            status, _ = await read_reply(reader)
+            outcome.latencies.append(time.perf_counter() - asked)
+            outcome.statuses[status] = outcome.statuses.get(status, 0) + 1
+        writer.close()
+
+    await asyncio.gather(*(client() for _ in range(CONNECTIONS)))
+    outcome.seconds = time.perf_counter() - began
+    return outcome
 
 
-PAINTED = """new Promise(done => new PerformanceObserver(list => {
-  const [paint] = list.getEntriesByName("first-contentful-paint");
-  if (paint) done(paint.startTime);
-}).observe({ type: "paint", buffered: true }))"""
-
-
-def first_paint(page: Page, address: str) -> tuple[float, float]:
-    """Give the median time to the first contentful paint, and of the processor time until the load, in milliseconds."""
-    times, works = [], []
-    for _ in range(5):
-        page.goto("about:blank")
-        session = processor_clock(page)
-        before = work_of(session, "Task")
-        page.goto(address, wait_until="load")
-        times.append(page.evaluate(PAINTED))
-        works.append(1000 * (work_of(session, "Task") - before))
-        session.detach()
-    return statistics.median(times), statistics.median(works)
-
-
-def patch(page: Page, address: str) -> float:
-    """Give the processor time of script, style and layout in which the page takes over a board of changed rows, in ms.
-
-    The server's replies are stood in for: another version, and the same page with other points in every row.
-    """
-    page.goto(address, wait_until="load")
-    expect(page.locator("[data-part=status]")).to_contain_text("connected")  # the page's policy forbids to poll by eval
-    html = page.evaluate("fetch(location.href).then(reply => reply.text())")
-    changed = re.sub(r'<td class="h h\d+( top1)?">(.*?)[\d.]+<i', r'<td class="h h3">\g<2>41.0<i', html)
-    page.route("**/scoreboard", lambda route: stand_in(route, changed))
-    session = processor_clock(page)
-    before = work_of(session)
-    page.locator("#board td.h3").nth(900).wait_for(state="attached", timeout=60_000)
-    page.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
-    after = work_of(session)
-    page.unroute_all()
-    return (after - before) * 1000
-
-
-def stand_in(route: Route, html: str) -> None:
-    """Reply for the server to a look at the version and to a request for the page."""
-    if "/api/" in route.request.url:
-        route.fulfill(status=200, headers={"ETag": '"another"'}, body="")
-    else:
-        route.fulfill(status=200, content_type="text/html", body=html)
-
-
-def processor_clock(page: Page) -> CDPSession:
-    """Let a page's work be told in processor time: other work of the machine does not count."""
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-    return session
-
-
-def work_of(session: CDPSession, *names: str) -> float:
-    """Give the seconds of work on the page so far, of some kinds."""
-    figures = {each["name"]: each["value"] for each in session.send("Performance.getMetrics")["metrics"]}
-    return float(sum(figures[f"{name}Duration"] for name in names or ("Script", "RecalcStyle", "Layout")))
-
-
-def board_times(page: Page, name: str) -> str:
-    """Give the times of a board on the largest answer of its problem's reference submission."""
-    folder = ROOT / "problems" / name
-    answers = sorted((folder / "submissions/accepted").rglob("*.out"), key=lambda each: each.stat().st_size)
-    inputs = {each.stem: each for each in (folder / "data").rglob("*.in")}
-    answers = [each for each in answers if each.stem in inputs]
-    if not answers:
-        return "no answer to draw"
-    answer = answers[-1]
-    seeks = random.Random(1)
-    texts = [inputs[answer.stem].read_text(), answer.read_text()]
-    figures = page.evaluate(
-        """async ([name, input, answer, shares]) => {
-            const module = await import(`/static/boards/${name}.js`);
-            const colours = getComputedStyle(document.documentElement);
-            const theme = { colour: (name) => colours.getPropertyValue(name).trim() };
-            let began = performance.now();
-            const since = () => { const now = performance.now(), time = now - began; began = now; return time; };
-            const parsed = module.parse(input, answer);
-            const frames = module.frames(parsed);
-            const parse = since();
-            const seen = shares.map((share) => frames.seek(Math.floor(share * (frames.count + 1))));
-            const seek = since() / shares.length;
-            let drawn = module.draw(seen[0], undefined, theme);
-            const surface = document.createElement("div");
-            surface.className = "surface";
-            document.body.append(surface);
-            surface.replaceChildren(drawn);
-            surface.getBoundingClientRect();
-            const first = since();
-            for (const frame of seen.slice(0, 100)) {
-                const next = module.draw(frame, drawn, theme);
-                if (next !== drawn) surface.replaceChildren(next);
-                drawn = next;
-                surface.getBoundingClientRect();
-            }
-            const draw = since() / Math.min(100, seen.length);
-            surface.remove();
-            return [frames.count, parse, seek, first, draw];
-        }""",
-        [name, *texts, [seeks.random() for _ in range(SEEKS)]],
-    )
-    count, parse, seek, first, draw = figures
-    return (
-        f"{answer.stem}, {count} steps: parse {parse:.1f} ms, seek {seek:.3f} ms, first draw {first:.1f} ms, "
-        f"a frame {draw:.2f} ms"
-    )
-
-
-class Signals(NamedTuple):
-    """Events between the processes: all boards are open; the burst is over."""
-
-    opened: Event
-    over: Event
-
-
-_signals: list[Signals] = []
-
-
-def share_signals(signals: Signals) -> None:
-    """Let what this process runs find the signals: the first call of each process of the bench."""
-    _signals.append(signals)
-
-
-def open_boards(url: str, tokens: list[str]) -> None:
-    """Print how 1,000 open boards and a burst of submissions get on together, from when the last board is open."""
-    context = get_context("spawn")
-    signals = Signals(context.Event(), context.Event())
-    with ProcessPoolExecutor(2, context, share_signals, (signals,)) as processes:
-        readers = processes.submit(watch_boards, url, tokens)
-        while not signals.opened.wait(1.0) and not readers.done():
-            pass
-        try:
-            accepted = [] if readers.done() else processes.submit(burst, url, tokens).result()
-        finally:
-            signals.over.set()
-        looks, pages = readers.result()
-    print(f"{OPEN_BOARDS} open boards beside {SUBMISSIONS_A_SECOND} submissions/s for {BURST_SECONDS:g} s:")
-    for name, times in (("looks at the version", looks), ("pages fetched", pages), ("submissions accepted", accepted)):
-        times.sort()
-        p50, p99 = (times[int(len(times) * share)] * 1000 for share in (0.5, 0.99))
-        print(f"  {name:42}{len(times):10}, p50 {p50:.0f} ms, p99 {p99:.0f} ms")
-
-
-class Reader:
-    """A reader's connection, opened anew where the server has closed it."""
-
-    def __init__(self, url: str) -> None:
-        self._address = urlsplit(url)
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    async def ask(self, request: bytes) -> tuple[bytes, bytes]:
-        """Make a request; gives the head of the reply and its body, which HEAD has none of."""
-        if self._streams is None or self._streams[0].at_eof():
-            self._streams = await asyncio.open_connection(self._address.hostname, self._address.port, limit=2**20)
-        reader, writer = self._streams
-        writer.write(request)
-        head = (await reader.readuntil(b"\r\n\r\n")).lower()
-        length = re.search(rb"content-length: (\d+)", head)
-        has_body = length is not None and not request.startswith(b"HEAD")
-        return head, await reader.readexactly(int(length[1])) if length is not None and has_body else b""
-
-
-def watch_boards(url: str, tokens: list[str]) -> tuple[list[float], list[float]]:
-    """Do as the script of the page does, for so many readers, half of them teams, until the burst is over.
-
-    Gives the latencies from when all boards are open.
-    """
-    looks: list[float] = []
-    pages: list[float] = []
-    signals, opened = _signals[-1], 0
-
-    async def timed(reader: Reader, request: bytes, times: list[float]) -> bytes:
-        counts, began = opened == OPEN_BOARDS, time.perf_counter()
-        head, _ = await reader.ask(request)
-        if counts:
-            times.append(time.perf_counter() - began)
-        return head
-
-    async def one(at: int) -> None:
-        nonlocal opened
-        draw, reader, tag = random.Random(at), Reader(url), b""
-        token = tokens[at] if at % 2 else None
-        page = get_request(ADDRESSES["board of 100 teams"], HOST, token, "gzip")
-        look = get_request(BOARD, HOST, token).replace(b"GET ", b"HEAD ", 1)[:-2]
-        await asyncio.sleep(draw.uniform(0, PAUSE[1]))
-        await reader.ask(page)
-        opened += 1
-        if opened == OPEN_BOARDS:
-            signals.opened.set()
-        while not signals.over.is_set():
-            await asyncio.sleep(draw.uniform(*PAUSE))
-            known = b"If-None-Match: " + tag + b"\r\n" if tag else b""
-            head = await timed(reader, look + known + b"\r\n", looks)
-            if head.startswith(b"http/1.1 200"):
-                tag = head.partition(b"etag: ")[2].partition(b"\r\n")[0]
-                await timed(reader, page, pages)
-
-    async def all_of_them() -> None:
-        await asyncio.gather(*(one(at) for at in range(OPEN_BOARDS)))
-
-    asyncio.run(all_of_them())
-    return looks, pages
-
-
-def burst(url: str, tokens: list[str]) -> list[float]:
-    """Send submissions by the clock; gives the seconds until each was accepted."""
-    path = f"/api/contests/{CONTEST}/submissions"
-    times: list[float] = []
-
-    async def submit(due: float, at: int, pool: Pool) -> None:
-        fields, file = {"problem_id": "comesolo"}, ("101-n05-p70.out", b"0\n")
-        await pool.ask(form_request(path, HOST, tokens[at % len(tokens)], fields, file))
-        times.append(time.perf_counter() - due)
-
-    async def all_of_them() -> None:
-        pool, began, tasks = Pool(url), time.perf_counter(), []
-        while (due := began + len(tasks) / SUBMISSIONS_A_SECOND) < began + BURST_SECONDS:
-            await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            tasks.append(asyncio.create_task(submit(due, len(tasks), pool)))
-        await asyncio.gather(*tasks)
-
-    asyncio.run(all_of_them())
-    return times
+if __name__ == "__main__":
+    usual = Wanted()
+    parser = argparse.ArgumentParser(description=__doc__, prog="python -m bench.pages")
+    parser.add_argument("--part", action="append", choices=PARTS, help="one of the parts; may be given again")
+    parser.add_argument("--open-boards", type=int, default=usual.open_boards)
+    parser.add_argument("--submissions", type=int, default=usual.submissions, help="a second")
+    parser.add_argument("--seconds", type=float, default=usual.seconds, help="of submissions")
+    parser.add_argument("--mock", type=Path, help="a folder of plain pages to compare with")
+    flags = parser.parse_args()
+    sys.exit(measure(Wanted(flags.part or PARTS, flags.open_boards, flags.submissions, flags.seconds, flags.mock)))

@@ -143,16 +143,21 @@ def _running(module: Sequence[str], variables: dict[str, str]) -> Iterator[str]:
 
 
 def wait_until_up(url: str, process: subprocess.Popen[bytes]) -> None:
-    """Wait for any reply."""
+    """Wait for any reply of a service."""
+    wait_for_reply(f"{url}/health/live", process)
+
+
+def wait_for_reply(address: str, process: subprocess.Popen[bytes]) -> None:
+    """Wait for any reply of a server that has just been started."""
     for _ in range(STARTING_SECONDS * 20):
         if process.poll() is not None:
             raise RuntimeError(f"the server ended with status {process.returncode}")
         try:
-            urllib.request.urlopen(f"{url}/health/live", timeout=5)
+            urllib.request.urlopen(address, timeout=5)
         except urllib.error.HTTPError:
             return
         except OSError:
             time.sleep(0.05)
         else:
             return
-    raise RuntimeError(f"no reply from {url} within {STARTING_SECONDS} s")
+    raise RuntimeError(f"no reply from {address} within {STARTING_SECONDS} s")

@@ -16,7 +16,7 @@
   const MOVED_FOR = 30000; // ms for which a row that has changed its place says so
   const MOST_SOFT = 12; // rows that change their colours softly; of more nobody could follow each
   let version = board.dataset.version || null;
-  let shownTexts = new Map(); // the text of each row that is shown, where it came by a patch
+  const PLAIN = /^d class="([^"&<>]*)">([^&<]*)<\/td>\s*$/; // a cell with a class and a text alone, as most have
   const softened = [];
   let waiting = null; // a newer page that would move rows under the reader's hand
   let held = false;
@@ -24,6 +24,7 @@
   let lines = new Map(); // the drawing of each team, by its id
 
   const table = () => board.querySelector("table.board");
+  let shownTexts = new Map(); // the text of each row that is shown, without what is drawn here
   const part = (name, page = document) => page.querySelector(`[data-part="${name}"]`);
 
   /** Bring a node and all below it to what a newer one says; nodes of the same kinds keep their elements. */
@@ -49,11 +50,31 @@
     });
   }
 
+  /** Take over what a newer text of a row says where its cells are plain; false where the row must be parsed. */
+  function patchCells(row, shown, text) {
+    const [mine, newer] = [shown.split("<t"), text.split("<t")];
+    if (mine.length !== newer.length || mine[1] !== newer[1]) return false; // [1] is the row's own tag
+    const cells = [];
+    for (let at = 2; at < newer.length; at++) {
+      if (mine[at] === newer[at]) continue;
+      const plain = PLAIN.exec(newer[at]);
+      if (!plain) return false;
+      cells.push([row.cells[at - 2], plain]);
+    }
+    for (const [cell, [, kind, data]] of cells) {
+      if (cell.className !== kind) cell.className = kind;
+      if (cell.firstChild === cell.lastChild && cell.firstChild?.nodeType === Node.TEXT_NODE) cell.firstChild.data = data;
+      else cell.textContent = data;
+    }
+    return true;
+  }
+
   /** The rows of a table's text by their teams, in order; teams have no two rows. */
   function rowsOf(html) {
-    const begin = html.indexOf("<tbody>");
-    const body = html.slice(begin, html.indexOf("</tbody>", begin));
-    return new Map([...body.matchAll(/<tr data-team="([^"]*)".*?<\/tr>/gs)].map(([row, team]) => [team, row]));
+    const begin = html.indexOf("<tr data-team=", html.indexOf("<tbody>"));
+    if (begin < 0) return new Map();
+    const texts = html.slice(begin, html.indexOf("</tbody>", begin)).split("</tr>").slice(0, -1);
+    return new Map(texts.map((text) => [/data-team="([^"]*)"/.exec(text)[1], `${text.trimStart()}</tr>`]));
   }
 
   /** Rows of a table, of their text. */
@@ -69,15 +90,19 @@
   /** Bring the body of the table to what newer rows say: only those with another text than before are looked into. */
   function patchBody(body, rows) {
     const known = new Map([...body.rows].map((row) => [row.dataset.team, row]));
-    const changed = [...rows].filter(([team, text]) => !known.has(team) || shownTexts.get(team) !== text);
-    const fresh = new Map(parsed(changed.map(([, text]) => text)).map((row) => [row.dataset.team, row]));
     for (const row of softened.splice(0)) row.classList.remove("soft");
+    const changed = [...rows].filter(([team, text]) => !known.has(team) || shownTexts.get(team) !== text);
+    const whole = changed.filter(([team, text]) => {
+      const [row, shown] = [known.get(team), shownTexts.get(team)];
+      return !row || !shown || !patchCells(row, shown, text);
+    });
+    const fresh = new Map(parsed(whole.map(([, text]) => text)).map((row) => [row.dataset.team, row]));
+    if (changed.length <= MOST_SOFT) softened.push(...changed.map(([team]) => known.get(team)).filter(Boolean));
     let next = body.firstElementChild;
     for (const team of rows.keys()) {
       const [mine, newer] = [known.get(team), fresh.get(team)];
       known.delete(team);
       if (mine && newer) patchRow(mine, newer);
-      if (mine && newer && changed.length <= MOST_SOFT) softened.push(mine);
       if ((mine ?? newer) === next) next = next.nextElementSibling;
       else body.insertBefore(mine ?? newer, next);
     }
@@ -294,6 +319,7 @@
     hold.setAttribute("aria-pressed", String(held));
     if (!held && waiting) show(waiting);
   });
+  if (table()) shownTexts = rowsOf(table().outerHTML);
   travel();
   if (board.dataset.live) {
     part("tools")?.append(hold, now);

@@ -1,0 +1,15 @@
+"""The server that a measurement has started, as a process of the machine."""
+
+from __future__ import annotations
+
+import psutil
+
+
+def server_process() -> psutil.Process:
+    """Find the process of the server that was started last."""
+    return next(each for each in psutil.Process().children() if "serve" in each.cmdline())
+
+
+def processor_seconds(server: psutil.Process) -> float:
+    """The processor time that a server and its children have taken."""
+    return sum(sum(each.cpu_times()[:2]) for each in (server, *server.children(recursive=True)))
