@@ -157,10 +157,20 @@ class Reader:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, request: bytes) -> tuple[bytes, bytes]:
-        """Make a request; gives the head of the reply and its body, which HEAD has none of."""
-        if self._streams is None or self._streams[0].at_eof():
-            self._streams = await asyncio.open_connection(self._address.hostname, self._address.port, limit=2**20)
-        reader, writer = self._streams
+        """Make a request; gives the head of the reply and its body, which HEAD has none of.
+
+        It is made again on a new connection, as browsers do, where the server closes an idle one at that moment.
+        """
+        if self._streams is not None and not self._streams[0].at_eof():
+            try:
+                return await self._ask(*self._streams, request)
+            except (ConnectionError, asyncio.IncompleteReadError):
+                self._streams[1].close()
+        self._streams = await asyncio.open_connection(self._address.hostname, self._address.port, limit=2**20)
+        return await self._ask(*self._streams, request)
+
+    @staticmethod
+    async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> tuple[bytes, bytes]:
         writer.write(request)
         head = (await reader.readuntil(b"\r\n\r\n")).lower()
         length = re.search(rb"content-length: (\d+)", head)
