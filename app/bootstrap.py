@@ -180,7 +180,7 @@ def make_admin(session: Session, password: str, say: Say) -> None:
         raise ValueError(f"admin_password: expected {expected}, found a secret")
     if not password:
         password = make_password()
-        say(f"jurado: made the account {ADMIN} with the password {password} (shown only now)")
+        say(f"jurado: made the account {ADMIN} with the password {password} (shown only now); log in with it")
     session.add(
         AccountRow(id=ADMIN, username=ADMIN, password_hash=hash_password(password), type="admin", created=utc_now())
     )

@@ -82,6 +82,11 @@ def with_passwords(session: Session) -> set[str]:
     return set(session.scalars(select(AccountRow.id).where(AccountRow.password_hash.is_not(None))))
 
 
+def only_one(session: Session) -> bool:
+    """Whether there is a single account: the admin's, that a new server makes."""
+    return len(session.scalars(select(AccountRow.id).limit(2)).all()) == 1
+
+
 def admin_count(session: Session) -> int:
     """The number of admins that can log in."""
     return (

@@ -14,6 +14,7 @@ from app.services.errors import Unauthorized
 from app.services.people import tokens
 from app.services.people.own_account import OwnChange, change_password, own_account
 from app.services.viewer import PUBLIC, Viewer
+from app.storage import accounts
 from app.web.forms import made_of, read_form, refuse_two_texts
 from app.web.languages import N_, gettext
 from app.web.pages import page
@@ -24,9 +25,10 @@ from app.web.visitor import Reading, TheService, Visitor, address_of, authentica
 WRONG = N_("This username and password do not belong together. Both are as they were given to you; capitals count.")
 
 
-async def login_page(
+def login_page(
     request: Request,
     viewer: Visitor,
+    session: Reading,
     next: Annotated[str, Query(max_length=2000)] = "/",
     username: Annotated[str, Query(max_length=255)] = "",
     reset: str = "",
@@ -40,6 +42,7 @@ async def login_page(
         username=username,
         fault=None,
         is_reset=reset == "yes",
+        is_new=accounts.only_one(session),
     )
 
 
@@ -49,13 +52,19 @@ async def log_in(request: Request, service: TheService) -> Response:
     username, next_ = form.get("username", ""), inside(form.get("next", "/"))
     viewer = await authenticator_of(request).check_password(username, form.get("password", ""), address_of(request))
     if viewer is None:
-        values = {"next": next_, "username": username, "fault": gettext(WRONG), "is_reset": False}
+        is_new = await run_sync(_is_new, service)
+        values = {"next": next_, "username": username, "fault": gettext(WRONG), "is_reset": False, "is_new": is_new}
         return page("login.html", request, 401, viewer=PUBLIC, **values)
     token = await run_sync(_begin, service, viewer)
     authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended
     reply = RedirectResponse(f"{request.scope.get('root_path', '')}{next_}", 303)
     keep_session(request, reply, token)
     return reply
+
+
+def _is_new(service: Service) -> bool:
+    with service.database.read() as session:
+        return accounts.only_one(session)
 
 
 async def log_out(request: Request, service: TheService, viewer: Visitor) -> Response:

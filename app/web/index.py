@@ -20,7 +20,7 @@ from app.storage.tables import ContestRow
 from app.web.languages import N_
 from app.web.pages import page
 from app.web.visitor import Visitor
-from app.web.wording import ENDLESS, is_endless
+from app.web.wording import is_endless
 
 
 class Link(NamedTuple):
@@ -30,17 +30,23 @@ class Link(NamedTuple):
     text: str
 
 
+class Span(NamedTuple):
+    """When a contest begins or ends: a message with places for the times, which pages write in the reader's zone."""
+
+    message: str
+    start: datetime | None
+    end: datetime | None
+    length: timedelta
+
+
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A contest as the index shows it, to everybody; `span` is a message that has the times in its places."""
+    """A contest as the index shows it, to everybody."""
 
     id: str
     name: str
     state: str
-    span: str
-    start: datetime | None
-    end: datetime | None
-    length: timedelta
+    span: Span
     links: Sequence[Link]
 
 
@@ -67,8 +73,7 @@ def listed(row: ContestRow, now: datetime) -> Listed:
     if times.started(now):
         links += [Link(f"c/{row.id}/problems", N_("problems")), Link(f"c/{row.id}/scoreboard", N_("scoreboard"))]
         links += [Link(f"api/contests/{row.id}/scoreboard.csv", N_("scoreboard as CSV"))]
-    name, now_state = row.formal_name or row.name, state(row, times, now)
-    return Listed(row.id, name, now_state, span(times, now), times.start, times.end, times.duration, links)
+    return Listed(row.id, row.formal_name or row.name, state(row, times, now), span(times, now), links)
 
 
 def state(row: ContestRow, times: Clock, now: datetime) -> str:
@@ -84,14 +89,18 @@ def state(row: ContestRow, times: Clock, now: datetime) -> str:
     return N_("frozen") if times.frozen(now) else N_("running")
 
 
-def span(times: Clock, now: datetime) -> str:
-    """The message that says when a contest begins or ends, as far as that is set and worth showing."""
+def span(times: Clock, now: datetime) -> Span:
+    """When a contest begins or ends, as far as that is set and worth showing."""
+    return Span(_message(times, now), times.start, times.end, times.duration)
+
+
+def _message(times: Clock, now: datetime) -> str:
     if times.start is None:
         return N_("no start is set")
     if not times.started(now):
         return N_("from %(start)s, without an end") if is_endless(times) else N_("from %(start)s for %(length)s")
     if times.end is None:
         return N_("since %(start)s")
-    if times.end - now > ENDLESS:
+    if is_endless(times):
         return N_("always open")
     return N_("ended %(end)s") if times.ended(now) else N_("until %(end)s")

@@ -25,6 +25,8 @@ QUIET = (
     "--disable-dev-shm-usage",
 )
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+RULES_OF_COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules of RULES whose outcome depends on colours, so that each theme has to keep them."""
 REACHES_OUT = """width => {
     const page = document.documentElement;
     if (page.scrollWidth <= width) return "";
@@ -102,16 +104,35 @@ class Reader:
                 wide.append(f"at {width} px it scrolls sideways: {out}")
         return wide
 
+    def shown(self) -> str:
+        """The markup of the page that is open, without the footer and the names in the bar."""
+        parts: list[str] = self.page.eval_on_selector_all(
+            "nav.tabs, main", "parts => parts.map((each) => each.outerHTML)"
+        )
+        return "".join(parts)
+
+    def violations_in_each_theme(self, widths: Sequence[int]) -> list[str]:
+        """What the page that is open breaks at each width; the dark theme differs by its colours alone."""
+        faults = []
+        for width in widths:
+            self.page.set_viewport_size({"width": width, "height": HEIGHT})
+            faults += [f"at {width} px: {each}" for each in self.violations()]
+            self.page.emulate_media(color_scheme="dark")
+            faults += [f"at {width} px, dark: {each}" for each in self.violations(RULES_OF_COLOURS)]
+            self.page.emulate_media(color_scheme="light")
+        return faults
+
     def intrusions(self) -> list[str]:
         """What of the page that is open comes of texts that would be more than text (tests.builders.hostile)."""
         intrusions: list[str] = self.page.evaluate(INTRUSIONS, COMPUTED)
         return intrusions
 
-    def violations(self) -> list[str]:
-        """The rules of WCAG 2.2 AA that the page that is open breaks, as axe-core finds them."""
-        self.page.evaluate(axe())
+    def violations(self, rules: Sequence[str] = RULES) -> list[str]:
+        """The rules of WCAG 2.2 AA, by tags or ids, that the page that is open breaks, as axe-core finds them."""
+        if self.page.evaluate("window.axe === undefined"):
+            self.page.evaluate(axe())
         report: dict[str, Any] = self.page.evaluate(
-            "rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", list(RULES)
+            "rules => axe.run(document, {runOnly: rules, resultTypes: ['violations']})", list(rules)
         )
         return [
             f"{each['id']}: {node['target']}: {node['failureSummary'][:300]}"

@@ -20,12 +20,12 @@ from app.storage import contests as stored
 from app.storage.scoring_input import clock
 from app.storage.tables import ContestRow
 from app.web.frames import frame
-from app.web.index import span, state
+from app.web.index import Span, span, state
 from app.web.languages import N_, _
 from app.web.organiser.checklist_words import sentence
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
-from app.web.wording import contest_rules, is_endless, minute, seconds
+from app.web.wording import contest_rules, is_endless, seconds
 
 DONE = {
     "made": N_("The contest is made. Put problems into it next."),
@@ -62,17 +62,17 @@ class Run:
     id: str
     name: str
     state: str
-    times: str
+    span: Span
     role: str
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment on the time line: its name, its time in the contest and on the clock, its place in per cent."""
+    """A moment on the time line: its name, its time in the contest, when it is, its place in per cent."""
 
     name: str
     contest_time: str
-    at: str
+    at: datetime
     place: int
     is_past: bool
 
@@ -172,7 +172,7 @@ def _moments(times: Clock, now: datetime) -> Iterator[Moment]:
     for name, moment in known:
         if moment is not None:
             in_contest = times.contest_time(moment)
-            yield Moment(name, seconds(in_contest), minute(moment), _place(times, moment), moment <= now)
+            yield Moment(name, seconds(in_contest), moment, _place(times, moment), moment <= now)
 
 
 def _place(times: Clock, moment: datetime) -> int:

@@ -63,6 +63,7 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ENTRY}/remove", contest_problems.remove_problem, "remove_contest_problem"),
     ("GET", f"{CONTEST}/teams", teams.teams_page, "get_limits"),
     ("POST", f"{CONTEST}/teams", teams.enrol, "enrol_teams"),
+    ("POST", f"{CONTEST}/teams/new", teams.make_team, "import_people"),
     ("POST", f"{CONTEST}/teams/import", teams.import_teams, "import_people"),
     ("POST", f"{CONTEST}/teams/registration", teams.set_registration, "change_registration"),
     ("POST", f"{CONTEST}/teams/code", teams.new_code, "create_registration_code"),

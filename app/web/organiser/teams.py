@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, cast
@@ -110,6 +112,15 @@ def _some(text: str) -> str:
     return text
 
 
+async def make_team(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, fields: Fields
+) -> HTMLResponse:
+    """Make a team with one account, as a class list of one line would, and show its password, once."""
+    text = io.StringIO()
+    csv.writer(text).writerows([("name", "team"), (name := fields.get("name", ""), name)])
+    return await run_sync(_import, request, service, viewer, snapshot, Sent(text.getvalue(), False, False))
+
+
 async def import_teams(
     request: Request,
     service: TheService,
@@ -160,6 +171,7 @@ def _cards(request: Request, service: Service, viewer: Viewer, snapshot: TheSnap
             viewer=viewer,
             frame=frame(session, viewer, snapshot, "teams"),
             people=people,
+            is_set_up=snapshot.state.started is not None,
             without=len(made.people) - len(people),
             sheets=[people[at : at + A_SHEET] for at in range(0, len(people), A_SHEET)],
             address=address_of(request),
