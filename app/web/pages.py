@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import cast
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.ext import InternationalizationExtension
+from jinja2.runtime import Context
 
 from app.web import game_words, languages, preferences, refusal_words, type_words, wording
 from app.web.direction import closed
@@ -29,6 +31,20 @@ ENVIRONMENT = Environment(
 )
 ENVIRONMENT.policies["ext.i18n.trimmed"] = True
 ENVIRONMENT.install_gettext_callables(languages.gettext, languages.plural, newstyle=True)  # type: ignore[attr-defined]
+
+
+def _closing(translate: Callable[..., str]) -> Callable[..., str]:
+    """A function of templates that closes the marks of direction of each text before it puts them into a sentence."""
+
+    @pass_context
+    def translated(context: Context, *message: object, **values: object) -> str:
+        return translate(context, *message, **{name: closed(value) for name, value in values.items()})
+
+    return translated
+
+
+for each in ("gettext", "ngettext"):
+    ENVIRONMENT.globals[each] = _closing(cast(Callable[..., str], ENVIRONMENT.globals[each]))
 ENVIRONMENT.filters.update(
     tr=languages.gettext,  # of a message that Python marks by N_; never of data, which might be a message by chance
     points=wording.points,

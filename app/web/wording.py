@@ -11,6 +11,7 @@ from app.domain.settings import ContestSettings
 from app.web import languages
 from app.web.languages import N_, _, decimal, ngettext
 
+UNITS = (("KB", 10**3), ("MB", 10**6), ("GB", 10**9))
 KINDS = {
     Kind.ABSOLUTE: N_("points as each case gives them"),
     Kind.RELATIVE: N_("relative to the best answer"),
@@ -51,7 +52,8 @@ def size(count: int) -> str:
     """A number of bytes, as 9.6 KB."""
     if count < 1000:
         return f"{count} B"
-    return decimal(f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB")
+    unit, divisor = next(each for each in UNITS if count < 1000 * each[1] or each is UNITS[-1])
+    return decimal(f"{count / divisor:.1f} {unit}")
 
 
 def ordinal(number: int) -> str:

@@ -64,7 +64,7 @@ def test_an_admin_walks_from_nothing_to_a_running_contest(api: Api) -> None:
         assert "1 problem is in the contest." in home
         assert "1 team takes part." in home
         assert send(api, "/admin/contests/spring/start").status_code == 303
-        assert "Everything is settled" in text_of(api.get("/admin/contests/spring", user="admin").text)
+        assert "Ready to start" in text_of(api.get("/admin/contests/spring", user="admin").text)
 
         wall.step(timedelta(seconds=61))
         api.service.boards.all_changed()
