@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from app.cli.demo.service_process import Running, fresh_service  # noqa: E402 - the root comes first on the path
 from app.storage.temporary import DEMO_PREFIX, locked_folder  # noqa: E402 - as above
-from scripts.staged_contest import CONTEST, PASSWORD, USER, stage  # noqa: E402 - as above
+from scripts.staged_contest import CONTEST, PASSWORD, USER, change_a_case, stage  # noqa: E402 - as above
 from tests.builders.browser import QUIET  # noqa: E402 - as above
 from tests.builders.browsers import chromium  # noqa: E402 - as above
 
@@ -33,8 +33,11 @@ FOLDER = ROOT / "docs" / "screenshots"
 QUALITY = 82
 ADMIN = "admin"
 SIZES = (320, 390, 1280)
+SCHEMES: Sequence[Any] = ("light", "dark")
 REPORT = f"/c/{CONTEST}/answers"
 GAME = "/c/games/problems/lasttreatduel/play"
+DAY = "/daily/2026-11-22"
+"""A day whose puzzles are in the pictures: the same on every server."""
 Act = Callable[[Page], object]
 
 
@@ -93,6 +96,14 @@ def begin_game(page: Page) -> None:
     page.locator("[role=status]", has_text="Your turn").first.wait_for()
 
 
+def play_puzzle(page: Page) -> None:
+    """Make the first step of a puzzle by keys."""
+    board = page.locator("#daily .surface")
+    board.focus()
+    for key in ("ArrowRight", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+
+
 PICTURES: Sequence[Picture] = (
     Picture("home", "/"),
     Picture("contest", f"/c/{CONTEST}"),
@@ -107,9 +118,11 @@ PICTURES: Sequence[Picture] = (
     Picture("scoreboard-phone-dark", f"/c/{CONTEST}/scoreboard", width=390, scheme="dark"),
     Picture("playground", "/p/rollingballs/board", user=None, act=play_example),
     Picture("game", GAME, act=begin_game),
+    Picture("daily", DAY, user=None),
+    Picture("puzzle", f"{DAY}/optimiza/medium", user=None, height=1060, act=play_puzzle),
     Picture("wizard", "/admin/new", user=ADMIN),
     Picture("organiser", f"/admin/contests/{CONTEST}", user=ADMIN),
-    Picture("rejudging", f"/admin/contests/{CONTEST}/rejudgings/1", user=ADMIN),
+    Picture("rejudging", f"/admin/contests/{CONTEST}/rejudgings/1", user=ADMIN, height=1000),
     Picture("projector", f"/c/{CONTEST}/projector", user=None),
     Picture("ceremony", f"/admin/contests/{CONTEST}/ceremony?step=3", user=ADMIN),
 )
@@ -120,6 +133,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="NAME", action="append", help="only the picture of this name")
     parser.add_argument("--look", metavar="FOLDER", type=Path, help="shoot every page at all sizes into this folder")
+    parser.add_argument("--language", metavar="CODE", default="en-GB", help="language of the pages of --look")
     parser.add_argument("--serve", action="store_true", help="stage the service, print its address, and keep it")
     asked = parser.parse_args()
     if chromium() is None and not asked.serve:
@@ -132,7 +146,7 @@ def main() -> int:
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=chromium(), args=[*QUIET])
             if asked.look:
-                look(browser, running, asked.look)
+                look(browser, running, asked.look, asked.language)
             else:
                 FOLDER.mkdir(exist_ok=True)
                 for picture in PICTURES:
@@ -148,9 +162,7 @@ def staged() -> Iterator[Running]:
     with locked_folder(DEMO_PREFIX) as home, fresh_service(home) as running:
         stage(running.url, running.password)
         with httpx.Client(base_url=f"{running.url}/api", auth=(ADMIN, running.password), timeout=60) as admin:
-            entry = admin.get(f"/contests/{CONTEST}/problems/lasttreat").raise_for_status().json()
-            body = {"rule": {**entry["rule"], "max_points": 150}}
-            admin.patch(f"/contests/{CONTEST}/problems/lasttreat", json=body).raise_for_status()
+            change_a_case(admin)
         yield running
 
 
@@ -168,7 +180,7 @@ def shoot(browser: Browser, running: Running, picture: Picture, path: Path) -> N
 
 @contextmanager
 def opened(
-    browser: Browser, running: Running, user: str | None, width: int, height: int, scheme: Any
+    browser: Browser, running: Running, user: str | None, width: int, height: int, scheme: Any, language: str = "en-GB"
 ) -> Iterator[Page]:
     """A page of somebody who has logged in."""
     context = browser.new_context(
@@ -176,7 +188,7 @@ def opened(
         color_scheme=scheme,
         reduced_motion="reduce",
         timezone_id="Europe/Bratislava",
-        locale="en-GB",
+        locale=language,
     )
     page = context.new_page()
     if user is not None:
@@ -189,16 +201,18 @@ def opened(
     context.close()
 
 
-def look(browser: Browser, running: Running, folder: Path) -> None:
-    """Shoot the whole of every page that is there, at all sizes, light and dark."""
+def look(browser: Browser, running: Running, folder: Path, language: str) -> None:
+    """Shoot the whole of every page that is there, at all sizes, light and dark; a page is loaded once."""
     folder.mkdir(parents=True, exist_ok=True)
-    for width in SIZES:
-        for scheme in ("light", "dark"):
-            for user in (USER, ADMIN):
-                with opened(browser, running, user, width, 900, scheme) as page:
-                    for path in LOOKED_AT[user]:
-                        page.goto(running.url + path)
-                        name = path.strip("/").replace("/", "-") or "home"
+    for user in (USER, ADMIN):
+        with opened(browser, running, user, SIZES[0], 900, "light", language) as page:
+            for path in LOOKED_AT[user]:
+                page.goto(running.url + path)
+                name = path.strip("/").replace("/", "-") or "home"
+                for width in SIZES:
+                    page.set_viewport_size({"width": width, "height": 900})
+                    for scheme in SCHEMES:
+                        page.emulate_media(color_scheme=scheme)
                         page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
@@ -207,9 +221,17 @@ ADMIN_PAGES = (
     *("", "/times", "/rules", "/problems", "/teams", "/live", "/submissions/1", "/rejudgings", "/rejudgings/1"),
     *("/questions", "/roles", "/ceremony", "/awards", "/audit", "/similarity"),
 )
-SERVER_PAGES = ("", "/new", "/problems", "/problems/comesolo", "/jobs", "/people", "/health", "/audit")
+SERVER_PAGES = (
+    *("", "/new", "/problems", "/problems/comesolo", "/problems/comesolo/case/103-n10-p50"),
+    *("/jobs", "/people", "/health", "/audit"),
+)
 LOOKED_AT = {
-    USER: ["/", "/account", GAME, "/p/comesolo/board", *(f"/c/{CONTEST}{path}" for path in CONTEST_PAGES)],
+    USER: [
+        *("/", "/account", GAME, "/p/comesolo/board", "/p/lasttreat/board"),
+        *(f"/c/{CONTEST}{path}" for path in CONTEST_PAGES),
+        *("/daily", "/daily/archive", DAY, f"{DAY}/print"),
+        *(f"{DAY}/{puzzle}" for puzzle in ("optimiza/small", "comesolo/medium", "netgame/large")),
+    ],
     ADMIN: [
         *(f"/admin{path}" for path in SERVER_PAGES),
         *(f"/admin/contests/{CONTEST}{path}" for path in ADMIN_PAGES),

@@ -11,7 +11,7 @@ import io
 import random
 import time
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -24,6 +24,8 @@ USER = "team07"
 """The account that pages are looked at as, one of the team Loose Ends; its password is PASSWORD."""
 ELAPSED = timedelta(hours=4, minutes=19)
 FREEZE_MINUTE = 240
+COMPLETE = 0.7
+"""Teams of a greater skill leave no case out."""
 PROBLEMS = ("comesolo", "rollingballs", "lazypiglets", "lasttreat", "optimiza", "netgame")
 SKILLS: Mapping[str, Sequence[str]] = {
     "comesolo": ("partial/greedy", "partial/dfs", "partial/best_first", "accepted/reference"),
@@ -97,7 +99,8 @@ def send_all(admin: httpx.Client, draws: random.Random, team: str, skill: float,
             methods = SKILLS[problem]
             place = min(len(methods) - 1, max(0, round((skill * 0.9 + draws.uniform(-0.3, 0.2)) * (len(methods) - 1))))
             minute = draws.uniform(low, low + 80) if draws.random() < 0.85 else draws.uniform(FREEZE_MINUTE, 258)
-            answers = some_answers(draws, problem, methods[max(0, place - 1 + round_)], 0.35 + 0.6 * skill)
+            share = 1 if skill > COMPLETE else 0.35 + 0.6 * skill
+            answers = some_answers(draws, problem, methods[max(0, place - 1 + round_)], share)
             if answers:
                 send(admin, team, problem, answers, start + timedelta(minutes=minute))
 
@@ -125,6 +128,16 @@ def send(admin: httpx.Client, team: str, problem: str, answers: Mapping[str, byt
     post(admin, f"/contests/{CONTEST}/submissions", {**body, "files": [{"data": data}]})
 
 
+def change_a_case(admin: httpx.Client) -> None:
+    """Replace a test case by another one, which waits as a rejudging, and wait until it is judged."""
+    other = ROOT / "problems/optimiza/data/secret/102-n05-random"
+    files = {kind: other.with_suffix(ending).read_bytes() for kind, ending in (("input", ".in"), ("answer", ".ans"))}
+    reply = admin.put("/problems/optimiza/testcases/secret/101-n04-random", files=files)
+    reply.raise_for_status()
+    rejudging = f"/contests/{CONTEST}/rejudgings/1"
+    wait_until(lambda: admin.get(rejudging).raise_for_status().json()["state"] == "ready")
+
+
 def speak(admin: httpx.Client) -> None:
     """Ask a question as a team, answer it, and announce something."""
     folder = f"/contests/{CONTEST}/clarifications"
@@ -141,10 +154,15 @@ def speak(admin: httpx.Client) -> None:
     admin.post(folder, json={"text": "How many files may a zip have?"}, auth=team).raise_for_status()
 
 
-def wait_until_judged(admin: httpx.Client, seconds: float = 300) -> None:
+def wait_until_judged(admin: httpx.Client) -> None:
     """Wait until nothing is left to judge."""
+    wait_until(lambda: all(each["judgement_type_id"] is not None for each in judgements(admin)))
+
+
+def wait_until(is_done: Callable[[], bool], seconds: float = 300) -> None:
+    """Wait until the graders have done what was asked of them."""
     until = time.monotonic() + seconds
-    while any(each["judgement_type_id"] is None for each in judgements(admin)):
+    while not is_done():
         if time.monotonic() > until:
             raise SystemExit(f"the submissions were not judged within {seconds:g} seconds")
         time.sleep(0.5)
