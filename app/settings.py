@@ -137,6 +137,9 @@ class Settings(BaseSettings):
         "",
         description="keys, the newest first, that encrypt tokens of webhooks; empty: secret.key in JURADO_HOME alone",
     )
+    otel: bool = Field(
+        False, description="send traces of requests and judging by OpenTelemetry, to where OTEL_EXPORTER_OTLP_... say"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", description="least weight of a line in the log; debug: also requests and submissions that went well"
     )

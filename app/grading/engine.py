@@ -24,6 +24,7 @@ from functools import partial
 
 import structlog
 
+from app import tracing
 from app.grading.fair_queue import FairQueue
 from app.grading.file_errors import FileErrors
 from app.grading.judging import Judging
@@ -120,6 +121,7 @@ class Engine:
 
     def wake(self, judgement_id: int, team_id: str = "") -> None:
         """A judgement of a team's submission has been queued (and is durable)."""
+        tracing.hand_over(judgement_id, tracing.carried())
         with self._changed:
             self._waiting.add(judgement_id, team_id)
             self._changed.notify()

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import structlog
 
+from app import tracing
 from app.domain.case_scores import FoundScore
 from app.grading.held import HeldBack
 from app.grading.messages import Failed, Grade, Held, Unreadable
@@ -53,8 +54,17 @@ class Judging:
 
         `on_failure` is called after each attempt that failed, before another grader is taken.
         """
-        with in_logs(submission_id=task.submission_id, judgement_id=task.judgement_id):
-            return self._judge(process, task, on_failure)
+        context = tracing.handed_over(task.judgement_id)
+        with (
+            in_logs(submission_id=task.submission_id, judgement_id=task.judgement_id),
+            tracing.span("judge", context, problem=task.problem_id),
+        ):
+            if context and task.submitted is not None:
+                tracing.past_span("queue", task.submitted)
+            ended = self._judge(process, task, on_failure)
+            if ended is not None:
+                tracing.tell(type=ended.type)
+            return ended
 
     def _judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
         is_fresh = False
@@ -80,7 +90,8 @@ class Judging:
         """Attempt a judgement once: its outcome, or None where it has to be tried again."""
         request = Grade(task.settings["checker"], task.answers, task.settings.get("program"))
         began = time.monotonic()
-        reply = process.grade(request, self._seconds, fresh=fresh)
+        with tracing.span("attempt", number=task.attempt):
+            reply = process.grade(request, self._seconds, fresh=fresh)
         self.on_attempt(_how(reply), time.monotonic() - began)
         if not isinstance(reply, Failed):
             self.suspects.passed(task.judgement_id)

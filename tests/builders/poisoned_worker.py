@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,8 +32,10 @@ class PoisonedWorker:
 
 
 @contextmanager
-def poisoned_worker(database_url: str, broker_url: str, folder: Path) -> Iterator[PoisonedWorker]:
-    """Start one with a grader; it is killed at the end if it still runs."""
+def poisoned_worker(
+    database_url: str, broker_url: str, folder: Path, more: Mapping[str, str] | None = None
+) -> Iterator[PoisonedWorker]:
+    """Start one with a grader, and `more` variables; it is killed at the end if it still runs."""
     port = free_port()
     settings = {
         "JURADO_DATABASE_URL": database_url,
@@ -45,7 +47,7 @@ def poisoned_worker(database_url: str, broker_url: str, folder: Path) -> Iterato
     }
     process = subprocess.Popen(
         [sys.executable, "-m", __name__, "worker", "--graders", "1", "--metrics-port", str(port)],
-        env={**os.environ, **settings},
+        env={**os.environ, **settings, **(more or {})},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -17,6 +17,7 @@ from app.domain.clock import utc_now
 from app.logs import request_id_of
 from app.metrics import Metrics
 from app.services.errors import BadRequest, ServiceError, TooLarge
+from app.tracing import request_span
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 METHOD = "jurado.method"
@@ -80,25 +81,27 @@ class Frame:
             await send(message)
 
         tokens = bind_contextvars(request_id=request_id)
-        try:
-            if "\0" in scope["path"] or b"%00" in scope["query_string"]:
-                raise BadRequest("address: expected text, found a NUL")  # which PostgreSQL cannot even look for
-            await self.app(scope, receive, send_framed)
-        except ServiceError as error:
-            await error_response(status_of(error), error.message)(scope, receive, send_framed)
-        except ClientDisconnect:
-            log.info("the client has gone", method=scope["method"], path=scope["path"])
-        except Exception as error:
-            if not status and (reply := unavailable(error, scope["path"])) is not None:
-                await reply(scope, receive, send_framed)
-                return
-            log.exception("fault", method=scope["method"], path=scope["path"])
-            if status:
-                raise  # the reply has begun: cutting the connection is all that tells the client
-            await error_response(500, "a fault of the server; it has been logged")(scope, receive, send_framed)
-        finally:
-            self._note(scope, status, time.perf_counter() - began)
-            reset_contextvars(**tokens)
+        with request_span(scope["method"], scope["headers"]) as end_span:
+            try:
+                if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+                    raise BadRequest("address: expected text, found a NUL")  # which PostgreSQL cannot even look for
+                await self.app(scope, receive, send_framed)
+            except ServiceError as error:
+                await error_response(status_of(error), error.message)(scope, receive, send_framed)
+            except ClientDisconnect:
+                log.info("the client has gone", method=scope["method"], path=scope["path"])
+            except Exception as error:
+                if not status and (reply := unavailable(error, scope["path"])) is not None:
+                    await reply(scope, receive, send_framed)
+                    return
+                log.exception("fault", method=scope["method"], path=scope["path"])
+                if status:
+                    raise  # the reply has begun: cutting the connection is all that tells the client
+                await error_response(500, "a fault of the server; it has been logged")(scope, receive, send_framed)
+            finally:
+                self._note(scope, status, time.perf_counter() - began)
+                end_span(route_of(scope), status)
+                reset_contextvars(**tokens)
 
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope.get(METHOD, scope["method"])

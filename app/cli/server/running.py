@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import signal
 import socket
@@ -64,6 +65,18 @@ def main_module() -> ModuleType:
         Survivors().keep()
 
 
+def begin_traces(settings: Settings, service: str) -> None:
+    """Send traces where the settings ask for it; raises Failure without the libraries."""
+    if settings.otel:
+        from app import tracing
+
+        try:
+            tracing.start(service)
+        except tracing.TracingMissing as error:
+            raise Failure(str(error), 1) from None
+        atexit.register(tracing.stop)
+
+
 def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, accept_clock: bool = False) -> None:
     """Run one server process on the socket until a signal ends it; requests that have begun are finished first."""
     import uvicorn
@@ -71,6 +84,7 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
     from app.logs import configure_logs
 
     configure_logs(settings.log_level)
+    begin_traces(settings, "jurado serve")
     host, port = listening.getsockname()[:2]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 

@@ -12,6 +12,7 @@ import typer
 
 from app.cli.output import Failure, say
 from app.cli.server.places import Home, check_schema, holding, reached_files, read_settings, reason
+from app.cli.server.running import begin_traces
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -42,6 +43,7 @@ def worker(
     if settings.metrics_port and not settings.metrics_token:
         raise Failure("metrics tell what frozen boards hide: set JURADO_METRICS_TOKEN beside the port", 2)
     configure_logs(settings.log_level)
+    begin_traces(settings, "jurado worker")
     reached_files(settings)
     stop = threading.Event()
     for signum in (signal.SIGINT, signal.SIGTERM):

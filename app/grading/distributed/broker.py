@@ -6,7 +6,8 @@ not at all; what a lost one costs is the time until the reconciler sends another
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ CONNECTING_SECONDS = 5
 FOR_EVER = 10**9
 """Rows that are open stay so until they are judged; that many failures of a checker end them is counted in the rows."""
 MISSING = "a broker needs dramatiq: install jurado[distributed], such as `pip install 'jurado[distributed]'`"
+
+
+CONTEXTS = "jurado_traces"
+"""The option of a message that has the traces of its judgements, by their numbers."""
+NO_CONTEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 class Lane(NamedTuple):
@@ -48,7 +54,7 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
     """
     try:
         from dramatiq.brokers.rabbitmq import RabbitmqBroker
-        from dramatiq.middleware import Retries
+        from dramatiq.middleware import CurrentMessage, Retries
     except ImportError:
         raise BrokerMissing(MISSING) from None
 
@@ -61,7 +67,7 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
             return {**arguments, "x-queue-type": "quorum"}
 
     # No other middleware: age limits would drop messages, time limits would interrupt judging.
-    broker = QuorumBroker(confirm_delivery=True, middleware=[Retries(max_retries=FOR_EVER)])
+    broker = QuorumBroker(confirm_delivery=True, middleware=[Retries(max_retries=FOR_EVER), CurrentMessage()])
     broker.parameters = parameters_of(url)
     for lane in lanes:
         broker.declare_queue(lane.queue)
@@ -80,11 +86,20 @@ def parameters_of(url: str) -> Any:
     return parameters
 
 
-def message_of(lane: Lane, rows: Sequence[object]) -> Message[None]:
-    """The message that names these rows."""
+def message_of(lane: Lane, rows: Sequence[object], contexts: Mapping[str, str] = NO_CONTEXTS) -> Message[None]:
+    """The message that names these rows; `contexts` are the traces of judgements, for workers that trace."""
     from dramatiq import Message
 
-    return Message(queue_name=lane.queue, actor_name=lane.actor, args=(list(rows),), kwargs={}, options={})
+    options = {CONTEXTS: dict(contexts)} if contexts else {}
+    return Message(queue_name=lane.queue, actor_name=lane.actor, args=(list(rows),), kwargs={}, options=options)
+
+
+def contexts_in_message() -> Mapping[str, str]:
+    """The traces that the message brought which this thread works on."""
+    from dramatiq.middleware import CurrentMessage
+
+    message = CurrentMessage.get_current_message()
+    return NO_CONTEXTS if message is None else message.options.get(CONTEXTS, NO_CONTEXTS)
 
 
 def waiting(broker: RabbitmqBroker, lane: Lane) -> int:

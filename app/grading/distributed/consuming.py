@@ -6,8 +6,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from app import tracing
 from app.grading.distributed.actors import TryAgain
-from app.grading.distributed.broker import Lane, open_broker
+from app.grading.distributed.broker import Lane, contexts_in_message, open_broker
 
 if TYPE_CHECKING:
     from dramatiq import Worker
@@ -34,6 +35,8 @@ class Consumer:
         # Any: rows as JSON gives them
         def acting(rows: Sequence[Any]) -> None:
             self._count(+1)
+            for row, context in contexts_in_message().items() if tracing.is_on() else ():
+                tracing.hand_over(int(row), context)
             try:
                 act(rows)
             except TryAgain as error:

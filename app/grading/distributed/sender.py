@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
 
+from app import tracing
 from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, Lane, message_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ LIVE_JUDGEMENT = tuple[int, str]
 class _News:
     lane: Lane
     row: object
+    context: str = ""
 
 
 class Sender:
@@ -58,10 +60,11 @@ class Sender:
         self._put(JOBS, [job_id])
 
     def _put(self, lane: Lane, rows: Iterable[object]) -> None:
+        context = tracing.carried()
         for row in rows:
             if self._news.qsize() >= MOST_KEPT:
                 return
-            self._news.put(_News(lane, row))
+            self._news.put(_News(lane, row, context))
 
     def close(self) -> None:
         """Send what waits, if the broker takes it, and stop."""
@@ -71,8 +74,8 @@ class Sender:
 
     def _run(self) -> None:
         while not (self._closing.is_set() and self._news.empty()):
-            for lane, rows in _messages(self._take()):
-                self._send(lane, rows)
+            for lane, rows, contexts in _messages(self._take()):
+                self._send(lane, rows, contexts)
         self._broker.close()
 
     def _take(self) -> list[_News]:
@@ -83,11 +86,11 @@ class Sender:
                 taken.append(self._news.get_nowait())
         return [news for news in taken if news is not None]
 
-    def _send(self, lane: Lane, rows: Sequence[object]) -> None:
+    def _send(self, lane: Lane, rows: Sequence[object], contexts: Mapping[str, str]) -> None:
         """Send one message, however often the broker goes away meanwhile; given up where the sender closes."""
         while True:
             try:
-                self._broker.enqueue(message_of(lane, rows))
+                self._broker.enqueue(message_of(lane, rows, contexts))
             except Exception as error:  # of dramatiq, of pika or of the socket: each means that the broker is away
                 self._note_fault(error)
                 if self._closing.wait(SECONDS_AFTER_A_FAULT):
@@ -105,9 +108,12 @@ class Sender:
         self.fault = why
 
 
-def _messages(batch: Sequence[_News]) -> Iterator[tuple[Lane, list[object]]]:
-    """The rows of each lane in messages, lane by lane: what contestants wait for comes first."""
+def _messages(batch: Sequence[_News]) -> Iterator[tuple[Lane, list[object], dict[str, str]]]:
+    """The rows of each lane in messages, with the traces of judgements: what contestants wait for comes first."""
     for lane in (JUDGEMENTS, REJUDGINGS, JOBS):
-        rows = list(dict.fromkeys(news.row for news in batch if news.lane is lane))
+        contexts = {news.row: news.context for news in batch if news.lane is lane}
+        rows = list(contexts)
         for start in range(0, len(rows), lane.rows):
-            yield lane, rows[start : start + lane.rows]
+            some = rows[start : start + lane.rows]
+            traced = {str(row[0]): contexts[row] for row in some if contexts[row] and isinstance(row, tuple)}
+            yield lane, some, traced

@@ -12,6 +12,7 @@ from math import ceil
 import structlog
 from anyio.to_thread import run_sync
 
+from app import tracing
 from app.service import Service
 from app.services import clics
 from app.services.clics import SubmissionDocument
@@ -129,7 +130,8 @@ async def _write(service: Service, new: NewSubmission, files: StoredFiles) -> Ac
     One in doubt stays counted until it is known to be undone: its rows may be there.
     """
     try:
-        return await service.writer.call(submissions.accept, new)
+        with tracing.span("commit"):
+            return await service.writer.call(submissions.accept, new)
     except CommitInDoubt as doubt:
         doubt.outcome.add_done_callback(files.settle)
         raise
@@ -150,6 +152,7 @@ def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
     assert outcome.judgement_id is not None  # the caller has looked
     if STANDARD_LOG.isEnabledFor(logging.DEBUG):
         log.debug("submission taken", submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
+    tracing.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     service.engine.wake(outcome.judgement_id, new.team_id or "")
     service.engine.wake_again(outcome.again)
 

@@ -1,0 +1,173 @@
+"""Traces with OpenTelemetry (the extra `jurado[otel]`): off until `start` or `use` is called, and nothing is imported.
+
+A request is a span, and what it does for a submission goes on in other threads and processes: the trace's context is
+carried beside the judgement's number, in this process or in the broker's message, as a `traceparent` of W3C.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from structlog.contextvars import get_contextvars
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Tracer, TracerProvider
+
+MISSING = "traces need OpenTelemetry: install jurado[otel], such as `pip install 'jurado[otel]'`"
+PARENT = "traceparent"
+MOST_PARENTS = 100_000
+"""Judgements whose traces are remembered until they are judged; of more the oldest begin traces of their own."""
+Attribute = str | int | float | bool
+
+
+class TracingMissing(Exception):
+    """The libraries of traces are not installed; the message says what to install."""
+
+
+class _State:
+    """The tracer of this process, and the contexts in which judgements were handed over."""
+
+    def __init__(self) -> None:
+        self.tracer: Tracer | None = None
+        self.end: Callable[[], object] = lambda: None
+        self.parents: OrderedDict[int, str] = OrderedDict()
+        self.guard = threading.Lock()
+
+
+_state = _State()
+
+
+def start(service: str) -> None:
+    """Send traces from now on, as the variables OTEL_... of the environment say; raises TracingMissing."""
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError:
+        raise TracingMissing(MISSING) from None
+    named = Resource.create({"service.name": service, "service.version": version("jurado")})
+    provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()))  # OTEL_SERVICE_NAME wins
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    use(provider)
+    _state.end = provider.shutdown
+
+
+def use(provider: TracerProvider | None) -> None:
+    """Make spans by this provider; None: make none any more."""
+    _state.tracer = None if provider is None else provider.get_tracer("jurado", version("jurado"))
+    _state.end = lambda: None
+    with _state.guard:
+        _state.parents.clear()
+
+
+def stop() -> None:
+    """Send what is left, and make no spans any more."""
+    _state.end()
+    use(None)
+
+
+def is_on() -> bool:
+    """Whether spans are made."""
+    return _state.tracer is not None
+
+
+@contextmanager
+def span(name: str, carried: str = "", **attributes: Attribute) -> Iterator[None]:
+    """Make a span while the block runs, below the span of this thread or task, or below the one that was `carried`.
+
+    It tells the attributes, and the facts that lines of the log tell here, such as `request_id`.
+    """
+    if _state.tracer is None:
+        yield
+        return
+    attributed = {f"jurado.{key}": value for key, value in (*_logged(), *attributes.items())}
+    context = _context_of(carried) if carried else None
+    with _state.tracer.start_as_current_span(name, context, attributes=attributed):
+        yield
+
+
+@contextmanager
+def request_span(method: str, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[Callable[[str, int], None]]:
+    """Make the span of a request, below the one of its client or proxy; yields what names its route and its status."""
+    if _state.tracer is None:
+        yield lambda _route, _status: None
+        return
+    from opentelemetry.trace import SpanKind, StatusCode
+
+    sent = next((value.decode("latin-1") for name, value in headers if name == PARENT.encode()), "")
+    attributed = {f"jurado.{name}": value for name, value in _logged()}
+    context = _context_of(sent) if sent else None
+    with _state.tracer.start_as_current_span(method, context, SpanKind.SERVER, attributed) as made:
+
+        def end(route: str, status: int) -> None:
+            made.update_name(f"{method} {route}")
+            made.set_attributes(
+                {"http.request.method": method, "http.route": route, "http.response.status_code": status}
+            )
+            if status >= 500:
+                made.set_status(StatusCode.ERROR)
+
+        yield end
+
+
+def past_span(name: str, began: datetime, **attributes: Attribute) -> None:
+    """Make a span that began at a moment and ends now, below the span of this thread."""
+    if _state.tracer is not None:
+        attributed = {f"jurado.{name}": value for name, value in attributes.items()}
+        _state.tracer.start_span(name, attributes=attributed, start_time=int(began.timestamp() * 1e9)).end()
+
+
+def tell(**attributes: Attribute) -> None:
+    """Tell attributes of the span of this thread or task."""
+    if _state.tracer is not None:
+        from opentelemetry.trace import get_current_span
+
+        get_current_span().set_attributes({f"jurado.{name}": value for name, value in attributes.items()})
+
+
+def carried() -> str:
+    """The context of the span of this thread or task, to carry it elsewhere; empty without one."""
+    if _state.tracer is None:
+        return ""
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    carrier: dict[str, str] = {}
+    TraceContextTextMapPropagator().inject(carrier)
+    return carrier.get(PARENT, "")
+
+
+def hand_over(judgement_id: int, context: str) -> None:
+    """Remember in which context a judgement was handed over, until `handed_over` is asked for it."""
+    if _state.tracer is None or not context:
+        return
+    with _state.guard:
+        _state.parents[judgement_id] = context
+        if len(_state.parents) > MOST_PARENTS:
+            _state.parents.popitem(last=False)
+
+
+def handed_over(judgement_id: int) -> str:
+    """The context of a judgement; empty where none is known."""
+    if _state.tracer is None:
+        return ""
+    with _state.guard:
+        return _state.parents.pop(judgement_id, "")
+
+
+def _context_of(parent: str) -> Context:
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    return TraceContextTextMapPropagator().extract({PARENT: parent})
+
+
+def _logged() -> list[tuple[str, Attribute]]:
+    """The facts that every line of the log tells here, such as `request_id` and `submission_id`."""
+    return [(name, value) for name, value in get_contextvars().items() if isinstance(value, str | int | float | bool)]
