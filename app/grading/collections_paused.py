@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
+from app.garbage import skip_young
+
 
 class _Pauses:
     """Blocks of the process that want no collections at the moment, and whether there were any before the first."""
@@ -27,6 +29,7 @@ class _Pauses:
         with self._guard:
             self._blocks -= 1
             if self._blocks == 0 and self._was_enabled:
+                skip_young()  # else the next object that anybody makes has the collector search all of these
                 gc.enable()
 
 

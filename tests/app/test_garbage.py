@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from app.garbage import GROWTH, Survivors
+from app.garbage import GROWTH, Survivors, skip_young
 
 
 class Node:
@@ -69,3 +69,19 @@ def test_cycles_among_survivors_are_collected_once_these_have_doubled() -> None:
     gc.collect()
     assert seen() is None
     assert len(lasting) > 0
+
+
+def test_objects_made_in_bulk_are_set_aside_unsearched_and_counted() -> None:
+    """Else a contest's boards, read anew after each change of its settings, would put off the thorough search for ever."""
+    gc.collect()
+    many = [[at] for at in range(GROWTH * gc.get_freeze_count())]
+    skip_young()
+    assert len(gc.get_objects()) < len(many)
+    node = Node()
+    node.other = node
+    seen = weakref.ref(node)
+    gc.collect()
+    del node
+    gc.collect()
+    gc.collect()
+    assert seen() is None

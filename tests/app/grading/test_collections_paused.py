@@ -33,3 +33,11 @@ def test_a_collector_that_was_off_stays_off() -> None:
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_what_a_block_made_is_not_searched_with_the_young() -> None:
+    """A million objects that stay are searched with the oldest, seldom: not three times within the next second."""
+    with without_collections():
+        made = [[at] for at in range(1000)]
+    young = {id(each) for generation in (0, 1) for each in gc.get_objects(generation)}
+    assert young.isdisjoint(map(id, made))
