@@ -47,6 +47,10 @@ def _start_distributed(
     sender = Sender(open_broker(settings.broker_url))
     reconciler = Reconciler(database, sender, open_broker(settings.broker_url), locks)
     asked = replace(engine_settings(settings, files), takes_rows=False)
-    engine = DistributedEngine(database, EmbeddedEngine(database, writer, asked, boards.changed), sender, reconciler)
+    desk = EmbeddedEngine(database, writer, asked, boards.changed)
+    engine = DistributedEngine(database, desk, sender, reconciler)
     engine.start()
-    return engine, DistributedJobs(database, sender)
+    scoring = JobRunner(database, files, desk, lambda _problem_id: boards.all_changed())
+    jobs = DistributedJobs(database, sender, scoring, locks)
+    jobs.start()
+    return engine, jobs

@@ -11,16 +11,23 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 
+import structlog
+
 from app.grading.distributed.reconciler import Reconciler
 from app.grading.distributed.sender import Sender
 from app.grading.engine import Engine
 from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
+from app.grading.references import Closing, JobRunner
 from app.grading.staff import GraderState
 from app.storage import jobs, judgements
 from app.storage.database import Database
+from app.storage.locks import Locks
 
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.jobs")
+
+LOCK = "expected answers"
 SECONDS_BETWEEN_LOOKS = 0.02
 SECONDS_COUNTED = 1.0
 
@@ -116,11 +123,32 @@ class DistributedEngine:
 
 
 class DistributedJobs:
-    """The jobs of a server whose workers run them."""
+    """The jobs of a server whose workers run them.
 
-    def __init__(self, database: Database, sender: Sender) -> None:
+    The expected answers of packages that came with the server are no job: one server scores them as it starts.
+    """
+
+    def __init__(self, database: Database, sender: Sender, scoring: JobRunner, locks: Locks) -> None:
         self._database = database
         self._sender = sender
+        self._scoring = scoring
+        self._locks = locks
+        self._thread = threading.Thread(target=self._score, name="expected answers", daemon=True)
+
+    def start(self) -> None:
+        """Begin to score expected answers, unless another server does."""
+        self._thread.start()
+
+    def _score(self) -> None:
+        try:
+            if self._locks.take(LOCK):
+                self._scoring.score_expected_answers()
+        except Closing:
+            return
+        except Exception:
+            log.exception("the expected answers could not be scored; they take no part in BEST")
+        finally:
+            self._locks.give_back(LOCK)
 
     def wake(self, job_id: str) -> None:
         """A job has been queued (and is durable)."""
@@ -132,4 +160,7 @@ class DistributedJobs:
             return jobs.cancel(session, job_id)
 
     def close(self) -> None:
-        """Nothing runs here."""
+        """Stop scoring; what is left of it is done at the next start of a server."""
+        self._scoring.close()
+        if self._thread.is_alive():
+            self._thread.join(timeout=30)

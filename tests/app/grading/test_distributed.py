@@ -10,12 +10,15 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app.engines import start_engine
 from app.grading.distributed import patience as waiting
 from app.grading.distributed.broker import JUDGEMENTS, message_of, open_broker
 from app.grading.distributed.patience import Patience
 from app.grading.distributed.sender import Sender
+from app.grading.scoreboard_cache import ScoreboardCache
+from app.packages.read import assemble
 from app.settings import Settings
-from app.storage import judgements, submissions
+from app.storage import judgements, problems, submissions
 from app.storage.database import Database
 from app.storage.judgements import DONE, QUEUED, RUNNING, Claim
 from app.storage.local_files import LocalFiles
@@ -24,9 +27,12 @@ from app.storage.open_judgements import OpenJudgement
 from app.storage.processes import WORKER, Presence, processes
 from app.storage.submissions import Accepted
 from app.storage.tables import JudgementRow
+from app.storage.testcases import without_score
 from app.storage.writer import Writer
 from app.worker import Worker
+from tests.builders.contests import PROBLEM
 from tests.builders.grading import add_rogue_contest, submission
+from tests.builders.packages import package_files
 from tests.builders.poisoned_worker import KILL_WORKER, poisoned_worker
 from tests.builders.waiting import until
 from tests.builders.working import Working, working
@@ -181,6 +187,32 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
     assert (begin(second), lost()) == (6, 1), "the first has ended in order by now"
     writer.close()
     database.close()
+
+
+@pytest.mark.broker
+def test_expected_answers_that_came_with_packages_are_scored_by_a_server_that_starts(
+    postgresql_url: str, broker_url: str, tmp_path: Path
+) -> None:
+    """No message tells workers of them: without their scores no reference would take part in BEST."""
+    settings = Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1, spare_graders=0)
+    database, files, locks = (
+        Database(settings.database, shared=True),
+        LocalFiles(tmp_path / "files"),
+        Locks(postgresql_url),
+    )
+    with database.write() as session:
+        problems.import_package(session, files, assemble(PROBLEM, package_files()))
+
+    def unscored() -> int:
+        with database.read() as session:
+            return len(without_score(session))
+
+    assert unscored()
+    writer = Writer(database)
+    engine, jobs = start_engine(settings, database, files, writer, ScoreboardCache(database), locks, "me")
+    until(lambda: not unscored())
+    for each in (jobs, engine, writer, locks, database):
+        each.close()
 
 
 def test_a_message_names_rows_and_says_nothing_else() -> None:
