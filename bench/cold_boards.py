@@ -19,7 +19,8 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.settings import Settings
 from app.storage.database import Database
 from app.storage.tables import ContestRow, TestGroupRow
-from bench.growth import Size, line, stage
+from bench._figures import report
+from bench.growth import Size, stage
 from bench.stage import CONTEST
 
 GOAL = 2.0
@@ -43,7 +44,7 @@ def measure(home: Path, size: Size) -> int:
         put_into(home, state)
         command = [sys.executable, "-m", "bench.cold_boards", "--once", "--home", str(home)]
         outputs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(RUNS)]
-        missed += line(state, min(map(float, outputs)), GOAL)
+        missed += report(state, min(map(float, outputs)), "s", most=GOAL)
     put_into(home, STATES[0])
     return int(missed > 0)
 

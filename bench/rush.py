@@ -1,8 +1,8 @@
-"""The last minute: 1,000 contestants send 50 submissions a second for 60 seconds, on SQLite and on PostgreSQL.
+"""The last minute: 1,000 contestants send 50 submissions a second for 60 s, on SQLite, PostgreSQL, and with a worker.
 
 Submissions are sent when they are due, whether earlier ones were answered or not, and their times count from then: what
 waits for a connection has waited too. Each is a zip with answers for all 20 cases of comesolo. `python -m bench.rush
---rate 100 --seconds 20 --database sqlite` changes the load.
+--rate 100 --seconds 20 --on sqlite` changes the load.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ import asyncio
 import os
 import statistics
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -27,10 +25,10 @@ from app.settings import Settings
 from app.storage.database import Database
 from app.storage.judgements import DONE
 from app.storage.tables import JudgementRow
-from bench._postgres import durable_postgres
-from bench.growth import wait_until_ready
+from bench._figures import report
+from bench._installations import KINDS, Installation, installation
 from bench.load import form_request, read_reply
-from bench.stage import CONTEST, prepare, serving, wait_until_scored
+from bench.stage import CONTEST, prepare, wait_until_scored
 from bench.verdicts import all_answers
 
 CONTESTANTS = 1000
@@ -41,7 +39,6 @@ SECONDS_TO_JUDGE = 30.0
 GIVEN_UP_SECONDS = 600.0
 IDLE_SECONDS = 2.0
 """The server closes a connection that nobody uses for five."""
-DATABASES = ("sqlite", "postgresql")
 
 
 @dataclass
@@ -57,38 +54,30 @@ class Rush:
         """The milliseconds within which 99 of 100 were acknowledged."""
         return statistics.quantiles(self.seconds, n=100)[-1] * 1000
 
-    @property
-    def is_good(self) -> bool:
-        """Whether all goals are met."""
-        return set(self.statuses) == {201} and self.p99_ms < P99_MS and self.judged_after < SECONDS_TO_JUDGE
 
-
-def main(databases: Sequence[str] = DATABASES, rate: float = RATE, seconds: float = SECONDS) -> int:
-    """Print a line for each database; 1 if a goal is missed on one."""
+def main(kinds: Sequence[str] = KINDS, rate: float = RATE, seconds: float = SECONDS) -> int:
+    """Print what came of it on each installation; 1 if a goal is missed on one."""
     print(f"load average before: {os.getloadavg()[0]:.1f}; {os.cpu_count()} cores, the contestants on them too")
-    print(f"{'':12}{'accepted':>9}{'refused':>9}{'p50 ms':>8}{'p99 ms':>8}{'all judged, s after':>21}")
-    worst = 0
-    for name in databases:
-        opening: AbstractContextManager[str] = durable_postgres() if name == "postgresql" else nullcontext("")
-        with opening as database_url, tempfile.TemporaryDirectory() as folder:
-            rush = measure(Path(folder), database_url, rate, seconds)
+    missed = 0
+    for kind in kinds:
+        with installation(kind) as installed:
+            rush = measure(installed, rate, seconds)
         accepted = rush.statuses[201]
-        p50 = statistics.median(rush.seconds) * 1000
-        refused = rush.statuses.total() - accepted
-        print(f"{name:12}{accepted:9}{refused:9}{p50:8.0f}{rush.p99_ms:8.0f}{rush.judged_after:21.1f}", flush=True)
-        worst = max(worst, int(not rush.is_good))
-    print(f"goals: none refused, p99 below {P99_MS:.0f} ms, all judged within {SECONDS_TO_JUDGE:.0f} s")
-    return worst
+        load = f"rush of {rate:g}/s on {kind}"
+        report(f"{load}: accepted, median", statistics.median(rush.seconds) * 1000, "ms")
+        missed += report(f"{load}: accepted, p99", rush.p99_ms, "ms", most=P99_MS)
+        missed += report(f"{load}: refused of {rush.statuses.total()}", rush.statuses.total() - accepted, most=0)
+        missed += report(f"{load}: all judged after", rush.judged_after, "s", most=SECONDS_TO_JUDGE)
+    return int(missed > 0)
 
 
-def measure(home: Path, database_url: str, rate: float, seconds: float) -> Rush:
+def measure(installed: Installation, rate: float, seconds: float) -> Rush:
     """Serve a fresh contest and send it the rush; wait for the last verdict."""
-    tokens = prepare(home, teams=CONTESTANTS, database_url=database_url)
-    with serving(home, database_url=database_url) as url:
-        wait_until_ready(url)
-        wait_until_scored(home, database_url)
-        rush = asyncio.run(send_all(url, tokens, rate, seconds))
-        rush.judged_after = wait_until_judged(home, database_url)
+    tokens = prepare(installed.home, teams=CONTESTANTS, database_url=installed.database_url)
+    with installed.running() as urls:
+        wait_until_scored(installed.home, installed.database_url)
+        rush = asyncio.run(send_all(urls[0], tokens, rate, seconds))
+        rush.judged_after = wait_until_judged(installed.home, installed.database_url)
     return rush
 
 
@@ -137,8 +126,8 @@ def wait_until_judged(home: Path, database_url: str) -> float:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m bench.rush")
-    parser.add_argument("--database", choices=DATABASES, action="append")
+    parser.add_argument("--on", choices=KINDS, action="append", help="default: each of them")
     parser.add_argument("--rate", type=float, default=RATE, help="submissions a second")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     flags = parser.parse_args()
-    sys.exit(main(flags.database or DATABASES, flags.rate, flags.seconds))
+    sys.exit(main(flags.on or KINDS, flags.rate, flags.seconds))

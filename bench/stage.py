@@ -84,8 +84,8 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving_bare(database: Path) -> Iterator[str]:
-    """Run the yardstick of `bench.bare` in a server process of its own; yields its address."""
+def serving_bare(database: Path | str) -> Iterator[str]:
+    """Run the yardstick of `bench.bare` in a server process of its own, on a file or PostgreSQL; yields its address."""
     command = ["uvicorn", "--factory", "bench.bare:create_app", "--log-level", "error", "--no-access-log"]
     with _running(command, {"BARE_DATABASE": str(database)}) as url:
         yield url
@@ -125,6 +125,26 @@ def at_home(home: Path, **settings: str) -> dict[str, str]:
     """Give the variables of a service on a home, without the database that the person who measures has set."""
     ours = {"home": str(home), "database_url": "", "files_url": "", **settings}
     return {f"JURADO_{name.upper()}": value for name, value in ours.items()}
+
+
+@contextmanager
+def working(home: Path, **settings: str) -> Iterator[None]:
+    """Run `jurado worker` on a home, from when its graders judge; `settings` as for `serving`."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        command = [sys.executable, "-m", "app.cli", "worker"]
+        with path.open("wb") as log:
+            process = subprocess.Popen(command, env={**os.environ, **at_home(home, **settings)}, stdout=log, stderr=log)
+        try:
+            until = time.monotonic() + STARTING_SECONDS
+            while b"Jurado judges" not in path.read_bytes():
+                if process.poll() is not None or time.monotonic() > until:
+                    raise RuntimeError(f"the worker does not judge: {path.read_text(errors='replace')[-2000:]}")
+                time.sleep(0.05)
+            yield
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=60)
 
 
 @contextmanager

@@ -148,6 +148,11 @@ def once_a_snapshot(
     return once
 
 
+def is_computed(snapshot: ContestSnapshot, function: Callable[..., object], *arguments: Hashable) -> bool:
+    """Whether a function that is `once_a_snapshot` has been computed for these arguments."""
+    return (getattr(function, "__wrapped__", function), arguments) in snapshot.memo
+
+
 @once_a_snapshot
 def _main(snapshot: ContestSnapshot) -> Board:
     teams = snapshot.contest.main_teams

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -14,7 +15,7 @@ from app.domain.documents import MessageDocument
 from app.domain.rejections import Telling, reduced
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
-from app.grading.contest_snapshot import ContestSnapshot, closed, once_a_snapshot
+from app.grading.contest_snapshot import ContestSnapshot, closed, is_computed, once_a_snapshot
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.services.clics import format_reltime
 from app.services.errors import NotFound
@@ -178,18 +179,50 @@ def points_of(snapshot: ContestSnapshot, row: Tried) -> float | None:
 
     Only the points of the team's submissions to the problem are cached, without their answers: lists have thousands.
     """
+    few = _few_points(snapshot)
+    if row.id in few:
+        return few[row.id]
     return _points(snapshot, attempt_team(row), row.problem_id).get(row.id)
+
+
+def know_points(snapshot: ContestSnapshot, rows: Iterable[Tried]) -> None:
+    """Compute the points of these submissions alone, for a page that shows few of each team's; `points_of` has them."""
+    few = _few_points(snapshot)
+    places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    for row in rows:
+        if row.id not in few:
+            places[attempt_team(row), row.problem_id].add(row.id)
+    for place, ids in places.items():
+        if not is_computed(snapshot, _points, *place):
+            few.update(dict.fromkeys(ids) | _points_among(snapshot, *place, ids))
+
+
+@once_a_snapshot
+def _few_points(_snapshot: ContestSnapshot) -> dict[int, float | None]:
+    """The points that were computed for some submissions alone."""
+    return {}
 
 
 @once_a_snapshot
 def _points(snapshot: ContestSnapshot, team: str, problem_id: str) -> Mapping[int, float]:
     """The points of each judged submission of a team to a problem, cached with the snapshot."""
+    return _points_among(snapshot, team, problem_id)
+
+
+def _points_among(
+    snapshot: ContestSnapshot, team: str, problem_id: str, ids: Collection[int] | None = None
+) -> dict[int, float]:
+    """The points of those judged submissions of a team to a problem that are among `ids`; None: of each."""
     problem = snapshot.contest.problem(problem_id)
     if problem is None:
         return {}
     bests, phase = snapshot.bests(problem), snapshot.phase
     each = submission_answers(snapshot.of(team, problem_id), problem.rule)
-    return {attempt.id: problem_points(problem, answers, bests, phase).points for attempt, answers in each}
+    return {
+        attempt.id: problem_points(problem, answers, bests, phase).points
+        for attempt, answers in each
+        if ids is None or attempt.id in ids
+    }
 
 
 @once_a_snapshot

@@ -55,6 +55,22 @@ def submissions(session: Session, contest_id: str, among: Collection[int] | None
     return [row for some in _few(SubmissionRow.id, among) for row in session.scalars(query.where(some))]
 
 
+Teams = Collection[str] | None
+"""Ids of teams; None: of all, and of those who have none."""
+
+
+def next_ids(
+    session: Session, contest_id: str, after: int, most: int, *, teams: Teams = None, problem_id: str | None = None
+) -> list[int]:
+    """The ids of at most so many submissions after one of them, in order."""
+    query = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > after)
+    if teams is not None:
+        query = query.where(SubmissionRow.team_id.in_(sorted(teams)))
+    if problem_id is not None:
+        query = query.where(SubmissionRow.problem_id == problem_id)
+    return list(session.scalars(query.order_by(SubmissionRow.id).limit(most)))
+
+
 def is_of(contest_id: str) -> ColumnElement[bool]:
     """The submissions of a contest, where rows are looked up by other ids: a condition that no index serves.
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.api.http.deps import CurrentViewer, Reading
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import TheLists
+from app.api.http.lists.reply import TheLists, ThePage
 from app.api.http.snapshot import TheSnapshot
 from app.services.collections import BY_NAME
 from app.services.lists.list_renderer import Large
@@ -22,11 +22,14 @@ from app.services.submissions.judgements import (
     numbered_runs,
     run,
     runs_of,
+    submission_of_judgement,
+    submission_of_run,
+    whose_runs,
 )
 
 router = APIRouter(route_class=GatedRoute, tags=["judgements"])
-JUDGEMENTS = Large(BY_NAME["judgements"], numbered_judgements, scored=True)
-RUNS = Large(BY_NAME["runs"], numbered_runs)
+JUDGEMENTS = Large(BY_NAME["judgements"], numbered_judgements, submission_of_judgement, scored=True)
+RUNS = Large(BY_NAME["runs"], numbered_runs, submission_of_run, teams=whose_runs)
 
 
 @router.get(
@@ -39,15 +42,16 @@ async def list_judgements(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     lists: TheLists,
+    page: ThePage,
     submission_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Response | list[Judgement]:
-    """Those the viewer may know of, by submission and in order; with an ETag."""
+    """Those the viewer may know of, by submission and in order; with an ETag. `limit` and `after` ask for a page."""
     if submission_id:
         return await lists.few(partial(judgements_of, viewer, snapshot, submission_id, judgement_type_id))
     # An empty id asks for those without one, of which there are none.
     return await lists.large(
-        JUDGEMENTS, viewer, snapshot, submission_id=submission_id, judgement_type_id=judgement_type_id
+        JUDGEMENTS, viewer, snapshot, page, submission_id=submission_id, judgement_type_id=judgement_type_id
     )
 
 
@@ -68,13 +72,19 @@ async def list_runs(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     lists: TheLists,
+    page: ThePage,
     judgement_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Response | list[JudgedCase]:
-    """Teams see their own, judges all, others none unless the contest shows answers; with an ETag."""
+    """Teams see their own, judges all, others none unless the contest shows answers; with an ETag.
+
+    `limit` and `after` ask for a page.
+    """
     if judgement_id:
         return await lists.few(partial(runs_of, viewer, snapshot, judgement_id, judgement_type_id))
-    return await lists.large(RUNS, viewer, snapshot, judgement_id=judgement_id, judgement_type_id=judgement_type_id)
+    return await lists.large(
+        RUNS, viewer, snapshot, page, judgement_id=judgement_id, judgement_type_id=judgement_type_id
+    )
 
 
 @router.get("/contests/{contest_id}/runs/{run_id}", summary="One run")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from app.api.http.deps import CurrentViewer, Reading, TheService
 from app.api.http.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
 from app.api.http.gated import GatedRoute
-from app.api.http.lists.reply import TheLists
+from app.api.http.lists.reply import TheLists, ThePage
 from app.api.http.snapshot import TheSnapshot
 from app.services.collections import BY_NAME
 from app.services.lists.list_renderer import Large
@@ -18,12 +18,13 @@ from app.services.submissions.submissions import (
     Submission,
     answer,
     files_zip,
+    number_of,
     numbered,
     submission,
 )
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
-SUBMISSIONS = Large(BY_NAME["submissions"], numbered)
+SUBMISSIONS = Large(BY_NAME["submissions"], numbered, number_of)
 
 
 @router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
@@ -31,15 +32,16 @@ async def list_submissions(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     lists: TheLists,
+    page: ThePage,
     team_id: Annotated[str | None, Query()] = None,
     problem_id: Annotated[str | None, Query()] = None,
     language_id: Annotated[str | None, Query()] = None,
     account_id: Annotated[str | None, Query()] = None,
 ) -> Response:
-    """Those the viewer may know of, in order; with an ETag."""
+    """Those the viewer may know of, in order; with an ETag. `limit` and `after` ask for a page."""
     problem_id = problem_id and problem_called(snapshot, problem_id)
     wanted = {"team_id": team_id, "problem_id": problem_id, "language_id": language_id, "account_id": account_id}
-    return await lists.large(SUBMISSIONS, viewer, snapshot, **wanted)
+    return await lists.large(SUBMISSIONS, viewer, snapshot, page, **wanted)
 
 
 @router.get("/contests/{contest_id}/submissions/{submission_id}", summary="One submission")

@@ -25,6 +25,7 @@ from app.services.lists.slices import NO_ROW, Row, Slice, Written, same_mark
 from app.services.viewer import Viewer
 from app.services.visibility import points_of
 from app.storage import events
+from app.storage.submission_queries import Teams
 
 SLICE = 256
 Numbers = AnyCollection[int]
@@ -40,12 +41,16 @@ class Large:
     """A collection with thousands of objects, each of one submission.
 
     documents  what a viewer sees of some submissions (all: None): the number of the submission, and the object
+    owner      the number of the submission of an object, or None
     scored     do points show, which change with others' answers?
+    teams      those of which a viewer sees objects; None: of all
     """
 
     collection: Collection
     documents: Callable[[Viewer, ContestSnapshot, Session, Numbers | None], Rows]
+    owner: Callable[[ContestSnapshot, Session, str], int | None]
     scored: bool = False
+    teams: Callable[[Viewer, ContestSnapshot], Teams] = lambda _viewer, _snapshot: None
 
     def rows(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> dict[int, Row]:
         """The row of each of these submissions."""
@@ -53,6 +58,10 @@ class Large:
         for number, document in self.documents(viewer, snapshot, session, ids):
             models[number].append(self.collection.parsed(document))
         return {id_: row_of(self.collection, models.get(id_, ())) for id_ in ids}
+
+    def row(self, documents: Iterable[Mapping[str, Any]]) -> Row:
+        """Some objects as a row."""
+        return row_of(self.collection, [self.collection.parsed(dict(each)) for each in documents])
 
 
 def row_of(collection: Collection, models: Sequence[BaseModel]) -> Row:

@@ -15,6 +15,7 @@ from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.collections import Collection
 from app.services.errors import NotFound
+from app.services.lists.list_page import Page, PageWanted, page_of
 from app.services.lists.list_renderer import Large, ListRenderer, TooLarge, all_ids, in_slices, own_rows, row_of
 from app.services.lists.shelf import Shelf
 from app.services.lists.slices import Derived, Part, Slice, Wanted, Written
@@ -100,6 +101,12 @@ class WrittenLists:
             return lambda: self._in_thread(partial(part_of, ids))
 
         return [make(ids) for ids in in_slices(all_ids(snapshot), PASSING)]
+
+    async def page(
+        self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted, wanted: PageWanted
+    ) -> Page:
+        """Some objects of a large collection, read for this request alone; raises BadRequest."""
+        return await self.few(lambda session: page_of(kind, viewer, snapshot, session, asked, wanted))
 
     async def zip(self, written: Written) -> None:
         """Zip what is not zipped yet of a list."""

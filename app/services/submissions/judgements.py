@@ -18,11 +18,19 @@ from app.services.errors import NotFound
 from app.services.examples import CONTEST_TIME, TIME, example
 from app.services.filters import matching
 from app.services.viewer import Viewer
-from app.services.visibility import is_embargoed, may_see_runs, may_see_verdict, message_of, points_of, shown_type
+from app.services.visibility import (
+    is_embargoed,
+    know_points,
+    may_see_runs,
+    may_see_verdict,
+    message_of,
+    points_of,
+    shown_type,
+)
 from app.storage import submission_queries
 from app.storage.attempts import attempt_team
 from app.storage.judgements import DONE, exact
-from app.storage.submission_queries import Run
+from app.storage.submission_queries import Run, Teams
 from app.storage.tables import JudgementRow, SubmissionRow
 
 RUN_TYPES = {CaseVerdict.ACCEPTED: "AC", CaseVerdict.REJECTED: "WA", CaseVerdict.JUDGE_ERROR: "JE"}
@@ -158,17 +166,41 @@ def numbered_judgements(
     """Each judgement of these submissions (None: all) that the viewer may know of, with its submission's number."""
     contest_id = snapshot.contest.id
     longest = submission_queries.longest_runs(session, contest_id, among=ids)
-    for row, owner in submission_queries.judgements(session, contest_id, among=ids):
+    rows = submission_queries.judgements(session, contest_id, among=ids)
+    if ids is not None:
+        know_points(snapshot, [owner for row, owner in rows if row.current])
+    for row, owner in rows:
         if may_see_verdict(viewer, snapshot, owner):
             yield owner.id, judgement_document(snapshot, row, owner, longest.get(row.id))
+
+
+def submission_of_judgement(snapshot: ContestSnapshot, session: Session, judgement_id: str) -> int | None:
+    """The number of the submission that a judgement is of; None where there is none with that id."""
+    return _owner(snapshot, session, snapshot.contest.ids.number(judgement_id))
+
+
+def submission_of_run(snapshot: ContestSnapshot, session: Session, run_id: str) -> int | None:
+    """The number of the submission that a run is of; None where there is none with that id."""
+    return _owner(snapshot, session, snapshot.contest.ids.judgement_of(run_id))
+
+
+def _owner(snapshot: ContestSnapshot, session: Session, number: int | None) -> int | None:
+    pair = submission_queries.judgement(session, snapshot.contest.id, number)
+    return None if pair is None else pair[1].id
+
+
+def whose_runs(viewer: Viewer, snapshot: ContestSnapshot) -> Teams:
+    """The teams whose runs a viewer may see at all."""
+    if viewer.sees_all or snapshot.contest.settings.show_others_answers:
+        return None
+    return () if viewer.team_id is None else (viewer.team_id,)
 
 
 def numbered_runs(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
 ) -> Iterator[tuple[int, RunDocument]]:
     """Each run of these submissions (None: all) that the viewer may see, with its submission's number."""
-    everybody = viewer.sees_all or snapshot.contest.settings.show_others_answers
-    if not everybody and viewer.team_id is None:
+    if whose_runs(viewer, snapshot) == ():
         return
     for each in submission_queries.runs(session, snapshot.contest.id, among=ids):
         if may_see_runs(viewer, snapshot, each.submission):

@@ -139,6 +139,12 @@ def numbered(
             yield row.id, document(viewer, snapshot, row)
 
 
+def number_of(snapshot: ContestSnapshot, session: Session, submission_id: str) -> int | None:
+    """The number of the row of a submission; None where there is none with that id."""
+    row = submission_queries.submission(session, snapshot.contest.id, submission_id)
+    return None if row is None else row.id
+
+
 def _carried_from(snapshot: ContestSnapshot, row: SubmissionRow, case_name: str) -> int | None:
     """The earlier submission whose answer stands for a case this one brought no file for."""
     counted = carried(snapshot, row).get(case_name)

@@ -12,13 +12,16 @@ import pytest
 from app.api.http.lists.sending import ListReply
 from app.api.submissions.judgements import JUDGEMENTS, RUNS
 from app.api.submissions.submissions import SUBMISSIONS
+from app.services import visibility
 from app.services.collections import BY_NAME, Collection
 from app.services.lists import list_renderer
+from app.services.lists.list_page import FEW
 from app.services.lists.list_renderer import Large, ListRenderer
 from app.services.lists.shelf import OVERHEAD, Shelf
 from app.services.lists.slices import PIECE, Row, Slice, Written
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import seen_by
+from app.storage import submission_queries
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import REJECTED, raw
 from tests.builders.service import Api
@@ -58,7 +61,23 @@ def check_all(api: Api) -> None:
             name = kind.collection.name if isinstance(kind, Large) else kind.name
             reply = api.get(f"contests/c/{name}", user=user)
             assert reply.status_code == 200, reply.text
-            assert reply.json() == slow(api, kind, viewer), (name, user)
+            expected = slow(api, kind, viewer)
+            assert reply.json() == expected, (name, user)
+            if isinstance(kind, Large):
+                assert by_pages(api, f"contests/c/{name}?limit=2", user) == expected, (name, user)
+
+
+def by_pages(api: Api, path: str, user: str | None) -> list[Any]:
+    """Read a list page by page, as the replies lead on."""
+    objects: list[Any] = []
+    while True:
+        reply = api.get(path, user=user)
+        assert reply.status_code == 200, reply.text
+        objects += reply.json()
+        if "next" not in reply.links:
+            return objects
+        assert len(reply.json()) == 2
+        path = reply.links["next"]["url"].removeprefix("/api/")
 
 
 def test_lists_say_what_a_slow_look_says_whatever_happens_in_between(api: Api, monkeypatch: Any) -> None:
@@ -208,6 +227,38 @@ def test_a_list_too_large_to_keep_is_sent_as_it_is_read(api: Api) -> None:
             assert (again.json(), "etag" in again.headers) == (reply.json(), False), (path, user)
             assert again.headers.get("content-encoding", "identity") == encoding
     assert kept.shelf.total < 40_000
+
+
+def test_a_page_reads_the_rows_of_its_own_submissions_alone(api: Api, monkeypatch: Any) -> None:
+    """However many there are: no list is written for it, and points are those of the submissions that it shows."""
+    add_problem(api.service)
+    add_contest(api.service)
+    for minute in range(30):
+        add_submission(api.service, {"02": raw(1)}, minute=minute)
+    read, worth = [], []
+    each, points = submission_queries.judgements, visibility.problem_points
+    monkeypatch.setattr(
+        submission_queries, "judgements", lambda *args, among: read.append(len(among)) or each(*args, among=among)
+    )
+    monkeypatch.setattr(visibility, "problem_points", lambda *args: worth.append(args) or points(*args))
+    first = api.get("contests/c/judgements?limit=2", user="judge")
+    second = api.get(first.links["next"]["url"].removeprefix("/api/"), user="judge").json()
+    assert [each["submission_id"] for each in second] == ["3", "4"]
+    assert max(read) <= FEW
+    assert len(worth) <= 2 * FEW
+    assert not api.app.state.lists.shelf.total
+
+
+@pytest.mark.parametrize("after", ["j0123456789abcdef", "nothing", "1", "the id of another team's run"])
+def test_a_page_begins_after_an_object_that_its_viewer_sees(api: Api, after: str) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    add_submission(api.service, {"02": raw(1)}, team="other", minute=1)
+    if after.startswith("the id"):
+        after = api.get("contests/c/runs", user="judge").json()[0]["id"]
+    reply = api.get(f"contests/c/runs?after={after}", user="team")
+    assert reply.status_code == 400
+    assert "expected the id of an object of this list" in reply.text
 
 
 def test_the_shelf_forgets_what_was_not_asked_for_longest() -> None:

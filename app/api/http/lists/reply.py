@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, TypeVar, cast
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Query, Request, Response
 from sqlalchemy.orm import Session
 
 from app.api.http.lists.sending import ListReply, PassingReply
 from app.api.scoreboard.scoreboard import WrittenReply
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.collections import Collection
+from app.services.lists.list_page import MOST_ON_A_PAGE, PageWanted
 from app.services.lists.list_renderer import Large, TooLarge
 from app.services.lists.lists import WrittenLists
 from app.services.lists.slices import Wanted, Written
@@ -28,10 +29,24 @@ class Lists:
         self._known = request.headers.get("if-none-match", "")
         self._zipped = "gzip" in request.headers.get("accept-encoding", "")
         self._lists = cast(WrittenLists, request.app.state.lists)
+        self._url = request.url
 
-    async def large(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None) -> Response:
-        """Submissions, judgements or runs; what is too large to be kept is sent as it is read."""
+    async def large(
+        self,
+        kind: Large,
+        viewer: Viewer,
+        snapshot: ContestSnapshot,
+        wanted_page: PageWanted | None,
+        **wanted: str | None,
+    ) -> Response:
+        """Submissions, judgements or runs, all or a page; what is too large to be kept is sent as it is read."""
         asked = _asked(wanted)
+        if wanted_page is not None:
+            page = await self._lists.page(kind, viewer, snapshot, asked, wanted_page)
+            reply = await self._reply(page.written)
+            if page.more_after is not None:
+                reply.headers["Link"] = f'<{self._after(page.more_after)}>; rel="next"'
+            return reply
         try:
             written = await self._lists.large(kind, viewer, snapshot, asked)
         except TooLarge:
@@ -49,6 +64,11 @@ class Lists:
         """A handful of objects, read for this request alone."""
         return await self._lists.few(documents)
 
+    def _after(self, id_: str) -> str:
+        """The address of the page after an object, without the server's name, which a proxy may have otherwise."""
+        following = self._url.include_query_params(after=id_)
+        return f"{following.path}?{following.query}"
+
     async def _reply(self, written: Written) -> Response:
         if written.tag in self._known:
             return WrittenReply([*CACHING, (b"etag", written.tag.encode())], status_code=304)
@@ -62,3 +82,18 @@ def _asked(wanted: Mapping[str, str | None]) -> Wanted:
 
 
 TheLists = Annotated[Lists, Depends(Lists)]
+
+
+def wanted_page(
+    limit: Annotated[
+        int | None, Query(ge=1, le=MOST_ON_A_PAGE, description="at most so many; the header Link names the next page")
+    ] = None,
+    after: Annotated[str | None, Query(max_length=255, description="only those after the object of this id")] = None,
+) -> PageWanted | None:
+    """The page that a request asks for; None: the whole list."""
+    if limit is None and after is None:
+        return None
+    return PageWanted(MOST_ON_A_PAGE if limit is None else limit, after)
+
+
+ThePage = Annotated[PageWanted | None, Depends(wanted_page)]
