@@ -72,7 +72,7 @@ def test_cycles_among_survivors_are_collected_once_these_have_doubled() -> None:
 
 
 def test_objects_made_in_bulk_are_set_aside_unsearched_and_counted() -> None:
-    """Else a contest's boards, read anew after each change of its settings, would put off the thorough search for ever."""
+    """Else boards that are read anew after each change of settings would put off the thorough search for ever."""
     gc.collect()
     many = [[at] for at in range(GROWTH * gc.get_freeze_count())]
     skip_young()
