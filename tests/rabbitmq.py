@@ -85,6 +85,11 @@ class RabbitMQ:
                 raise RuntimeError(f"RabbitMQ did not start:\n{self.log()[-4000:]}")
             time.sleep(0.1)
 
+    @property
+    def status(self) -> int | None:
+        """How it has ended, while nobody killed it; None while it runs."""
+        return None if self._process is None else self._process.poll()
+
     def log(self) -> str:
         """All that it has logged."""
         return (self.folder / "log.txt").read_text(errors="replace")

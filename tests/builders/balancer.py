@@ -150,6 +150,25 @@ def cuttable(cluster: Path) -> Iterator[Forwarder]:
         server.close()
         return None
 
+    with _forwarding(connect) as forwarder:
+        yield forwarder
+
+
+@contextmanager
+def cuttable_port(port: int) -> Iterator[Forwarder]:
+    """Run a proxy before what listens on a port of 127.0.0.1."""
+
+    def connect() -> socket.socket | None:
+        with suppress(OSError):
+            return socket.create_connection(("127.0.0.1", port))
+        return None
+
+    with _forwarding(connect) as forwarder:
+        yield forwarder
+
+
+@contextmanager
+def _forwarding(connect: Connect) -> Iterator[Forwarder]:
     forwarder = Forwarder(connect)
     try:
         yield forwarder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -96,6 +97,14 @@ class S3Proxy:
     def always(self, fate: str | int) -> None:
         """Do this to every request."""
         self.plan = lambda _method, _path: fate
+
+    def slow_down(self, seconds: float) -> None:
+        """Let every request take so much longer."""
+
+        def plan(_method: str, _path: str) -> None:
+            time.sleep(seconds)
+
+        self.plan = plan
 
     def heal(self) -> None:
         """Do nothing to requests any more."""

@@ -9,6 +9,7 @@ scenarios; exit code 1 if a promise did not hold, 2 for a name that is none. To 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 import time
@@ -23,7 +24,7 @@ from rich.table import Table
 from tests import s3
 from tests.chaos.audit_result import Audit
 from tests.chaos.model import BOTH, Scenario, all_scenarios
-from tests.chaos.stage import Ground, Size, own_cluster
+from tests.chaos.stage import Ground, Size, Stage, own_cluster
 from tests.rabbitmq import own_broker
 
 COUNTS = ("acknowledged", "lost", "doubled", "judged_twice", "feed_faults")
@@ -83,10 +84,19 @@ def play(ground: Ground, each: Scenario, kind: str, size: Size) -> Played:
         except Exception as error:
             traceback.print_exc()
             line = fault = str(error).partition("\n")[0] or type(error).__name__
-            for server in setting.servers:
-                print(f"{server.log_path}: ...{server.log()[-3000:]}" if server.log_path.exists() else "no log")
+            print(f"the logs are kept in {keep_logs(ground, setting, each.name)}")
     print(f"{each.name} on {kind} ({time.perf_counter() - began:.0f} s): {line}", flush=True)
     return Played(each.name, kind, setting.audits, max(setting.recoveries, default=None), fault)
+
+
+def keep_logs(ground: Ground, setting: Stage, name: str) -> Path:
+    """Copy the logs of servers, workers, brokers and PostgreSQL to a folder that stays; returns it."""
+    folder = Path(tempfile.mkdtemp(prefix=f"jurado-{name}-"))
+    places = [setting.folder, ground.folder, *([] if setting.cluster is None else [setting.cluster])]
+    for place in places:
+        for path in (*place.glob("*.log"), *place.glob("rabbitmq/*.txt")):
+            shutil.copy(path, folder / f"{place.name}-{path.name}")
+    return folder
 
 
 def print_table(rows: Sequence[Played]) -> None:

@@ -12,10 +12,13 @@ from pathlib import Path
 
 import psutil
 
+from tests import postgres
+from tests.builders.balancer import balanced
 from tests.chaos.audit import audit
 from tests.chaos.load import Load, under_load, wait_for
 from tests.chaos.model import scenario
-from tests.chaos.stage import Stage
+from tests.chaos.on_many_servers import audit_all, servers_of
+from tests.chaos.stage import DATABASE, POSTGRESQL, Stage, drop
 
 SPARE_BYTES = 2**20
 DISK = 256 * 2**20
@@ -24,21 +27,70 @@ DISK = 256 * 2**20
 @scenario()
 def disk_full(setting: Stage) -> str:
     """the file system of the home is filled to the last byte and emptied again; it needs root, to mount one"""
-    with _mounted(setting.home, "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs"):
+    with mounted(setting.home, "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs"):
         server, load = setting.serve(), Load(setting.size.submissions, large=0.5)
 
-        def fill() -> None:
-            wait_for(load, 1 / 2)
-            filling = setting.home / "filling"
-            _fill(filling)
-            load.expect_refusals()
-            filling.unlink()
-            setting.recoveries.append(load.recovered())
-
-        under_load(load, setting, server.url, fill)
+        under_load(load, setting, server.url, lambda: _without_room(setting, load, setting.home / "filling"))
         audit(setting, server, load)
         server.stop()
     return f"{load.refused} refused while there was no room"
+
+
+@scenario(POSTGRESQL)
+def files_full_under_two_servers(setting: Stage) -> str:
+    """the file system of two servers' files is filled to the last byte and emptied again; it needs root"""
+    with mounted(setting.home / "files", "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs"):
+        _, *servers = servers_of(setting)
+        load, filling = Load(setting.size.submissions, large=0.5), setting.home / "files" / "filling"
+        with balanced(*(each.url for each in servers)) as balancer:
+            under_load(load, setting, balancer.url, lambda: _without_room(setting, load, filling))
+            audit_all(setting, load, *servers)
+        _stop_all(setting)
+    return f"{load.refused} refused while there was no room"
+
+
+@scenario(POSTGRESQL)
+def database_full(setting: Stage) -> str:
+    """the file system of PostgreSQL's tables is filled under two servers, and emptied again; it needs root"""
+    assert setting.cluster is not None
+    place = setting.cluster / "small"
+    place.mkdir()
+    owner = (setting.cluster / "data").stat()
+    options = f"size={DISK},uid={owner.st_uid},gid={owner.st_gid},mode=0700"
+    with mounted(place, "-t", "tmpfs", "-o", options, "tmpfs"), _tables_in(setting.cluster, place):
+        _, *servers = servers_of(setting)
+        load = Load(setting.size.submissions)
+        with balanced(*(each.url for each in servers)) as balancer:
+            under_load(load, setting, balancer.url, lambda: _without_room(setting, load, place / "filling"))
+            audit_all(setting, load, *servers)
+        _stop_all(setting)
+    return f"{load.refused} refused while there was no room, {load.unsure} in doubt"
+
+
+@contextmanager
+def _tables_in(cluster: Path, place: Path) -> Iterator[None]:
+    """Move the tables of the database to a folder of PostgreSQL's user; at the end the database is dropped."""
+    tablespace = f"CREATE TABLESPACE small LOCATION '{place}'"
+    postgres.administer(cluster, tablespace, f"ALTER DATABASE {DATABASE} SET TABLESPACE small")
+    try:
+        yield
+    finally:
+        drop(cluster, DATABASE)
+        postgres.administer(cluster, "DROP TABLESPACE small")
+
+
+def _without_room(setting: Stage, load: Load, filling: Path) -> None:
+    """Fill a file system in the middle of the load until submissions are refused, and make room again."""
+    wait_for(load, 1 / 2)
+    fill(filling)
+    load.expect_refusals()
+    filling.unlink()
+    setting.recoveries.append(load.recovered())
+
+
+def _stop_all(setting: Stage) -> None:
+    for server in setting.servers:
+        server.stop()
 
 
 @scenario()
@@ -49,7 +101,7 @@ def files_read_only(setting: Stage) -> str:
 
     def forbid() -> None:
         wait_for(load, 1 / 2)
-        with _mounted(files, "--bind", str(files)):
+        with mounted(files, "--bind", str(files)):
             subprocess.run(["mount", "-o", "remount,bind,ro", files], check=True)
             load.expect_refusals()
         setting.recoveries.append(load.recovered())
@@ -79,7 +131,7 @@ def file_descriptors(setting: Stage) -> str:
     return f"{load.refused} refused and {load.broken} connections broken meanwhile"
 
 
-def _fill(path: Path) -> None:
+def fill(path: Path) -> None:
     """Write until there is no room."""
     with path.open("wb", buffering=0) as file:
         for size in (SPARE_BYTES, 4096, 1):
@@ -91,7 +143,7 @@ def _fill(path: Path) -> None:
 
 
 @contextmanager
-def _mounted(folder: Path, *words: str) -> Iterator[None]:
+def mounted(folder: Path, *words: str) -> Iterator[None]:
     """Mount something over a folder, with all that is in it now."""
     if os.geteuid() != 0:
         raise AssertionError("not played: only root may mount a file system")

@@ -36,7 +36,7 @@ def one_of(setting: Stage, **settings: str) -> tuple[str, Server]:
     """Start a worker and the first server; returns the address of the broker, and the server."""
     broker = setting.broker()
     first = setting.serve(broker_url=broker, secret_key=SECRET_KEY, **FEW, **settings)
-    setting.worker(broker_url=broker, secret_key=SECRET_KEY).start()
+    setting.worker(broker_url=broker, secret_key=SECRET_KEY, **settings).start()
     return broker, first
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from bench.stage import CONTEST
 from tests.chaos.audit import audit
 from tests.chaos.load import Load, under_load, wait_for
 from tests.chaos.model import scenario
@@ -14,20 +14,27 @@ from tests.chaos.stage import PATIENCE, POSTGRESQL, Server, Stage, Worker, wait_
 from tests.rabbitmq import RabbitMQ
 
 FEW = {"graders": "1", "spare_graders": "0"}
+PATIENT = "600"
+"""Seconds for a checker, so that what it says after a minute is its result, and not a failure."""
 LOOK = 0.005
 SECONDS_OF_A_JUDGEMENT = 0.5
 """What is begun for so long is judged by a grader that is stopped, also on a busy machine."""
 
 
-def distributed(setting: Stage, broker: str, workers: int = 2) -> tuple[Server, list[Worker]]:
-    """Start a server and workers that a broker feeds."""
+def distributed(setting: Stage, broker: str, **of_workers: str) -> tuple[Server, list[Worker]]:
+    """Start a server and two workers that a broker feeds."""
     server = setting.serve(broker_url=broker, **FEW)
-    started = [setting.worker(broker_url=broker) for _ in range(workers)]
-    for each in started:
-        each.launch()
-    for each in started:
-        each.expect_in_log("Jurado judges")
+    started = [setting.worker(broker_url=broker, **of_workers) for _ in range(2)]
+    start(*started)
     return server, started
+
+
+def start(*workers: Worker) -> None:
+    """Start workers at once."""
+    for each in workers:
+        each.launch()
+    for each in workers:
+        each.expect_in_log("Jurado judges")
 
 
 @scenario(POSTGRESQL, in_suite=(POSTGRESQL,))
@@ -64,7 +71,7 @@ class Takeover(NamedTuple):
 
 def _kill(victim: Worker, rows: Rows) -> Takeover:
     """Kill a worker that has begun judgements, and wait for others to take over."""
-    held, done = _held(victim, rows), rows.done()
+    held, done = held_by(victim, rows), rows.done()
     began, takeover = time.monotonic(), dict[str, float]()
     victim.kill()
     until = began + PATIENCE
@@ -81,7 +88,7 @@ def _kill(victim: Worker, rows: Rows) -> Takeover:
     return Takeover(**takeover)
 
 
-def _held(victim: Worker, rows: Rows) -> dict[int, int]:
+def held_by(victim: Worker, rows: Rows) -> dict[int, int]:
     """Stop the graders of a worker in the middle of judging; returns what it has begun, with its attempts."""
     for each in victim.graders():
         each.suspend()
@@ -95,21 +102,47 @@ def _held(victim: Worker, rows: Rows) -> dict[int, int]:
         assert time.monotonic() < until, "the worker begins nothing"
 
 
+def until_judged(held: Iterable[int], rows: Rows) -> float:
+    """Wait until all these judgements are done; returns the seconds that it took."""
+    ids, began = set(held), time.monotonic()
+    wait_until(lambda: not rows.begun().keys() & ids, "no other worker has judged what was begun")
+    return time.monotonic() - began
+
+
+def until_it_judges(other: Worker, rows: Rows, mend: Callable[[], None]) -> float:
+    """Kill the other worker and mend what keeps one from judging; returns the seconds to its next verdict."""
+    other.kill()
+    done, began = rows.done(), time.monotonic()
+    mend()
+    wait_until(lambda: rows.done() > done, "the worker does not judge again")
+    return time.monotonic() - began
+
+
 @scenario(POSTGRESQL)
 def frozen_worker(setting: Stage) -> str:
-    """a worker is stopped (SIGSTOP) under load and woken a minute later: others judge what it had, once"""
-    server, workers = distributed(setting, setting.broker())
-    load = Load(setting.size.submissions)
+    """a worker is stopped (SIGSTOP) while it judges and woken a minute later: others judge what it had, once"""
+    server, workers = distributed(setting, setting.broker(), check_seconds=PATIENT)
+    load, frozen, other = Load(setting.size.submissions), *workers
+    seconds = 3 * setting.size.seconds
 
     def freeze() -> None:
         wait_for(load, 1 / 3)
-        workers[0].freeze()
-        time.sleep(3 * setting.size.seconds)
-        workers[0].wake()
+        with rows_of(setting) as rows:
+            held = held_by(frozen, rows)
+            frozen.freeze()
+            setting.recoveries.append(until_judged(held, rows))
+            time.sleep(max(0.0, seconds - setting.recoveries[-1]))
+            verdicts = rows.verdicts(held)
+            setting.recoveries.append(until_it_judges(other, rows, frozen.wake))
+            assert rows.verdicts(held) == verdicts, "a late result was written"
 
     under_load(load, setting, server.url, freeze)
     audit(setting, server, load)
-    return f"one of two workers stopped for {3 * setting.size.seconds:g} s"
+    given_up, woken = setting.recoveries
+    return (
+        f"a worker stopped for {seconds:g} s: what it had begun was judged by the other one after {given_up:.1f} s; "
+        f"woken, it judged {woken:.1f} s later, and changed nothing of that"
+    )
 
 
 @scenario(POSTGRESQL)
@@ -124,20 +157,19 @@ def broker_crashes(setting: Stage) -> str:
         def crash() -> None:
             for at, is_lost in enumerate((False, True), start=1):
                 wait_for(load, at / 3)
+                assert broker.status is None, f"RabbitMQ ended by itself, with status {broker.status}"
                 broker.kill()
                 if is_lost:
                     broker.lose()
                 load.recovered()  # submissions are taken all the same
                 broker.start()
-                before, began = _judged(setting, server), time.monotonic()
-                wait_until(lambda before=before: _judged(setting, server) > before, "nothing is judged any more")  # type: ignore[misc]
+                with rows_of(setting) as rows:
+                    done, began = rows.done(), time.monotonic()
+                    wait_until(lambda done=done, rows=rows: rows.done() > done, "nothing is judged any more")  # type: ignore[misc]
                 setting.recoveries.append(time.monotonic() - began)
 
         under_load(load, setting, server.url, crash)
         audit(setting, server, load)
-    except Exception:
-        print(f"RabbitMQ: ...{broker.log()[-3000:]}")
-        raise
     finally:
         for each in setting.servers:
             each.stop()
@@ -163,9 +195,3 @@ def rolling_workers(setting: Stage) -> str:
     under_load(load, setting, server.url, roll)
     audit(setting, server, load)
     return f"{setting.size.kills} workers restarted"
-
-
-def _judged(setting: Stage, server: Server) -> int:
-    with setting.client(server) as admin:
-        judgements = admin.get(f"contests/{CONTEST}/judgements").raise_for_status().json()
-    return sum(each["judgement_type_id"] is not None for each in judgements)

@@ -235,10 +235,11 @@ class Stage:
         self.servers.append(server)
         return server
 
-    def worker(self, **settings: str) -> Worker:
+    def worker(self, *, module: Sequence[str] = SERVER, **settings: str) -> Worker:
         """A worker on the home with one grader, not started yet; it is stopped at the end of the scenario."""
         few = {"graders": "1", "spare_graders": "0", "problems": str(self.problems)}
-        worker = Worker(self.home, popen=self.popen, database_url=self.database_url, **{**few, **settings})
+        ours = {"database_url": self.database_url, **few}
+        worker = Worker(self.home, module=module, popen=self.popen, **{**ours, **settings})
         self.servers.append(worker)
         return worker
 
