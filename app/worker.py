@@ -14,6 +14,7 @@ from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, open_br
 from app.grading.distributed.consuming import Consumer
 from app.grading.distributed.reconciler import Reconciler
 from app.grading.distributed.sender import Sender
+from app.grading.distributed.watch import DatabaseWatch
 from app.grading.distributed.worker_metrics import WorkerMetrics
 from app.grading.engine import Engine
 from app.grading.references import JobRunner
@@ -71,6 +72,7 @@ class Worker:
         ]
         self._presence.work = self._work
         self.metrics = WorkerMetrics(self.engine, self._at_hand)
+        self._watch = DatabaseWatch(self._database, self._pause, self._resume)
 
     def start(self, stop: threading.Event) -> None:
         """Start the graders, and take messages as soon as one of them is warm, unless `stop` is set before.
@@ -85,9 +87,19 @@ class Worker:
                 return
         for consumer in self._consumers:
             consumer.start()
+        self._watch.start()
+
+    def _pause(self) -> None:
+        for consumer in self._consumers:
+            consumer.pause()
+
+    def _resume(self) -> None:
+        for consumer in self._consumers:
+            consumer.resume()
 
     def close(self) -> None:
         """Finish the judgements at hand and leave the rest, and running jobs, to other workers."""
+        self._watch.close()
         self._hand.close()
         self._reconciler.close()
         self.engine.close()

@@ -54,10 +54,10 @@ def database_full(setting: Stage) -> str:
     """the file system of PostgreSQL's tables is filled under two servers, and emptied again; it needs root"""
     assert setting.cluster is not None
     place = setting.cluster / "small"
-    place.mkdir()
+    place.mkdir(mode=0o700)
     owner = (setting.cluster / "data").stat()
-    options = f"size={DISK},uid={owner.st_uid},gid={owner.st_gid},mode=0700"
-    with mounted(place, "-t", "tmpfs", "-o", options, "tmpfs"), _tables_in(setting.cluster, place):
+    os.chown(place, owner.st_uid, owner.st_gid)
+    with mounted(place, "-t", "tmpfs", "-o", f"size={DISK}", "tmpfs"), _tables_in(setting.cluster, place):
         _, *servers = servers_of(setting)
         load = Load(setting.size.submissions)
         with balanced(*(each.url for each in servers)) as balancer:

@@ -20,6 +20,8 @@ BLOCKED_SECONDS = 30
 CONNECTING_SECONDS = 5
 FOR_EVER = 10**9
 """Rows that are open stay so until they are judged; that many failures of a checker end them is counted in the rows."""
+LONGEST_RETRY_MS = 5000
+"""A message that failed, as the database was away, comes again within this time."""
 MISSING = "a broker needs dramatiq: install jurado[distributed], such as `pip install 'jurado[distributed]'`"
 
 
@@ -67,7 +69,8 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
             return {**arguments, "x-queue-type": "quorum"}
 
     # No other middleware: age limits would drop messages, time limits would interrupt judging.
-    broker = QuorumBroker(confirm_delivery=True, middleware=[Retries(max_retries=FOR_EVER), CurrentMessage()])
+    retries = Retries(max_retries=FOR_EVER, min_backoff=LONGEST_RETRY_MS // 4, max_backoff=LONGEST_RETRY_MS)
+    broker = QuorumBroker(confirm_delivery=True, middleware=[retries, CurrentMessage()])
     broker.parameters = parameters_of(url)
     for lane in lanes:
         broker.declare_queue(lane.queue)

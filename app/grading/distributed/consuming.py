@@ -59,6 +59,16 @@ class Consumer:
         with self._guard:
             self.at_hand += change
 
+    def pause(self) -> None:
+        """Take no more messages, and let the broker give those that are at hand to other workers at once."""
+        for thread in self._worker.consumers.values():
+            thread.pause()
+
+    def resume(self) -> None:
+        """Take messages again."""
+        for thread in self._worker.consumers.values():
+            thread.resume()
+
     def stop(self) -> None:
         """Take no more messages, and wait for those at hand."""
         self._worker.stop(LONGEST_STOP_MS)

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import make_url
 
 from app.engines import start_engine
 from app.grading.distributed import patience as waiting
 from app.grading.distributed.broker import JUDGEMENTS, message_of, open_broker
+from app.grading.distributed.consuming import Consumer
 from app.grading.distributed.patience import Patience
 from app.grading.distributed.sender import Sender
+from app.grading.distributed.watch import DatabaseWatch
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.packages.read import assemble
 from app.settings import Settings
@@ -30,6 +33,7 @@ from app.storage.tables import JudgementRow
 from app.storage.testcases import without_score
 from app.storage.writer import Writer
 from app.worker import Worker
+from tests.builders.balancer import cuttable
 from tests.builders.contests import PROBLEM
 from tests.builders.grading import add_rogue_contest, submission
 from tests.builders.packages import package_files
@@ -213,6 +217,46 @@ def test_expected_answers_that_came_with_packages_are_scored_by_a_server_that_st
     until(lambda: not unscored())
     for each in (jobs, engine, writer, locks, database):
         each.close()
+
+
+@pytest.mark.broker
+def test_a_paused_consumer_leaves_the_messages_that_it_has_to_others(broker_url: str) -> None:
+    taken, ends, given = threading.Event(), threading.Event(), threading.Event()
+
+    def stick(_rows: object) -> None:
+        taken.set()
+        ends.wait()
+
+    stuck = Consumer(broker_url, JUDGEMENTS, stick, 1)
+    other = Consumer(broker_url, JUDGEMENTS, lambda _rows: given.set(), 1)
+    stuck.start()
+    sender = Sender(open_broker(broker_url))
+    sender.judgements([(7, "t")])
+    taken.wait()
+    other.start()
+    stuck.pause()
+    given.wait()
+    ends.set()
+    sender.close()
+    stuck.stop()
+    other.stop()
+
+
+def test_a_watch_says_when_the_database_does_not_answer_and_when_it_does_again(postgresql_url: str) -> None:
+    lost, back = threading.Event(), threading.Event()
+    parts = make_url(postgresql_url)
+    with cuttable(Path(str(parts.query["host"]))) as network:
+        through = parts.set(host="127.0.0.1", port=network.port, query={})
+        database = Database(through.render_as_string(hide_password=False))
+        watch = DatabaseWatch(database, lost.set, back.set, seconds=1.0)
+        watch.start()
+        network.cut()
+        lost.wait()
+        assert not back.is_set()
+        network.mend()
+        back.wait()
+        watch.close()
+        database.close()
 
 
 def test_a_message_names_rows_and_says_nothing_else() -> None:
