@@ -17,7 +17,7 @@ FEW = {"graders": "1", "spare_graders": "0"}
 PATIENT = "600"
 """Seconds for a checker, so that what it says after a minute is its result, and not a failure."""
 LOOK = 0.005
-SECONDS_OF_A_JUDGEMENT = 0.5
+SECONDS_OF_A_JUDGEMENT = 2.0
 """What is begun for so long is judged by a grader that is stopped, also on a busy machine."""
 
 
