@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -29,7 +30,7 @@ from app.api.http.origins import Origins
 from app.api.http.proxy import BehindProxy
 from app.api.http.refusals import Refusals
 from app.api.http.sessions import Sessions
-from app.api.routes import ROUTES
+from app.api.routes import routes_of
 from app.api.scoreboard.express import Express
 from app.api.submissions.express import ExpressSubmissions
 from app.api.submissions.submission_form import open_submission_form
@@ -115,11 +116,13 @@ def create_app(
             await run_sync(opened.listener.start)
         await run_sync(app.state.hub.sender.start)
         app.state.keeper.start()
+        making = _start_making_puzzles(app, known)
         try:
             yield
         finally:
             app.state.hub.stop()
             await run_sync(app.state.daily.close)
+            making.cancel()
             await run_sync(app.state.keeper.close)
             await run_sync(app.state.hub.close)
             await run_sync(opened.close)
@@ -132,7 +135,7 @@ def create_app(
         docs_url=None,  # FastAPI's loads scripts from other hosts; app.web serves one
         redoc_url=None,
         openapi_url="/openapi.json",
-        routes=list(ROUTES),
+        routes=routes_of(known),
         generate_unique_id_function=openapi.operation_id,
         lifespan=lifespan if service is None else None,
     )
@@ -140,6 +143,15 @@ def create_app(
     if service is not None:
         attach(app, service)
     return app
+
+
+def _start_making_puzzles(app: FastAPI, settings: Settings) -> asyncio.Task[None]:
+    """Let puzzles of the day be made in the background, where there are any."""
+    service: Service = app.state.service
+    daily: DailyPuzzles = app.state.daily
+    if not settings.has_daily:
+        return asyncio.create_task(asyncio.sleep(0))
+    return asyncio.create_task(daily.keep_made(partial(run_sync, counts.judges_now, service)))
 
 
 def open_service(settings: Settings, held: Hold | None = None, *, accept_clock: bool = False) -> Service:
@@ -275,6 +287,8 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
     """Put other routes, the errors and what lies around each request on the app; the last added is the outermost."""
     app.include_router(health.router)
     app.include_router(pages.router)
+    if settings.has_daily:
+        app.include_router(pages.daily)
     errors.install(app)
     openapi.install(app)
     app.add_middleware(Zipped, minimum_size=SMALLEST_ZIPPED, compresslevel=5)

@@ -127,6 +127,9 @@ class Settings(BaseSettings):
     language: Literal["en", "es", "sk", "ru", "ja"] = Field(
         "en", description="language of pages for readers whose browser asks for none of the five that there are"
     )
+    daily: Literal["on", "off"] = Field(
+        "on", description="puzzles of the day at /daily, made in the background; off: no page, link and route of them"
+    )
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
     metrics_token: str = Field("", description="token with which Prometheus may read /metrics; empty: only admins may")
@@ -338,6 +341,11 @@ class Settings(BaseSettings):
             if not ORIGIN.fullmatch(each):
                 raise ValueError(f"expected origins such as https://board.example, found {each!r}")
         return text.lower()
+
+    @property
+    def has_daily(self) -> bool:
+        """Are there puzzles of the day?"""
+        return self.daily == "on"
 
     @property
     def distributed(self) -> bool:

@@ -9,6 +9,7 @@ from starlette.routing import BaseRoute
 
 from app.api.contest_package import export, importing
 from app.api.contests import access, contests, judging, limits, participation
+from app.api.daily import puzzles
 from app.api.feed import boards, webhooks
 from app.api.feed import routes as feed
 from app.api.games import games, live
@@ -44,6 +45,7 @@ from app.api.submissions import (
     submissions,
     submit,
 )
+from app.settings import Settings
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
@@ -93,6 +95,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     stored_files.router,
     status.router,
     webhooks.router,
+    puzzles.router,
 )
 PROBLEM = "/contests/{contest_id}/problems/{problem_id}"
 
@@ -103,6 +106,12 @@ def _together() -> list[BaseRoute]:
         by_label = any(PROBLEM in getattr(route, "path", "") for route in router.routes)
         together.include_router(router, prefix=API, dependencies=[ByLabel] if by_label else [])
     return together.routes
+
+
+def routes_of(settings: Settings) -> list[BaseRoute]:
+    """The routes that a server with these settings has."""
+    together = zip(ROUTERS, ROUTES, strict=True)
+    return [route for router, route in together if settings.has_daily or router is not puzzles.router]
 
 
 ROUTES: Sequence[BaseRoute] = _together()

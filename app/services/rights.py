@@ -54,6 +54,7 @@ TABLE: dict[Who, str] = {
         list_persons get_person get_person_file
         list_clarifications get_clarification list_awards get_award list_commentary get_commentary
         get_registration create_registration change_forgotten_password
+        get_todays_puzzles get_daily_puzzles get_daily_puzzle get_daily_reply
         create_game list_games get_game get_transcript create_move resign_game join_game
     """,
     Who.ACCOUNTS: """

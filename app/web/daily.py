@@ -10,7 +10,6 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Annotated, cast
 
-from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
@@ -18,7 +17,6 @@ from markupsafe import Markup
 from app.services.daily.days import FIRST_DAY, KINDS, SIZES, kind_called, latest_days, open_day, size_called, today
 from app.services.daily.drawing import puzzle_drawing, solution_drawing, solution_steps
 from app.services.daily.feed import feed
-from app.services.daily.nets import won_sets
 from app.services.daily.puzzles import DailyPuzzles, Day, Puzzle
 from app.web.headers import HEADERS
 from app.web.index import address_of
@@ -121,7 +119,6 @@ async def daily_puzzle(request: Request, viewer: Visitor, day: str, kind: str, s
     asked, kind, size = open_day(day), kind_called(kind), size_called(size)
     puzzles = await puzzles_of(request).of(asked)
     before, after = _neighbours(asked)
-    won = await run_sync(won_sets, puzzles.puzzle(kind, size).instance) if kind == "netgame" else None
     made = page(
         "daily/puzzle.html",
         request,
@@ -132,7 +129,6 @@ async def daily_puzzle(request: Request, viewer: Visitor, day: str, kind: str, s
         kinds=KINDS,
         sizes=NAMES,
         one=_all_shown(request, puzzles)[kind][SIZES.index(size)],
-        won=won,
         rules=RULES,
         before=before,
         after=after,

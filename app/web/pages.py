@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.ext import InternationalizationExtension
 from jinja2.runtime import Context
 
+from app.service import Service
 from app.web import game_words, languages, preferences, refusal_words, type_words, wording
 from app.web.direction import closed
 from app.web.headers import PRIVATE, takes_gzip
@@ -79,14 +80,15 @@ def _headers(request: Request) -> dict[str, str]:
 def reader_values(request: Request) -> dict[str, str]:
     """The values of every page that differ by the request, beside who asks.
 
-    `root` goes before addresses, so that they hold behind any path prefix.
+    `root` goes before addresses, so that they hold behind any path prefix; `daily_pages` are on or off.
     """
     root = request.scope.get("root_path", "")
     theme, zone, here = preferences.theme_of(request), preferences.zone_of(request), request.url.path.removeprefix(root)
     if request.url.query:
         here = f"{here}?{request.url.query}"
     spoken = preferences.language_of(request)
-    return {"root": root, "theme": theme, "zone": zone, "here": here, "spoken": spoken}
+    daily = cast(Service, request.app.state.service).settings.daily
+    return {"root": root, "theme": theme, "zone": zone, "here": here, "spoken": spoken, "daily_pages": daily}
 
 
 def page_of_pieces(request: Request, pieces: Sequence[Piece]) -> Response:

@@ -70,13 +70,14 @@ router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/play", begin_game, meth
 router.add_api_route(f"{CONTEST}/games/{{game_id}}", game_page)
 router.add_api_route(f"{CONTEST}/games/{{game_id}}", play_on, methods=["POST"])
 
-router.add_api_route("/daily", daily_today)
-router.add_api_route("/daily/feed.atom", daily_feed)
-router.add_api_route("/daily/archive", daily_archive)
-router.add_api_route("/daily/{day}", daily_day)
-router.add_api_route("/daily/{day}/print", daily_sheet)
-router.add_api_route("/daily/{kind}/{size}", daily_latest)
-router.add_api_route("/daily/{day}/{kind}/{size}", daily_puzzle)
+daily = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
+daily.add_api_route("/daily", daily_today)
+daily.add_api_route("/daily/feed.atom", daily_feed)
+daily.add_api_route("/daily/archive", daily_archive)
+daily.add_api_route("/daily/{day}", daily_day)
+daily.add_api_route("/daily/{day}/print", daily_sheet)
+daily.add_api_route("/daily/{kind}/{size}", daily_latest)
+daily.add_api_route("/daily/{day}/{kind}/{size}", daily_puzzle)
 
 router.include_router(organiser.router)
 

@@ -26,6 +26,7 @@ TAGS = {
     "rejudgings": "Submissions judged again: silent until applied, and undoable.",
     "similarity": "Answers and sources of different teams that are alike, for judges.",
     "jobs": "Long work of the server, such as reference runs.",
+    "puzzles": "The puzzles of the day: three kinds in three sizes, new at 00:00 UTC.",
     "health": "Whether the server works, and how much it does.",
 }
 PARAMETERS = {
@@ -33,6 +34,9 @@ PARAMETERS = {
     "award_id": "The id of an award, such as `winner`.",
     "case_name": "The name of a test case.",
     "image_name": "The name of an image, such as teamimage.png.",
+    "day": "A day such as 2026-11-22, from 2010-02-26 to today.",
+    "kind": "The kind of a puzzle: optimiza, comesolo or netgame.",
+    "size": "The size of a puzzle: small, medium or large.",
     "clarification_id": "The id of a clarification.",
     "commentary_id": "The id of a commentary message.",
     "contest_id": "The id of a contest, such as `demo`.",

@@ -5,14 +5,16 @@ from __future__ import annotations
 import datetime
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import structlog
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, sleep
 from anyio.to_thread import run_sync
 from cachetools import LRUCache
 from pydantic import TypeAdapter, ValidationError
@@ -30,6 +32,9 @@ IN_MEMORY = 64
 MOST_WAITING = 20
 """Days that may wait to be made: then a crawler of back numbers is sent away, and today's readers are not."""
 SECONDS_UNTIL_BACK = 30
+SECONDS_AFTER_START = 30.0
+"""Time that a server has to get ready by itself."""
+SECONDS_BETWEEN_LOOKS = 300.0
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.daily")
 
@@ -103,6 +108,25 @@ class DailyPuzzles:
         if known is None:
             known = self._known[day] = await self._work.joined(day, partial(self._made, day))
         return known
+
+    async def keep_made(
+        self,
+        is_busy: Callable[[], Awaitable[bool]],
+        after: float = SECONDS_AFTER_START,
+        every: float = SECONDS_BETWEEN_LOOKS,
+    ) -> None:
+        """Make the puzzles of today and tomorrow before their first reader comes, while there is nothing to judge.
+
+        Goes on until it is cancelled; `after` and `every` are seconds.
+        """
+        await sleep(after)
+        while True:
+            for day in (today(), today() + timedelta(days=1)):
+                if await is_busy():
+                    break
+                with suppress(Unavailable):  # it is in the log; the next look tries again
+                    await self.of(day)
+            await sleep(every)
 
     def close(self) -> None:
         """Kill the process that makes puzzles, and start none again."""

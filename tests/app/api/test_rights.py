@@ -92,6 +92,10 @@ DELETE /api/contests/{contest_id} : owners
 GET    /api/contests/{contest_id} : everybody
 PATCH  /api/contests/{contest_id} : owners
 GET    /api/contests/{contest_id}/access : everybody
+GET    /api/daily : everybody
+GET    /api/daily/{day} : everybody
+GET    /api/daily/{day}/{kind}/{size} : everybody
+GET    /api/daily/{day}/netgame/{size}/reply : everybody
 GET    /api/contests/{contest_id}/account : everybody
 GET    /api/contests/{contest_id}/accounts : everybody
 GET    /api/contests/{contest_id}/accounts/{account_id} : everybody

@@ -127,3 +127,36 @@ def test_a_service_that_stops_makes_no_more(tmp_path: Path) -> None:
 
 def test_the_feed_goes_back_no_further_than_the_first_day() -> None:
     assert latest_days(3) == [today() - timedelta(days=ago) for ago in range(3)]
+
+
+def test_today_and_tomorrow_are_made_before_anybody_asks_once_nothing_waits_to_be_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days: list[date] = []
+
+    def counted(_process: SolverProcess, day: date) -> bytes:
+        days.append(day)
+        return document(day).encode()
+
+    monkeypatch.setattr(module, "make_puzzles", counted)
+    asked: list[list[date]] = []
+    done: anyio.Event
+
+    async def is_busy() -> bool:
+        asked.append([*days])
+        if len(asked) > 5:
+            done.set()
+        return len(asked) <= 3
+
+    async def until_made() -> None:
+        nonlocal done
+        done = anyio.Event()
+        with anyio.fail_after(60):
+            async with anyio.create_task_group() as group:
+                group.start_soon(DailyPuzzles(tmp_path).keep_made, is_busy, 0.0, 0.001)
+                await done.wait()
+                group.cancel_scope.cancel()
+
+    anyio.run(until_made)
+    assert asked[:4] == [[], [], [], []], "nothing is made while submissions wait"
+    assert days == [today(), today() + timedelta(days=1)]

@@ -134,6 +134,7 @@ def test_the_one_cut_wins_against_the_other_player_and_another_one_loses(player:
         before = page.locator("#now").inner_text()
         cut(rope)
         expect(page.locator("#now")).not_to_have_text(before)
+        expect(page.locator("#now")).to_have_text(re.compile("The other player cut rope|You win"))
         whole &= ~sides[rope - 1]
         if whole:
             answer = UNDER_WAY.search(page.locator("#now").inner_text())

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 
+import httpx
 import pytest
 
 from app.services.daily.puzzles import READER
 from app.web.headers import POLICY
-from checkers.rules.netgame import read_net, whole_cells
+from checkers.rules.netgame import read_net, sides_of, whole_cells
 from games.netgame.opponents import is_won, solved
 from tests.builders.clocks import wall_clock
 from tests.builders.daily import document, put_days
@@ -61,17 +61,66 @@ def test_a_puzzle_has_no_solution_in_its_bytes_until_the_day_is_over(api: Api, k
     assert "<summary>Solution</summary>" in past.text
 
 
-def test_a_net_comes_with_who_wins_it_by_the_rules_of_its_game(api: Api) -> None:
-    """The browser plays the other side by these bits: scripts that everybody may read work no net out."""
-    page = api.get(f"/daily/{TODAY}/netgame/small").text
-    table = re.search(r'data-won="([^"]+)"', page)
-    assert table is not None
-    won = b64decode(table[1])
+def cut(api: Api, day: date, cuts: str) -> httpx.Response:
+    """The other player's reply to cuts in the small net of a day."""
+    return api.get(f"daily/{day}/netgame/small/reply?cuts={cuts}")
+
+
+def test_the_other_player_of_a_net_wins_whatever_can_be_won(api: Api) -> None:
     puzzle = READER.validate_json(document(TODAY)).puzzle("netgame", "small")
     net = read_net(puzzle.instance.encode())
-    words, sets = solved(net), 1 << len(whole_cells(net))
-    assert [won[each >> 3] >> (each & 7) & 1 for each in range(sets)] == [is_won(words, each) for each in range(sets)]
-    assert "data-won" not in api.get(f"/daily/{TODAY}/comesolo/small").text
+    won, sides = solved(net), sides_of(whole_cells(net), len(net.ropes))
+    full, (winning,) = (1 << len(whole_cells(net))) - 1, {int(puzzle.answer.split()[1])}
+    for rope in (rope for rope, side in enumerate(sides, start=1) if side):
+        reply = cut(api, TODAY, str(rope)).json()
+        assert reply.keys() == {"cut"}, "the reply tells nothing but the cut"
+        after = full & ~sides[rope - 1] & ~sides[reply["cut"] - 1]
+        assert is_won(won, after) == (rope == winning), "it leaves a lost net wherever the first cut was a wrong one"
+
+
+def test_no_reply_has_a_net_solved_before_its_day_is_over(api: Api) -> None:
+    puzzle = READER.validate_json(document(TODAY)).puzzle("netgame", "small")
+    page, document_ = (api.get(f"{root}daily/{TODAY}/netgame/small") for root in ("/", ""))
+    assert "data-won" not in page.text
+    assert document_.json()["answer"] is None
+    assert api.get(f"daily/{YESTERDAY}/netgame/small").json()["answer"].startswith("1\n")
+    assert puzzle.answer.strip() not in document_.text.replace(puzzle.instance, "")
+
+
+@pytest.mark.parametrize("cuts", ["", "0", "99", "1,1", "1,2", "x", "1,", "-1", "1" * 500, "\u0661"])
+def test_cuts_that_are_no_play_are_refused(api: Api, cuts: str) -> None:
+    reply = cut(api, TODAY, cuts)
+    assert reply.status_code == 400, cuts
+    assert "cuts" in reply.json()["message"]
+
+
+def test_the_puzzles_of_a_day_are_json_without_answers_until_it_is_over(api: Api) -> None:
+    today, same, past = (api.get(path) for path in ("daily", f"daily/{TODAY}", f"daily/{YESTERDAY}"))
+    assert today.json() == same.json()
+    for reply, day, is_past in ((today, TODAY, False), (past, YESTERDAY, True)):
+        made = READER.validate_json(document(day))
+        assert (reply.json()["date"], reply.json()["past"]) == (day.isoformat(), is_past)
+        assert [each["instance"] for each in reply.json()["puzzles"]] == [each.instance for each in made.puzzles]
+        answers = [each["answer"] for each in reply.json()["puzzles"]]
+        assert answers == [each.answer if is_past else None for each in made.puzzles]
+    assert "immutable" in past.headers["Cache-Control"]
+    assert "immutable" not in today.headers["Cache-Control"]
+    one = api.get(f"daily/{YESTERDAY}/comesolo/large").json()
+    assert one in past.json()["puzzles"]
+    for path in (f"daily/{TOMORROW}", f"daily/{TOMORROW}/optimiza/small", f"daily/{TODAY}/optimiza/huge"):
+        assert api.get(path).status_code == 404, path
+
+
+def test_a_server_without_puzzles_has_no_page_link_and_route_of_them(sqlite_url: str, tmp_path: Path) -> None:
+    home = tmp_path / "off"
+    put_days(home, YESTERDAY, TODAY)
+    with open_api(sqlite_url, home, daily="off") as api:
+        for path in ("/daily", f"/daily/{TODAY}", f"/daily/{TODAY}/optimiza/small", "/daily/feed.atom", "daily"):
+            assert api.get(path).status_code == 404, path
+        assert api.get(f"daily/{TODAY}/netgame/small/reply?cuts=1").status_code == 404
+        for page in ("/", "/login", "/docs"):
+            assert "daily" not in api.get(page).text, page
+        assert "daily" not in api.get("/openapi.json").text
 
 
 def test_days_to_come_are_closed_under_every_address(api: Api) -> None:

@@ -8,12 +8,12 @@ import { KINDS } from "./solo.js";
 const WAYS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
 const byId = (id) => document.getElementById(id);
 const place = byId("daily");
-const { kind, name, instance, won } = place.dataset;
+const { kind, name, instance, replies } = place.dataset;
 const rules = KINDS[kind];
 const board = place.querySelector("jurado-board");
 const start = rules.module.parse(instance, "").start;
 const spots = rules.module.spots(start); // [spot, x, y] each
-const game = { start, won: won && Uint8Array.from(atob(won), (byte) => byte.charCodeAt(0)) };
+const game = { start };
 
 /** The board of a play that grows. The last step takes moves, those before it show what has been. */
 class SoloView extends ModuleView {
@@ -56,10 +56,29 @@ class SoloView extends ModuleView {
 
   pick(spot) {
     const { steps, held } = rules.pick(game, this.made, spot, this.held);
-    if (steps) return this.take(steps);
+    if (steps) {
+      this.take(steps);
+      return rules.awaits?.(game, steps) ? this.#answer(steps) : undefined;
+    }
     this.held = held;
     this.#mark();
     if (held !== undefined) tell(_("%(piece)s is to jump.", { piece: rules.spot(game, held, this.made) }));
+  }
+
+  /** Let the other player answer: the server does, since who wins is not known here. */
+  async #answer(steps) {
+    let cut;
+    try {
+      const reply = await fetch(`${replies}?cuts=${steps.join()}`);
+      if (!reply.ok) throw new Error(reply.status);
+      cut = (await reply.json()).cut;
+    } catch {
+      if (this.moves !== steps) return;
+      this.take(steps.slice(0, -1));
+      byId("now").textContent = _("The other player does not answer. Cut again in a moment.");
+      return;
+    }
+    if (this.moves === steps && cut !== null) this.take([...steps, cut]); // else the player has taken back meanwhile
   }
 
   back() {

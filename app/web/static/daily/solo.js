@@ -1,4 +1,5 @@
-// The rules of playing alone, by kind: pick(steps, spot, held) -> {steps} to go on, {held} to remember a spot, {} where neither.
+// The rules of playing alone, by kind: pick(steps, spot, held) -> {steps} to go on, {held} to remember a spot, {} where neither;
+// awaits(steps): whether another player is to answer.
 //
 // A spot is a number: a cell of the board, or a rope from 1. steps are those of the board's module. Nothing here touches the page.
 import * as comesolo from "../boards/comesolo.js";
@@ -47,18 +48,17 @@ const jumps = {
 
 const cuts = {
   module: netgame,
-  pick({ start, won }, steps, spot) {
-    if (!legalCuts(start, steps).includes(spot)) return {};
-    const mine = [...steps, spot];
-    const reply = answered(start, won, mine);
-    return { steps: reply ? [...mine, reply] : mine };
+  pick(game, steps, spot) {
+    return cuts.awaits(game, steps) || !legalCuts(game.start, steps).includes(spot) ? {} : { steps: [...steps, spot] };
   },
+  awaits: ({ start }, steps) => steps.length % 2 === 1 && legalCuts(start, steps).length > 0,
   over: ({ start }, steps) => steps.length > 0 && legalCuts(start, steps).length === 0,
   score: ({ start }, steps) => (cuts.over({ start }, steps) && steps.length % 2 === 1 ? 1 : 0),
   spot: (_game, rope) => _("Rope %(rope)s", { rope }),
   say({ start }, steps) {
     if (!steps.length) return _("Cut a rope. One cut wins.");
     if (cuts.over({ start }, steps)) return steps.length % 2 ? _("You win: there is nothing left to cut.") : _("You lose: there is nothing left to cut. Start again, or take back.");
+    if (steps.length % 2) return _("The other player is to cut.");
     return ngettext("The other player cut rope %(rope)s. %(num)s rope may be cut.", "The other player cut rope %(rope)s. %(num)s ropes may be cut.", legalCuts(start, steps).length, { rope: steps.at(-1) });
   },
 };
@@ -67,19 +67,5 @@ function legalCuts(net, steps) {
   const whole = netgame.wholeOf(net, steps);
   return net.ropes.map((_, index) => index + 1).filter((rope) => net.cellsOf[rope - 1] & whole);
 }
-
-/** The other player's cut: one that wins, else the one that leaves the most to cut.
- *
- * `won` has a bit for each set of whole cells: whether whoever cuts then wins. It comes with the puzzle, as the rules of the
- * boards do not work it out: problems of a contest ask for it.
- */
-function answered(net, won, steps) {
-  const legal = legalCuts(net, steps);
-  const after = (rope) => netgame.wholeOf(net, [...steps, rope]);
-  const left = (rope) => legalCuts(net, [...steps, rope]).length;
-  return legal.find((rope) => !isWon(won, after(rope))) ?? legal.toSorted((one, two) => left(two) - left(one) || one - two)[0];
-}
-
-const isWon = (won, whole) => ((won[whole >> 3] >> (whole & 7)) & 1) === 1;
 
 export const KINDS = { optimiza: walk, comesolo: jumps, netgame: cuts };
