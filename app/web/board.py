@@ -6,17 +6,18 @@ request.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
+from functools import lru_cache, partial
 from typing import Annotated, NamedTuple, cast
 from urllib.parse import parse_qsl, urlencode
 
 from anyio.to_thread import run_sync
 from cachetools import LRUCache
 from fastapi import Query, Request, Response
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from app.domain.clock import utc_now
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
@@ -28,6 +29,7 @@ from app.services.scoreboard.row_renderer import arrays_of
 from app.services.viewer import PUBLIC, Viewer
 from app.shared_work import SharedWork
 from app.web.board_rows import BoardRows, Shows
+from app.web.direction import closed
 from app.web.frames import frame_of
 from app.web.headers import takes_gzip
 from app.web.heat import LIMITS
@@ -40,10 +42,10 @@ from app.web.wording import seconds
 
 PER_PAGE = 100
 PAGES_KEPT = 64
-ROWS = Markup("<!-- rows -->")
-"""Stands for the rows in the rest of the page: texts of people have no `<` there."""
-STRIPS = Markup("<!-- strips -->")
-"""Stands for the strips of all teams' points."""
+NAMES_KEPT = 4096
+READER, STANDING, STRIPS, ROWS = (Markup(f"<!-- {name} -->") for name in ("reader", "standing", "strips", "rows"))
+"""Stand for parts that have pieces of their own in the rest of the page: texts of people have no `<` there."""
+PART = re.compile("(<!-- (?:reader|standing|strips|rows) -->)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +108,64 @@ async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot
         asked = replace(asked, at=minute)
         shown = await cast(BoardPages, request.app.state.pages).past_soon(snapshot, minute)
     part = await _part_soon(request, shown, names, asked)
-    values = _values(viewer, snapshot, names, groups, asked, part)
-    html = html_of("scoreboard.html", request, **values, last_minute=last)
-    reply = page_of_pieces(request, _pieces(html, part, part.rows.place_of(viewer.team_id)))
+    frame = _frame(request, viewer, snapshot, names, groups, asked, part, last)
+    own = part.rows.place_of(viewer.team_id)
+    pieces: list[Piece] = []
+    for each in frame:
+        if isinstance(each, Piece):
+            pieces.append(each)
+        elif each == READER:
+            pieces.append(_name(names.reader(viewer)))
+        elif each == STANDING:
+            pieces.append(part.rows.standing_piece(own))
+        else:
+            pieces += [part.rows.strips] if each == STRIPS else part.rows.pieces(part.shown, own)
+    reply = page_of_pieces(request, pieces)
     if key is not None:
         pages[key] = reply
     return reply
 
 
-def _pieces(html: str, part: Part, own: int | None) -> list[Piece]:
-    """The page with what all readers of the board have in common: the strips and the rows."""
-    before, _, after = html.partition(ROWS)
-    top, has_strips, head = before.partition(STRIPS)
-    strips = [part.rows.strips, Piece.of(head)] if has_strips else []
-    return [Piece.of(top), *strips, *part.rows.pieces(part.shown, own), Piece.of(after)]
+@lru_cache(NAMES_KEPT)
+def _name(reader: str | None) -> Piece:
+    return Piece.of(escape(closed(reader or "")))
+
+
+def _frame(
+    request: Request,
+    viewer: Viewer,
+    snapshot: ContestSnapshot,
+    names: Names,
+    groups: Mapping[str, str],
+    asked: Asked,
+    part: Part,
+    last: int,
+) -> Sequence[Piece | str]:
+    """The page without what is one reader's or all readers' of the rows: marks stand for these.
+
+    Readers of a kind who ask within a second have it in common. The key holds all that the snapshot does not say.
+    """
+    frame = frame_of(names, viewer, snapshot, "scoreboard")
+    frame = replace(frame, reader=None if frame.reader is None else READER)
+    written, own = page_at_hand(snapshot), part.rows.place_of(viewer.team_id)
+    version = None if written is None else written.version
+    kind = viewer.logged_in, viewer.sees_all, viewer.judges_all or viewer.grants.any, own is None
+    key = (frame, version, kind, tuple(groups.items()), asked, last, tuple(reader_values(request).items()))
+    is_usual = not asked.find and asked.at is None
+    made: Sequence[Piece | str] | None = _frames(snapshot).get(key) if is_usual else None
+    if made is None:
+        values = _values(viewer, snapshot, names, groups, asked, part)
+        html = html_of("scoreboard.html", request, **values, frame=frame, version=version, last_minute=last)
+        made = tuple(each if at % 2 else Piece.of(each) for at, each in enumerate(PART.split(html)))
+        if is_usual:
+            _frames(snapshot)[key] = made
+    return made
+
+
+@once_a_snapshot
+def _frames(_snapshot: ContestSnapshot) -> LRUCache[Hashable, Sequence[Piece | str]]:
+    """The last pages of a snapshot without what is each reader's own."""
+    return LRUCache(PAGES_KEPT)
 
 
 def _key(request: Request, viewer: Viewer, asked: Asked) -> Hashable:
@@ -200,18 +246,17 @@ def _values(
 ) -> dict[str, object]:
     """The values of the page."""
     rows, first = part.rows, part.first
-    own, written = rows.place_of(viewer.team_id), page_at_hand(snapshot)
+    own = rows.place_of(viewer.team_id)
     count, clock = len(part.places), snapshot.contest.clock
     everybody = sorted(groups.items(), key=lambda pair: pair[1])
     return {
         "viewer": viewer,
-        "frame": frame_of(names, viewer, snapshot, "scoreboard"),
         "columns": names.columns,
         "most": sum(column.most for column in names.columns),
         "strips": STRIPS,
-        "own_marks": rows.own_marks(own),
+        "has_own": own is not None,
         "rows": ROWS if part.shown or own is not None else None,
-        "standing": None if own is None else rows.standing(own),
+        "standing": STANDING,
         "shows": [
             Choice(asked.query(cells=cells), text, asked.cells == cells)
             for cells, text in (("points", _("Points")), ("raw", _("Raw")), ("place", _("Place")))
@@ -234,7 +279,6 @@ def _values(
         "standing_at": seconds(clock.contest_time(snapshot.moment)),
         "freeze_at": _freeze_time(snapshot),
         "at": asked.at,
-        "version": None if written is None else written.version,
         "past": None if asked.at is None else seconds(timedelta(minutes=asked.at)),
         "to_now": asked.query(at=None),
         "kept": parse_qsl(asked.query(at=None, find="")),

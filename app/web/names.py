@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
+from app.domain.contests import Team
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.services.viewer import Viewer
 from app.storage import accounts, contests, directory, pins
@@ -81,9 +82,14 @@ def _columns(session: Session, snapshot: ContestSnapshot) -> list[Column]:
 def groups_shown(viewer: Viewer, snapshot: ContestSnapshot, names: Names) -> dict[str, str]:
     """The names of the groups that have a team the viewer may know of."""
     shown = _groups_of_teams(snapshot, viewer.sees_all)
-    own = next((team for team in snapshot.contest.teams if team.id == viewer.team_id), None)
+    own = None if viewer.team_id is None else _teams(snapshot).get(viewer.team_id)
     shown = shown if own is None else shown.union(own.group_ids)
     return {key: name for key, name in names.groups.items() if key in shown}
+
+
+@once_a_snapshot
+def _teams(snapshot: ContestSnapshot) -> dict[str, Team]:
+    return {team.id: team for team in snapshot.contest.teams}
 
 
 @once_a_snapshot

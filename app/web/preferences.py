@@ -18,6 +18,8 @@ from app.web import languages, wording
 from app.web.forms import read_form
 
 THEME_COOKIE, ZONE_COOKIE, LANGUAGE_COOKIE = "jurado_theme", "jurado_zone", "jurado_language"
+LANGUAGE = "jurado.language"
+"""Where a scope remembers the language for its reader."""
 THEMES = ("light", "dark", "system")
 KEPT_SECONDS = 365 * 24 * 3600
 
@@ -48,8 +50,12 @@ def theme_of(request: Request) -> str:
 
 def language_of(request: Request) -> str:
     """The language for a reader: the kept one, else the browser's, else that of the settings."""
-    cookie, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
-    return languages.chosen(cookie, accepted, request.app.state.service.settings.language)
+    chosen: str | None = request.scope.get(LANGUAGE)
+    if chosen is None:
+        cookie, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
+        chosen = languages.chosen(cookie, accepted, request.app.state.service.settings.language)
+        request.scope[LANGUAGE] = chosen
+    return chosen
 
 
 def accepted_languages(request: Request) -> str:

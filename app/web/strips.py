@@ -22,8 +22,9 @@ def strips(arrays: BoardArrays) -> tuple[str, ...]:
 
 def own_units(arrays: BoardArrays, team: int) -> tuple[int | None, ...]:
     """The unit of a team's mark at each problem; None without a judged answer."""
-    judged = arrays.judged[:, team].tolist()
-    units = [int(_units(arrays, problem)[team]) for problem in range(len(arrays.problems))]
+    judged, scores = arrays.judged[:, team].tolist(), arrays.scores[:, team].tolist()
+    most = [float(each.rule.max_points) or 1.0 for each in arrays.problems]
+    units = [FIRST + int(WIDTH * min(1.0, max(0.0, a / b))) for a, b in zip(scores, most, strict=True)]
     return tuple(unit if count else None for unit, count in zip(units, judged, strict=True))
 
 

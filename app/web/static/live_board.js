@@ -156,7 +156,6 @@
       part("table").replaceWith(part("table", page));
       shownTexts = rows;
     } else {
-      patchNode(old.tHead, fresh.tHead); // the own marks on strips move
       patchBody(old.tBodies[0], rows);
     }
     sayMoves(before);

@@ -100,7 +100,7 @@ def test_what_a_frozen_board_hides_is_on_no_page(api: Api) -> None:
 
 def strip_of(html: str) -> tuple[str, str]:
     """The marks of all teams and of the own one in the head of the board's first column."""
-    own = re.search(r'<path class="me" d="M(\d+) 0V11.5"/></svg></a>', html)
+    own = re.search(r'id="own0" d="M(\d+) 0V11.5"', html)
     marks = re.search(r'id="strip0" d="M0 11.5H100([^"]*)"', html)
     assert marks is not None
     return marks[1], own[1] if own else ""
