@@ -25,6 +25,7 @@ ODD = (
     (re.compile(r"^\d\d:\d\d:\d\d [^:]+:", re.MULTILINE), "TIME FILES:"),
 )
 ANYTHING = "..."
+SERVED = "jurado package serve"
 FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
 
 
@@ -104,10 +105,14 @@ class Reader:
         return stack
 
 
-def test_what_the_guide_says_is_what_happens(tmp_path: Path) -> None:
+@pytest.mark.parametrize("until", [SERVED, pytest.param(None, id="its end", marks=pytest.mark.long)])
+def test_what_the_guide_says_is_what_happens(until: str | None, tmp_path: Path) -> None:
+    """Until the package is served, and by `make test-long` to the end, with two servers."""
     with ExitStack() as stack:
         reader = Reader(tmp_path, stack)
         for kind, text in blocks():
+            if until is not None and text.startswith(f"$ {until}"):
+                break
             if kind == "console":
                 for command, shown in commands(text):
                     reader.do(command, shown)

@@ -13,6 +13,7 @@ import httpx
 
 from app.cli.demo.service_process import fresh_service
 from tests.builders.packages import zip_package
+from tests.conftest import forked
 
 RELATIVE = "scoring: {kind: relative, direction: minimise}\n"
 ABSOLUTE = "scoring: {kind: absolute}\n"
@@ -101,7 +102,7 @@ def judging_service(home: Path, settings: Mapping[str, str] | None = None) -> It
     bundled = home / "bundled"
     bundled.mkdir(parents=True)
     own = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0", "JURADO_PROBLEMS": str(bundled), **(settings or {})}
-    with fresh_service(home, own) as running:
+    with fresh_service(home, own, forked) as running:
         judge = Judge(running.url, running.password, home / "var")
         for team in TEAM:
             judge.ask("POST", "teams", json=[{"id": team, "name": team, "label": team}]).raise_for_status()
