@@ -9,16 +9,21 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from typing import IO
 
 import pytest
 from sqlalchemy import text
 
+from app.domain.addresses import address_of
 from app.settings import Settings
 from app.storage import backup as backups
 from app.storage.backup import BackupError, backup, read_manifest, restore, verify
+from app.storage.backup_places import BackupBucket, BackupFolder, place_of
 from app.storage.database import Database
 from app.storage.local_files import LocalFiles
 from app.storage.open_files import open_files
+from app.storage.s3 import Bucket
+from app.storage.s3_files import S3Files
 from app.storage.submissions import INLINE_LIMIT
 from tests import s3
 from tests.builders.contests import add_contest, add_problem
@@ -124,6 +129,55 @@ def test_a_backup_of_files_on_s3_is_put_back_onto_s3_or_into_a_folder(
         holds(url, other, expected, **settings)
 
 
+def test_a_backup_goes_onto_s3_and_comes_back_as_from_a_folder(
+    database_url: str, s3_port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second copies only new files, one that is broken off leaves the one before, and damage is refused."""
+    bucket = s3.new_bucket(s3_port)
+    place = place_of(s3.address(s3_port, bucket, "nightly"), tmp_path / "home", 10.0)
+    with contest(database_url, tmp_path / "home") as api:
+        database, files = api.service.database, api.service.files
+        sent = [submit(api, "team", number) for number in range(2)]
+        first = backup(database, files, place)
+        sent.append(submit(api, "other", 1))
+        copied: list[str] = []
+        keep_packed = S3Files.keep_packed
+
+        def kept(self: S3Files, sha256: str, packed: IO[bytes]) -> None:
+            copied.append(sha256)
+            keep_packed(self, sha256, packed)
+
+        monkeypatch.setattr(S3Files, "keep_packed", kept)
+        second = backup(database, files, place)
+        assert (second.files, copied) == (first.files + 1, [hashlib.sha256(sent[-1][1]).hexdigest()])
+        submit(api, "other", 3)
+        with monkeypatch.context() as patched:
+            patched.setattr(BackupBucket, "finish", die)
+            with pytest.raises(KeyboardInterrupt):
+                backup(database, files, place)
+    assert verify(place) == second
+    other = tmp_path / "other"
+    other.mkdir()
+    restored = f"sqlite:///{other / 'jurado.db'}"
+    restore(place, restored, LocalFiles(other / "files"))
+    holds(restored, other, sent)
+    objects = Bucket(address_of(s3.address(s3_port, bucket, "nightly")), 10.0)
+    objects.replace(second.database, b"other bytes")
+    with pytest.raises(BackupError, match="found other bytes or none"):
+        verify(place)
+    objects.replace("notes.txt", b"")
+    with (
+        open_api(database_url, tmp_path / "home", again=True) as api,
+        pytest.raises(BackupError, match=r"expected a prefix for backups alone, found notes\.txt"),
+    ):
+        backup(api.service.database, api.service.files, place)
+
+
+def die(*_: object) -> None:
+    """As when the process is stopped here."""
+    raise KeyboardInterrupt
+
+
 def test_a_second_backup_copies_only_new_files_and_forgets_the_old_database(sqlite_url: str, tmp_path: Path) -> None:
     folder = tmp_path / "backup"
     with contest(sqlite_url, tmp_path / "home") as api:
@@ -152,12 +206,9 @@ def test_a_backup_that_is_broken_off_leaves_the_one_before(
         first = backup(database, files, folder)
         submit(api, "other", 1)
 
-        def die(*_: object) -> None:
-            raise KeyboardInterrupt
-
-        for part in ("copy_files", "_replace"):
+        for owner, part in ((backups, "copy_files"), (BackupFolder, "finish")):
             with monkeypatch.context() as patched:
-                patched.setattr(backups, part, die)
+                patched.setattr(owner, part, die)
                 for each in (folder, fresh):
                     with pytest.raises(KeyboardInterrupt):
                         backup(database, files, each)

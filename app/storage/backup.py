@@ -1,8 +1,9 @@
-"""A copy of everything in one folder, made while the service runs: the database first, then the files it names.
+"""A copy of everything in one folder or below an address of S3, made while the service runs.
 
-The folder holds `manifest.json`, the database as an SQLite file whatever it was copied from, and `files/` as the store
-has them. The manifest is written last and replaced in one step, and names the database it belongs to: without one a
-backup is not finished, and one that was broken off leaves the backup before it as good as it was.
+The database comes first, then the files that it names. The place holds `manifest.json`, the database as an SQLite file
+whatever it was copied from, and `files/` as the store has them. The manifest is written last and replaced in one step,
+and names the database it belongs to: without one a backup is not finished, and one that was broken off leaves the
+backup before it as good as it was.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -25,10 +26,10 @@ from sqlalchemy import Connection, func, select
 from app.domain.clock import utc_now
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.storage import last_backup
+from app.storage.backup_places import DATABASE, MANIFEST, BackupFolder, OtherContents, Place
 from app.storage.database import Database
-from app.storage.durable import sync, sync_folder
+from app.storage.durable import sync
 from app.storage.files import Files
-from app.storage.local_files import LocalFiles
 from app.storage.migrate import schemas, upgrade
 from app.storage.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
 from app.storage.references import read_references
@@ -36,8 +37,6 @@ from app.storage.stored_bytes import UNREADABLE, FileMissing
 from app.storage.tables import Base, LastBackupRow, WebhookRow
 from app.storage.webhooks import keys_needed
 
-MANIFEST = "manifest.json"
-FILES = "files"
 FORMAT = 1
 CHUNK = 2**20
 Step = Callable[[str, int, int | None], None]
@@ -69,41 +68,49 @@ class Manifest:
     secret_keys: Sequence[str] = field(default_factory=list)
 
 
-def backup(database: Database, files: Files, folder: Path, step: Step = lambda *_: None) -> Manifest:
-    """Copy database and files into a folder; files that an earlier backup brought there are not copied again.
+def backup(database: Database, files: Files, where: Path | Place, step: Step = lambda *_: None) -> Manifest:
+    """Copy database and files into a place; files that an earlier backup brought there are not copied again.
 
-    Raises BackupError where the folder holds something else or tokens are not encrypted yet, MoveError where the schema
+    Raises BackupError where the place holds something else or tokens are not encrypted yet, MoveError where the schema
     is not this version's.
     """
+    place = _place(where)
     refuse_other_schema(database)
     _refuse_plain_tokens(database)
-    if (folder / FILES).resolve() == Path(files.place).resolve():
-        raise BackupError(f"{folder}: expected a folder for backups alone, found the files to be copied in it")
-    earlier = _prepare(folder)
+    if _same_place(place.files, files):
+        raise BackupError(f"{place.shown}: expected a folder for backups alone, found the files to be copied in it")
+    earlier = _prepare(place)
     made = utc_now()
-    path = folder / f"jurado-{made:%Y%m%dT%H%M%S%f}.db"
-    rows = _copy_database(database, path, step)
-    names = _names(path)
-    copied = LocalFiles(folder / FILES)
-    copied.tidy()
-    size, faulty = copy_files(files, copied, names, step)
+    with place.writing(f"{DATABASE}{made:%Y%m%dT%H%M%S%f}.db") as path:
+        rows = _copy_database(database, path, step)
+        names = _names(path)
+        digest, keys = _sha256(path), _secret_keys(path)
+    place.files.tidy()
+    size, faulty = copy_files(files, place.files, names, step)
     manifest = Manifest(
         FORMAT,
         made.isoformat(),
         schemas()[0],
         path.name,
-        _sha256(path),
+        digest,
         rows,
         len(names) - len(faulty),
         size,
         _digest(set(names) - set(faulty)),
         faulty,
-        _secret_keys(path),
+        keys,
     )
-    os.sync()  # the manifest says that everything is there: also after a power cut
-    _replace(folder / MANIFEST, json.dumps(asdict(manifest), indent=1).encode())
-    _forget(folder, copied, manifest, set(names), earlier)
+    place.finish(json.dumps(asdict(manifest), indent=1).encode())
+    _forget(place, manifest, set(names), earlier)
     return manifest
+
+
+def _place(where: Path | Place) -> Place:
+    return BackupFolder(where) if isinstance(where, Path) else where
+
+
+def _same_place(one: Files, other: Files) -> bool:
+    return one.place == other.place or Path(one.place).resolve() == Path(other.place).resolve()
 
 
 def note_backup(database: Database, manifest: Manifest, place: str) -> None:
@@ -119,43 +126,57 @@ def note_backup(database: Database, manifest: Manifest, place: str) -> None:
         last_backup.write(session, row)
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(where: Path | Place) -> Manifest:
     """The manifest of a finished backup; raises BackupError."""
+    place = _place(where)
+    data = place.manifest()
+    if data is None:
+        raise BackupError(f"{place.shown}: expected a finished backup, found no {MANIFEST}")
     try:
-        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+        manifest: dict[str, Any] = json.loads(data)
         if manifest.get("format") != FORMAT:
-            raise BackupError(f"{folder}: expected a backup of format {FORMAT}, found {manifest.get('format')!r}")
+            raise BackupError(f"{place.shown}: expected a backup of format {FORMAT}, found {manifest.get('format')!r}")
         return Manifest(**manifest)
-    except FileNotFoundError:
-        raise BackupError(f"{folder}: expected a finished backup, found no {MANIFEST}") from None
     except (ValueError, TypeError, AttributeError) as error:
-        raise BackupError(f"{folder / MANIFEST}: {error}") from None
+        raise BackupError(f"{place.shown}/{MANIFEST}: {error}") from None
 
 
-def verify(folder: Path, step: Step = lambda *_: None) -> Manifest:
+def verify(where: Path | Place, step: Step = lambda *_: None) -> Manifest:
     """Read all of a backup and hold it against its manifest; raises BackupError."""
-    manifest = read_manifest(folder)
+    with _verified(_place(where), step) as (manifest, _path):
+        return manifest
+
+
+@contextmanager
+def _verified(place: Place, step: Step) -> Iterator[tuple[Manifest, Path]]:
+    """Read all of a backup, and yield its manifest and the path of its database; raises BackupError."""
+    manifest = read_manifest(place)
     if manifest.schema not in schemas():
         raise BackupError(
-            f"{folder}: it has the schema {manifest.schema}, which this version does not know: a newer one made it"
+            f"{place.shown}: it has the schema {manifest.schema}, which this version does not know: a newer one made it"
         )
-    path = folder / manifest.database
-    if not path.is_file() or _sha256(path) != manifest.database_sha256:
-        raise BackupError(f"{path}: expected the database the manifest names, found other bytes or none")
-    files, names = LocalFiles(folder / FILES), sorted(_names(path) - set(manifest.faulty))
-    if _digest(names) != manifest.names:
-        raise BackupError(f"{folder}: the database names other files than the manifest")
-    for at, name in enumerate(names, start=1):
+    wrong = f"{place.shown}/{manifest.database}: expected the database the manifest names, found other bytes or none"
+    with ExitStack() as stack:
         try:
-            files.examine(name)
-        except (FileMissing, OSError) as error:
-            raise BackupError(f"{files.place}: {error}") from None
-        step("verifying files", at, len(names))
-    return manifest
+            path = stack.enter_context(place.reading(manifest.database))
+        except FileNotFoundError:
+            raise BackupError(wrong) from None
+        if _sha256(path) != manifest.database_sha256:
+            raise BackupError(wrong)
+        names = sorted(_names(path) - set(manifest.faulty))
+        if _digest(names) != manifest.names:
+            raise BackupError(f"{place.shown}: the database names other files than the manifest")
+        for at, name in enumerate(names, start=1):
+            try:
+                place.files.examine(name)
+            except (FileMissing, OSError) as error:
+                raise BackupError(f"{place.files.place}: {error}") from None
+            step("verifying files", at, len(names))
+        yield manifest, path
 
 
 def restore(
-    folder: Path,
+    where: Path | Place,
     database_url: str,
     files: Files,
     *,
@@ -167,39 +188,36 @@ def restore(
 
     The database may be of the other kind. Raises BackupError if it holds rows already, unless they are to be replaced.
     """
-    manifest = verify(folder, step)
-    target = Database(database_url, timeouts)
-    try:
-        if not replace:
-            _refuse_other_rows(target)
-        _restore_files(LocalFiles(folder / FILES), files, _names(folder / manifest.database), step)
-        if target.is_sqlite:
-            _restore_sqlite(folder / manifest.database, target)
-        else:
-            _restore_other(folder / manifest.database, target, step, replace=replace)
-    finally:
-        target.close()
+    place = _place(where)
+    with _verified(place, step) as (manifest, path):
+        target = Database(database_url, timeouts)
+        try:
+            if not replace:
+                _refuse_other_rows(target)
+            _restore_files(place.files, files, _names(path), step)
+            if target.is_sqlite:
+                _restore_sqlite(path, target)
+            else:
+                _restore_other(path, target, step, replace=replace)
+        finally:
+            target.close()
     restored = Database(database_url, timeouts)  # SQLite's file is another one by now
     try:
         rows = _row_counts(restored)
     finally:
         restored.close()
     if {name: rows[name] for name in manifest.rows} != manifest.rows:
-        raise BackupError(f"the restored database has other numbers of rows than {folder / MANIFEST} says")
+        raise BackupError(f"the restored database has other numbers of rows than {place.shown}/{MANIFEST} says")
     return manifest
 
 
-def _prepare(folder: Path) -> Manifest | None:
-    """The backup that is there already; a folder with anything else is not ours to write to."""
-    folder.mkdir(parents=True, exist_ok=True)
-    others = [
-        each.name
-        for each in folder.iterdir()
-        if each.name not in {MANIFEST, FILES} and not (each.name.startswith("jurado-") or each.name.startswith(".new-"))
-    ]
-    if others:
-        raise BackupError(f"{folder}: expected a folder for backups alone, found {others[0]} in it")
-    return read_manifest(folder) if (folder / MANIFEST).exists() else None
+def _prepare(place: Place) -> Manifest | None:
+    """The backup that is there already; a place with anything else is not ours to write to."""
+    try:
+        place.prepare()
+    except OtherContents as error:
+        raise BackupError(str(error)) from None
+    return None if place.manifest() is None else read_manifest(place)
 
 
 def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]:
@@ -255,15 +273,13 @@ def _is_readable(files: Files, name: str) -> bool:
     return True
 
 
-def _forget(folder: Path, copied: LocalFiles, manifest: Manifest, names: set[str], earlier: Manifest | None) -> None:
+def _forget(place: Place, manifest: Manifest, names: set[str], earlier: Manifest | None) -> None:
     """Remove what only backups before this one needed, and what was left of those that were broken off."""
-    for path in folder.glob("jurado-*.db*"):
-        if not path.name.startswith(manifest.database):
-            path.unlink()
+    place.keep_only(manifest.database)
     if earlier is not None:
-        for each in list(copied.stored()):
+        for each in list(place.files.stored()):
             if each.sha256 not in names:
-                copied.remove(each.sha256, lambda _: True)
+                place.remove_file(each.sha256)
 
 
 def _names(path: Path) -> set[str]:
@@ -285,12 +301,13 @@ def _copied(path: Path) -> Iterator[Connection]:
 
 
 @contextmanager
-def opened_database(folder: Path) -> Iterator[Database | None]:
-    """Open the database of a finished backup, only to read; None where the folder holds files alone."""
-    if not (folder / MANIFEST).exists():
+def opened_database(where: Path | Place) -> Iterator[Database | None]:
+    """Open the database of a finished backup, only to read; None where the place holds files alone."""
+    place = _place(where)
+    if place.manifest() is None:
         yield None
         return
-    with _opened_copy(folder / read_manifest(folder).database) as database:
+    with place.reading(read_manifest(place).database) as path, _opened_copy(path) as database:
         yield database
 
 
@@ -384,13 +401,3 @@ def _sha256(path: Path) -> str:
 
 def _digest(names: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()
-
-
-def _replace(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-        file.flush()
-        sync(file.fileno())
-    os.replace(name, path)
-    sync_folder(path.parent)

@@ -109,6 +109,14 @@ class Bucket:
                 return
             yield from batch
 
+    def names(self) -> list[str]:
+        """The names of objects and folders directly below the address."""
+        import obstore
+
+        listed = self._ask(lambda: obstore.list_with_delimiter(self._store), "")
+        objects = [str(each["path"]) for each in listed["objects"]]
+        return [*objects, *(str(each).rstrip("/").rpartition("/")[2] for each in listed["common_prefixes"])]
+
     def remove(self, name: str) -> None:
         """Remove an object, if there is one."""
         import obstore

@@ -14,9 +14,11 @@ from app.cli.options import AsJson
 from app.cli.output import Failure, say, show, table, write_json
 from app.cli.server.move import files_bar
 from app.cli.server.places import Home, holding, opened_files, read_settings, reason
+from app.domain.addresses import S3
 
 if TYPE_CHECKING:
     from app.settings import Settings
+    from app.storage.backup_places import Place
     from app.storage.database import Database
     from app.storage.files import Files
     from app.storage.fsck import Checked, Fault, Mended
@@ -24,25 +26,27 @@ if TYPE_CHECKING:
 MOST_SHOWN = 100
 SECONDS_AN_HOUR = 3600
 HOURS_OF_GRACE = 24.0
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the backup")]
+Where = Annotated[str, typer.Argument(metavar="DIR|URL", help="folder of the backup, or s3://BUCKET/PREFIX")]
+Source = Annotated[str | None, typer.Option("--from", metavar="DIR|URL", help="backup to restore from")]
 Step = Callable[[str, int, int | None], None]
 
 
-def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
-    """Copy the database and the files into DIR while the service runs; into the same DIR again, only new files.
+def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
+    """Copy database and files into a folder or onto S3 while the service runs; to the same place again, only new files.
 
-    The backup holds everything acknowledged before it began. One that is broken off leaves the one before in DIR as it
+    The backup holds everything acknowledged before it began. One that is broken off leaves the one before there as it
     was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
     """
     from app.storage.backup import backup as copy
     from app.storage.backup import note_backup
 
     settings = read_settings(home=home)
+    place = _place(where, settings)
     with _one_line_of_faults(), _opened(settings) as database, files_bar() as step:
-        manifest = copy(database, opened_files(settings), folder, step)
-        note_backup(database, manifest, str(folder.resolve()))
+        manifest = copy(database, opened_files(settings), place, step)
+        note_backup(database, manifest, place.shown)
     if as_json:
-        write_json({"folder": str(folder.resolve()), **asdict(manifest)})
+        write_json({"folder": place.shown, **asdict(manifest)})
     else:
         rows = sum(manifest.rows.values())
         say(f"copied {rows} rows, and {manifest.files} files of {manifest.size} bytes, each read and compared")
@@ -54,7 +58,7 @@ def backup(folder: Folder, home: Home = None, as_json: AsJson = False) -> None:
 
 
 def restore(
-    folder: Folder,
+    where: Where,
     home: Home = None,
     replace: Annotated[bool, typer.Option("--replace", help="replace the data that is there")] = False,
     as_json: AsJson = False,
@@ -70,7 +74,8 @@ def restore(
     settings = read_settings(home=home)
     with holding("jurado restore", settings), _one_line_of_faults(), files_bar() as step:
         files, timeouts = opened_files(settings), settings.timeouts
-        manifest = put(folder, settings.database, files, replace=replace, step=step, timeouts=timeouts)
+        place = _place(where, settings)
+        manifest = put(place, settings.database, files, replace=replace, step=step, timeouts=timeouts)
         missing = _missing_keys(manifest.secret_keys, settings)
     if as_json:
         write_json({"home": str(settings.home.resolve()), **asdict(manifest), "missing_keys": missing})
@@ -97,7 +102,7 @@ def fsck(
     mend: Annotated[
         bool, typer.Option("--mend", help="remove orphans, restore files and rows from replica or backup")
     ] = False,
-    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="backup to restore from")] = None,
+    source: Source = None,
     grace: Annotated[
         float, typer.Option(min=0, help="hours nobody has sent an orphan's bytes (S3: 2 or more)")
     ] = HOURS_OF_GRACE,
@@ -112,15 +117,16 @@ def fsck(
 
     configure_logs("error")  # each fault is in the table; and standard output is the JSON's alone
     settings = read_settings(home=home)
-    if source is not None and not (source / "files").is_dir():
-        raise Failure(f"--from: expected the folder of a backup, found no folder {source / 'files'}")
+    if source is not None and not source.startswith(S3) and not (Path(source) / "files").is_dir():
+        raise Failure(f"--from: expected the folder of a backup, found no folder {Path(source) / 'files'}")
+    spare = None if source is None else _place(source, settings)
     files = opened_files(settings)
     with _one_line_of_faults(), _opened(settings) as database:
         with files_bar() as step:
             checked = checking.check(
                 database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
             )
-        mended = _mended(database, files, checked, source, grace) if mend else None
+        mended = _mended(database, files, checked, spare, grace) if mend else None
     restored = set() if mended is None else set(mended.restored)
     faults = [fault for fault in checked.faults if fault.name not in restored]
     if as_json:
@@ -140,17 +146,28 @@ def fsck(
     raise typer.Exit(1 if faults else 0)
 
 
-def _mended(database: Database, files: Files, checked: Checked, source: Path | None, grace: float) -> Mended:
-    """Mend what the replica and the backup in `source` have; orphans go after `grace` hours."""
+def _place(where: str, settings: Settings) -> Place:
+    """The place of a backup that a person names; raises Failure for an address that is none."""
+    from app.storage.backup_places import place_of
+
+    try:
+        if where.startswith(S3):
+            return place_of(where, settings.home, settings.files_seconds)
+        return place_of(str(Path(where).resolve()), settings.home, settings.files_seconds)
+    except (ValueError, OSError) as error:
+        raise Failure(str(error)) from None
+
+
+def _mended(database: Database, files: Files, checked: Checked, source: Place | None, grace: float) -> Mended:
+    """Mend what the replica and a backup have; orphans go after `grace` hours."""
     from app.storage.backup import opened_database
     from app.storage.fsck import mend
-    from app.storage.local_files import LocalFiles
 
     seconds = grace * SECONDS_AN_HOUR
     if source is None:
         return mend(database, files, checked, grace=seconds)
     with opened_database(source) as backup:
-        return mend(database, files, checked, LocalFiles(source / "files"), grace=seconds, backup=backup)
+        return mend(database, files, checked, source.files, grace=seconds, backup=backup)
 
 
 def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -16,7 +15,7 @@ from app.cli.output import console, show, table, write_json
 from app.cli.resources.people import Identified
 from app.cli.resources.problems import JobState
 from app.cli.resources.server import Readiness, StatusWithAdvice, StoredFiles
-from app.cli.server.backup import HOURS_OF_GRACE, fsck
+from app.cli.server.backup import HOURS_OF_GRACE, Source, fsck
 from app.cli.server.places import Home
 from app.cli.server.status_screen import screen
 
@@ -43,7 +42,7 @@ def status(
     check_files: Annotated[
         bool, typer.Option("--fsck", help="on the server's machine: read all files and rows, and mend what can be")
     ] = False,
-    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="--fsck: backup to mend from")] = None,
+    source: Source = None,
     home: Home = None,
 ) -> None:
     """Show the whole installation to its admin, with what to do; others see whether it takes and judges submissions.

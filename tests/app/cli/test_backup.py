@@ -42,6 +42,20 @@ def test_a_service_is_backed_up_checked_and_restored(jurado: Jurado, tmp_path: P
     assert jurado("fsck", "--home", other).exit_code == 0
 
 
+def test_a_service_is_backed_up_onto_s3_and_restored_from_it(jurado: Jurado, s3_url: str, tmp_path: Path) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    jurado("init", "--home", home)
+    done = jurado("backup", s3_url, "--home", home, "--json")
+    assert done.exit_code == 0, done.output
+    assert "secret" not in json.loads(done.stdout)["folder"]
+    assert jurado("restore", s3_url, "--home", other).exit_code == 0
+    next(path for path in (other / "files").rglob("*.zst")).unlink()
+    mended = jurado("status", "--fsck", "--home", other, "--from", s3_url, "--json")
+    assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 1)
+    refused = jurado("backup", "s3://?", "--home", home)
+    assert (refused.exit_code, "expected s3://BUCKET/PREFIX" in refused.stderr) == (2, True)
+
+
 def test_status_fsck_mends_files_and_rows_from_a_backup(jurado: Jurado, tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / "backup"
     home.mkdir()
