@@ -69,6 +69,7 @@ from app.storage.temporary import remove_leftovers
 from app.storage.writer import Writer
 from app.web import routes as pages
 from app.web.short_way import ShortWay
+from app.web.stored_pages import StoredPages
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 
@@ -255,6 +256,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.open_form = open_form_of
     app.state.refusal_statuses = errors.STATUS
     app.state.games = Games(service)
+    app.state.stored_pages = StoredPages()
     app.state.daily = DailyPuzzles(service.settings.home / "cache" / "daily")
     app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))

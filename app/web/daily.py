@@ -23,6 +23,7 @@ from app.web.index import address_of
 from app.web.languages import N_, _, gettext, speaking
 from app.web.pages import page
 from app.web.preferences import language_of
+from app.web.stored_pages import StoredPages
 from app.web.visitor import Visitor
 
 IN_FEED = 14
@@ -64,6 +65,11 @@ def puzzles_of(request: Request) -> DailyPuzzles:
     return cast(DailyPuzzles, request.app.state.daily)
 
 
+def stored_pages_of(request: Request) -> StoredPages:
+    """The pages that the running service has stored."""
+    return cast(StoredPages, request.app.state.stored_pages)
+
+
 def _shown(day: Day, puzzle: Puzzle) -> Shown:
     """A puzzle as pages show it, in the language that is spoken."""
     name = f"{KINDS[puzzle.kind]}, {gettext(NAMES[puzzle.size])}, {day.date}"
@@ -99,19 +105,22 @@ async def daily_day(request: Request, viewer: Visitor, day: str) -> Response:
 
 def _day_page(request: Request, viewer: Visitor, day: Day) -> Response:
     before, after = _neighbours(day.date)
-    made = page(
-        "daily/day.html",
-        request,
-        viewer=viewer,
-        day=day,
-        kinds=KINDS,
-        shown=_all_shown(request, day),
-        rules=RULES,
-        sizes=NAMES,
-        before=before,
-        after=after,
-    )
-    return _tagged(request, made)
+
+    def made() -> Response:
+        return page(
+            "daily/day.html",
+            request,
+            viewer=viewer,
+            day=day,
+            kinds=KINDS,
+            shown=_all_shown(request, day),
+            rules=RULES,
+            sizes=NAMES,
+            before=before,
+            after=after,
+        )
+
+    return stored_pages_of(request).page(request, viewer, made)
 
 
 async def daily_puzzle(request: Request, viewer: Visitor, day: str, kind: str, size: str) -> Response:
@@ -119,21 +128,24 @@ async def daily_puzzle(request: Request, viewer: Visitor, day: str, kind: str, s
     asked, kind, size = open_day(day), kind_called(kind), size_called(size)
     puzzles = await puzzles_of(request).of(asked)
     before, after = _neighbours(asked)
-    made = page(
-        "daily/puzzle.html",
-        request,
-        viewer=viewer,
-        day=puzzles,
-        kind=kind,
-        size=size,
-        kinds=KINDS,
-        sizes=NAMES,
-        one=_all_shown(request, puzzles)[kind][SIZES.index(size)],
-        rules=RULES,
-        before=before,
-        after=after,
-    )
-    return _tagged(request, made)
+
+    def made() -> Response:
+        return page(
+            "daily/puzzle.html",
+            request,
+            viewer=viewer,
+            day=puzzles,
+            kind=kind,
+            size=size,
+            kinds=KINDS,
+            sizes=NAMES,
+            one=_all_shown(request, puzzles)[kind][SIZES.index(size)],
+            rules=RULES,
+            before=before,
+            after=after,
+        )
+
+    return stored_pages_of(request).page(request, viewer, made)
 
 
 async def daily_sheet(request: Request, day: str) -> Response:

@@ -1,4 +1,4 @@
-"""A short way to what everybody asks for: the scoreboard's page and the files of pages are sent before any routing.
+"""A short way to what everybody asks for: the scoreboard, the puzzles of the day and files are sent before any routing.
 
 Finding the route, its dependencies and its arguments costs as much as the page does. Readers who have to be looked up,
 the board of an earlier minute and teams that are looked for go the long way, through `app.web.board.scoreboard`; what
@@ -22,7 +22,8 @@ from app.services.visibility import snapshot_for
 from app.web import static_files
 from app.web.board import Asked, board_page
 from app.web.board_rows import Shows
-from app.web.visitor import or_refusal
+from app.web.stored_pages import StoredPage, StoredPages
+from app.web.visitor import Authenticator, or_refusal
 
 BOARD = re.compile(r"/c/([A-Za-z0-9_.-]+)/scoreboard")
 USUAL = re.compile(
@@ -48,17 +49,20 @@ class _Asked(NamedTuple):
 
 ROUTE = _Route("/c/{contest_id}/scoreboard")
 FILES = "/static/"
+DAILY = "/daily"
+STORED = "jurado.stored_page"
 FILES_ROUTE = _Route("/static/{name:path}")
 ASKED = "jurado.board_page"
 
 
 class ShortWay:
-    """Around an app: answers for files, and for the scoreboard's page for readers who are known already."""
+    """Around an app: answers for files, and for readers who are known already for the scoreboard and stored pages."""
 
     def __init__(self, inner: ASGIApp, app: FastAPI, framed: Callable[[ASGIApp], ASGIApp]) -> None:
         self._inner = inner
         self._app = app
         self._framed = framed(self._answer)
+        self._framed_stored = framed(self._answer_stored)
         self._framed_file = framed(self._answer_file)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
@@ -69,28 +73,45 @@ class ShortWay:
         elif (address := BOARD.fullmatch(scope["path"])) and (asked := self._asked(scope, address[1])):
             facts = {ASKED: asked, "app": self._app, "route": ROUTE, "path_params": {"contest_id": asked.contest_id}}
             await self._framed({**scope, **facts}, receive, send)
+        elif scope["path"].startswith(DAILY) and (stored := self._stored(scope)):
+            await self._framed_stored({**scope, STORED: stored, "route": _Route(stored.route)}, receive, send)
         else:
             await self._inner(scope, receive, send)
 
     def _asked(self, scope: Scope, contest_id: str) -> _Asked | None:
         """What is asked for, if it is asked for in the usual manner."""
         query = USUAL.fullmatch(scope["query_string"].decode("latin-1"))
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        if query is None:
-            return None
-        header = headers.get(b"authorization")
-        viewer = PUBLIC if header is None else self._app.state.authenticator.remembered(header.decode("latin-1"))
-        if viewer is None:
+        viewer = None if query is None else self._viewer(scope)
+        if query is None or viewer is None:
             return None
         cells, group, start = query.groups()
         part = Asked(cast(Shows, cells or "points"), group, start=int(start or 1))
         return _Asked(contest_id, viewer.at(contest_id), part)
+
+    def _viewer(self, scope: Scope) -> Viewer | None:
+        """Who asks; None where that must be looked up."""
+        header: bytes | None = dict(scope["headers"]).get(b"authorization")
+        if header is None:
+            return PUBLIC
+        return cast(Authenticator, self._app.state.authenticator).remembered(header.decode("latin-1"))
+
+    def _stored(self, scope: Scope) -> StoredPage | None:
+        """The stored page that is asked for."""
+        viewer = self._viewer(scope)
+        if viewer is None:
+            return None
+        request = Request({**scope, "app": self._app})
+        return cast(StoredPages, self._app.state.stored_pages).at_hand(request, viewer.at(None))
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked: _Asked = scope[ASKED]
         request = Request(scope, receive)
         reply = await or_refusal(request, self._page(request, asked))
         await reply(scope, receive, send)
+
+    async def _answer_stored(self, scope: Scope, receive: Receive, send: Send) -> None:
+        stored: StoredPage = scope[STORED]
+        await stored.reply(Request(scope, receive))(scope, receive, send)
 
     async def _answer_file(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

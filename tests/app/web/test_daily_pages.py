@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import httpx
 import pytest
+from fastapi import Request
+from fastapi.responses import HTMLResponse
 
 from app.services.daily.puzzles import READER
+from app.web import daily
 from app.web.headers import POLICY
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 from games.netgame.opponents import is_won, solved
@@ -135,6 +139,35 @@ def test_days_to_come_are_closed_under_every_address(api: Api) -> None:
         wall.step(timedelta(days=1))
         assert api.get(f"/daily/{TOMORROW}/optimiza/small").status_code == 200
         assert "<summary>Solution</summary>" in api.get(f"/daily/{TODAY}/optimiza/small").text
+
+
+def test_a_page_is_made_once_for_readers_of_a_kind_and_stored_for_no_others(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    page = daily.page
+
+    def noted(template: str, request: Request, **values: Any) -> HTMLResponse:
+        made.append(template)
+        return page(template, request, **values)
+
+    monkeypatch.setattr(daily, "page", noted)
+    kinds: list[dict[str, Any]] = [
+        {"user": None},
+        {"user": "team"},
+        {"user": "admin"},
+        *({"headers": {"Cookie": each}} for each in ("jurado_theme=dark", "jurado_language=ja")),
+    ]
+    for path in ("/daily", f"/daily/{YESTERDAY}/comesolo/small"):
+        pages = [[api.get(path, **kind) for _ in range(3)] for kind in kinds]
+        assert [len({each.text for each in same}) for same in pages] == [1] * len(kinds)
+        assert len({same[0].text for same in pages}) == len(kinds)
+        assert ["/admin" in same[0].text for same in pages] == [False, False, True, False, False]
+        first = pages[0][0]
+        assert api.get(path, headers={"Accept-Encoding": "identity"}).text == first.text
+        assert api.get(path, headers={"If-None-Match": first.headers["ETag"]}).status_code == 304
+        assert first.headers["Vary"] == "Cookie, Accept-Language, Accept-Encoding"
+    assert len(made) == 2 * len(kinds)
 
 
 def test_what_is_no_day_no_kind_and_no_size_is_not_there(api: Api) -> None:
