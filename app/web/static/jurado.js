@@ -72,6 +72,13 @@ function useZone() {
   }
 }
 
+/** Scroll a bar of tabs that is wider than the page to the tab of this page. */
+function showTab() {
+  const tab = document.querySelector(".tabs [aria-current]");
+  if (tab) tab.parentElement.scrollLeft = tab.offsetLeft - 16;
+}
+
 useZone();
+showTab();
 runClock();
 followReport();

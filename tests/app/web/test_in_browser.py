@@ -100,7 +100,7 @@ def test_a_team_sends_answers_and_reads_its_report_by_keyboard_alone(
         expect(page.locator(".pre-result")).to_contain_text("Waiting to be judged")
         judge(api.service, 3, {"02": share(1)})
         expect(page.locator(".pre-result")).to_contain_text("50.0 of 100")
-        focus(page, ".pre-result a")
+        focus(page, ".pre-result a[href$='/submissions/3']")
         page.keyboard.press("Enter")
         expect(page.locator("h1")).to_have_text("Submission 3")
         assert one.faults == []
