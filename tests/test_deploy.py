@@ -13,7 +13,9 @@ import pytest
 import yaml
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
+from typer.testing import CliRunner
 
+from app.cli.main import app
 from app.grading.distributed.broker import LANES
 from app.grading.distributed.worker_metrics import WorkerMetrics
 from app.grading.engine import Engine
@@ -150,15 +152,84 @@ def test_alerts_name_only_metrics_that_there_are_and_say_what_to_do(known_metric
     assert all(rule["annotations"]["summary"] and rule["labels"]["severity"] in {"page", "warn"} for rule in rules)
 
 
+def unit_lines(unit: Path) -> list[tuple[str, str, str]]:
+    """The settings of a unit, with their sections."""
+    section, lines = "", []
+    for line in unit.read_text().splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif line.strip() and not line.startswith(("#", ";")):
+            name, equals, value = line.partition("=")
+            assert equals, f"{unit.name}: {line}"
+            lines.append((section, name, value))
+    return lines
+
+
+def values(unit: Path, name: str) -> list[str]:
+    """All values of one setting of a unit."""
+    return [value for _section, each, value in unit_lines(unit) if each == name]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_every_unit_runs_a_command_that_there_is_with_settings_that_there_are(unit: Path) -> None:
+    """Where it says that the program lies, which is where `make setup` in /opt/jurado puts it."""
+    (start,) = values(unit, "ExecStart")
+    program, *words = start.split()
+    (folder,) = values(unit, "WorkingDirectory")
+    assert program == f"{folder}/.venv/bin/jurado"
+    assert (PROJECT / ".venv/bin/jurado").exists()
+    shown = CliRunner().invoke(app, [words[0], "--help"])
+    assert shown.exit_code == 0, start
+    options = {word for word in words[1:] if word.startswith("-")}
+    assert all(option in shown.stdout for option in options)
+    given = [pair.partition("=")[0] for value in values(unit, "Environment") for pair in value.split()]
+    assert {name for name in given if name.startswith("JURADO_")} <= SETTINGS
+    assert "JURADO_HOME" in given
+    assert values(unit, "EnvironmentFile") == ["/etc/jurado.env"]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_every_unit_may_write_where_its_settings_say_and_nowhere_else(unit: Path) -> None:
+    """`ProtectSystem=strict` leaves its state, its cache and what it names."""
+    writable = {f"/var/lib/{name}" for name in values(unit, "StateDirectory")}
+    writable |= {f"/var/cache/{name}" for name in values(unit, "CacheDirectory")} | set(values(unit, "ReadWritePaths"))
+    pairs = [pair.partition("=") for value in values(unit, "Environment") for pair in value.split()]
+    for name, _, path in pairs:
+        if name in {"JURADO_HOME", "NUMBA_CACHE_DIR"}:
+            assert path in writable, f"{name}={path}"
+    (start,) = values(unit, "ExecStart")
+    assert all(word in writable for word in start.split()[1:] if word.startswith("/"))
+    assert values(unit, "ProtectSystem") == ["strict"]
+
+
+def test_units_have_known_sections_and_say_a_thing_once_and_the_timer_is_of_a_unit() -> None:
+    sections = {"Unit", "Service", "Install", "Timer"}
+    for unit in (DEPLOY / "systemd").iterdir():
+        lines = unit_lines(unit)
+        assert {section for section, _, _ in lines} <= sections, unit.name
+        names = [(section, name) for section, name, _ in lines]
+        assert len(set(names)) == len(names), unit.name
+    for timer in (DEPLOY / "systemd").glob("*.timer"):
+        assert timer.with_suffix(".service") in UNITS
+        assert ("Install", "WantedBy", "timers.target") in unit_lines(timer)
+        assert any(section == "Timer" and name.startswith("On") for section, name, _ in unit_lines(timer))
+
+
 def test_systemd_has_no_objection_to_the_units(tmp_path: Path) -> None:
-    """As far as it can tell without the program: which is replaced by one that there is."""
+    """As far as it can tell without the program: which is replaced by one that there is.
+
+    A machine without systemd runs no units, and has the tests above.
+    """
     program = which("true")
     assert program is not None
-    for unit in [*UNITS, *(DEPLOY / "systemd").glob("*.timer")]:
-        text = unit.read_text().replace("/opt/jurado/.venv/bin/jurado", program)
-        (tmp_path / unit.name.replace("@.", "@1.")).write_text(text)
+    units = [*UNITS, *(DEPLOY / "systemd").glob("*.timer")]
+    for unit in units:
+        text = unit.read_text()
+        assert (unit.suffix == ".timer") == ("/opt/jurado/.venv/bin/jurado" not in text)
+        replaced = text.replace("/opt/jurado/.venv/bin/jurado", program)
+        (tmp_path / unit.name.replace("@.", "@1.")).write_text(replaced)
     verify = which("systemd-analyze")
-    if verify is not None:  # a machine without systemd runs no units
+    if verify is not None:
         told = subprocess.run([verify, "verify", "--man=no", *tmp_path.iterdir()], capture_output=True, text=True)
         ours = [line for line in told.stderr.splitlines() if "jurado" in line]
         assert ours == []

@@ -30,6 +30,7 @@ CODE = re.compile(r"<Code>([A-Za-z0-9.]{1,64})</Code>")
 STATUS = re.compile(r"status code: (\d{3})")
 OUT_OF_ROOM = frozenset({"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage"})
 """What S3 servers say where they have no room left, or the bucket has no share of it; Amazon's own always has."""
+NO_CREATE = "expected a store with create-only puts (If-None-Match: *), found one that has not implemented them"
 LACKING = "files on S3 need the extra s3, which is not installed: pip install 'jurado[s3]' (or uv sync --extra s3)"
 
 
@@ -175,6 +176,8 @@ class Bucket:
             return NoObject(name)
         if not isinstance(error, BaseError | OSError):
             return None
+        if word == "NotImplemented":
+            return StoreUnavailable(f"{self.address.shown}: {NO_CREATE}", is_final=True)
         is_final = status is not None and status[1].startswith("4") and status[1] not in {"408", "409", "429"}
         reason = word or (f"status {status[1]}" if status else text.rpartition(" - ")[2].strip()[:200])
         return StoreUnavailable(f"{self.address.shown}: {reason}", is_final=is_final)

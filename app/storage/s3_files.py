@@ -60,6 +60,7 @@ class S3Files:
         self.bucket = bucket
         self.cache = cache
         self._now = now
+        self._is_exclusive: bool | None = None
         self._fetching = [threading.Lock() for _ in range(STRIPES)]
 
     @property
@@ -144,6 +145,8 @@ class S3Files:
         except ObjectExists:
             return False  # somebody else is at it; `tidy` takes down what was forgotten
         try:
+            if not self._marks_are_exclusive(mark):
+                return False
             began = time.monotonic()
             if self.bucket.about(name)["last_modified"].timestamp() > file.stored_at:
                 return False
@@ -156,6 +159,18 @@ class S3Files:
         finally:
             self.bucket.remove(mark)
         return True
+
+    def _marks_are_exclusive(self, mark: str) -> bool:
+        """Whether the store refuses to create what is there: else two could remove at once, and nothing is removed."""
+        if self._is_exclusive is None:
+            try:
+                self.bucket.create(mark, b"")
+            except ObjectExists:
+                self._is_exclusive = True
+            else:
+                self._is_exclusive = False
+                log.error("the store ignores create-only puts: no file is ever removed from it", place=self.place)
+        return self._is_exclusive
 
     def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
         """Take down old marks, and remove what killed processes began to copy."""

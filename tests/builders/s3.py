@@ -14,7 +14,14 @@ CUT_BEFORE, CUT_AFTER, HALF = "cut before", "cut after", "half"
 """The request does not arrive; it is done and its reply is lost; half of the body of its reply comes."""
 Plan = Callable[[str, str], "str | int | None"]
 """Decides by method and path: one of the words above, a status to reply in place of S3, or None."""
-CODES = {400: "BadRequest", 403: "QuotaExceeded", 500: "InternalError", 503: "SlowDown", 507: "InsufficientStorage"}
+CODES = {
+    400: "BadRequest",
+    403: "QuotaExceeded",
+    500: "InternalError",
+    503: "SlowDown",
+    501: "NotImplemented",
+    507: "InsufficientStorage",
+}
 
 
 class S3Proxy:
@@ -23,6 +30,8 @@ class S3Proxy:
     def __init__(self, target: int) -> None:
         self.plan: Plan = lambda _method, _path: None
         self.requests: list[str] = []
+        self.ignored: set[str] = set()
+        """Headers, in small letters, that the server takes no notice of."""
         self.go_on = threading.Event()
         self.go_on.set()
         proxy = self
@@ -58,7 +67,8 @@ class S3Proxy:
             def forward(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
                 connection = http.client.HTTPConnection("127.0.0.1", target)
                 try:
-                    connection.request(self.command, self.path, body, dict(self.headers.items()))
+                    sent = {name: value for name, value in self.headers.items() if name.lower() not in proxy.ignored}
+                    connection.request(self.command, self.path, body, sent)
                     reply = connection.getresponse()
                     return reply.status, reply.getheaders(), reply.read()
                 finally:

@@ -237,6 +237,26 @@ def test_files_that_nobody_kept_for_hours_are_collected(files: S3Files, clock: C
     assert not files.collect(file), "it has gone"
 
 
+def test_from_a_store_that_ignores_create_only_puts_nothing_is_removed(
+    files: S3Files, proxy: S3Proxy, clock: Clock
+) -> None:
+    """Files are kept as ever, as the same name has the same bytes; but two could remove at once."""
+    proxy.ignored.add("if-none-match")
+    files.keep(DATA)
+    files.keep(DATA)
+    clock.ahead = timedelta(hours=3)
+    assert not files.collect(listed(files, SHA256))
+    assert files.load(SHA256) == DATA
+    assert [each["path"] for each in files.bucket.listed("removing/")] == []
+
+
+def test_a_store_that_refuses_create_only_puts_is_named(files: S3Files, proxy: S3Proxy) -> None:
+    proxy.always(501)
+    with pytest.raises(StoreUnavailable, match="expected a store with create-only puts") as caught:
+        files.keep(DATA)
+    assert caught.value.is_final
+
+
 def test_bytes_kept_while_their_old_object_is_removed_stay(
     files: S3Files, clock: Clock, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
