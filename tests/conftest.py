@@ -62,11 +62,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     browser where there is no Chromium.
     """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
+    put_off_tables(items)
     for marker, lack in LACKS.items():
         marked = [item for item in items if item.get_closest_marker(marker)]
         if marked and lack():
             config.hook.pytest_deselected(items=marked)
             items[:] = [item for item in items if not item.get_closest_marker(marker)]
+
+
+def put_off_tables(items: Sequence[pytest.Item]) -> None:
+    """Of the cases of each table on PostgreSQL, mark all but the first one as long: they differ above the database."""
+    tables = set()
+    for item in items:
+        if item.get_closest_marker("table") and "postgresql" in item.callspec.params.values():  # type: ignore[attr-defined]
+            table = item.nodeid.partition("[")[0]
+            if table in tables:
+                item.add_marker(pytest.mark.long)
+            tables.add(table)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

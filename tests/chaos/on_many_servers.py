@@ -62,7 +62,7 @@ def _feed(setting: Stage, server: Server) -> bytes:
         return admin.get(f"contests/{CONTEST}/event-feed?stream=false").raise_for_status().content
 
 
-@scenario(POSTGRESQL, in_suite=(POSTGRESQL,))
+@scenario(POSTGRESQL)
 def kill_of_a_server(setting: Stage) -> str:
     """kill -9 of one of two servers under load, the one that publishes the feed: the other one takes over"""
     _, *servers = servers_of(setting)

@@ -62,6 +62,7 @@ def encoded(text: bytes) -> str:
     return f"Basic {base64.b64encode(text).decode()}"
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     "header",
     [
@@ -360,6 +361,7 @@ def test_an_account_has_only_so_many_tokens(api: Api, monkeypatch: pytest.Monkey
     make_token(api, "team")
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     "password",
     [

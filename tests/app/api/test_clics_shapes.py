@@ -45,6 +45,7 @@ def test_collections_and_their_objects_have_the_shapes_of_clics(api: Api, contes
             assert faults(SINGLE[collection], one, partly_correct=contest == "PC") == []
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("user", [None, "judge"])
 @pytest.mark.parametrize("query", ["", "?cases=true", "?since=x"])
 def test_the_scoreboard_has_the_shape_of_clics(api: Api, contest: str, user: str | None, query: str) -> None:

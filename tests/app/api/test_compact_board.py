@@ -54,6 +54,7 @@ def compacted(whole: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("user", [None, "team", "judge", "admin"])
 def test_the_compact_form_has_the_figures_of_the_whole_form_for_every_role(api: Api, user: str | None) -> None:
     add_contest(api.service, started=4 * HOUR, freeze=2 * HOUR, rule=RELATIVE)

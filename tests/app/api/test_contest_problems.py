@@ -52,6 +52,7 @@ def test_what_is_left_out_of_a_rule_is_as_the_problem_has_it(api: Api) -> None:
     }
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("body", "status", "says"),
     [

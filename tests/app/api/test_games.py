@@ -87,6 +87,7 @@ def test_resigning_again_changes_nothing_and_an_ended_game_takes_no_move(games: 
     assert len(games.get("contests/c/submissions", user="team").json()) == 1
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("body", "says"),
     [
@@ -117,6 +118,7 @@ def test_a_game_that_cannot_be_is_refused_with_where_expected_found(
     assert games.get("contests/c/games", user="team").json() == []
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("number", [2**64, -1, 0, 1e3, "1", True, None])
 def test_a_number_that_is_none_is_refused(games: Api, number: object) -> None:
     game = document(start(games))
@@ -124,6 +126,7 @@ def test_a_number_that_is_none_is_refused(games: Api, number: object) -> None:
     assert reply.status_code == 400
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("text", ["2 0", "0 0", "1", "1 0 0", "-1 0", "1e0 0", "٣ 0", "1 0\n", "", "x" * 300])
 def test_an_illegal_move_is_refused_and_changes_nothing(games: Api, text: str) -> None:
     game = document(start(games))

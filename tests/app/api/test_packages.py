@@ -128,6 +128,7 @@ def test_inputs_and_expected_answers_are_held_against_the_checker(checked: Api) 
     assert all("the checker refuses this" in each["message"] for each in errors)
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     "data",
     [b"", b"no zip at all", zip_package()[:-40], zip_bytes({"../../etc/passwd": b"x"}), zip_bytes({"echo/a": b""})],
@@ -255,6 +256,7 @@ def test_a_problem_in_use_is_not_deleted(checked: Api) -> None:
     assert checked.delete("problems/echo", user="admin").status_code == 404
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("user", [None, "team", "judge"])
 def test_only_admins_bring_in_and_delete_problems(checked: Api, user: str | None) -> None:
     add_problem(checked.service)

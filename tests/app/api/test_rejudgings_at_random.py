@@ -84,7 +84,9 @@ def places(api: Api, user: str | None) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.machine
 @pytest.mark.parametrize("frozen", [False, True])
-@settings(max_examples=examples(4), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=examples(2, 40), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(rule=rules, sent=st.lists(submitted, min_size=1, max_size=6), steps=st.lists(changes, min_size=1, max_size=2))
 def test_the_preview_is_what_applying_makes_of_it_and_undoing_leaves_no_trace(
     sqlite_url: str, frozen: bool, rule: dict[str, Any], sent: list[Any], steps: list[tuple[str, Any]]

@@ -108,7 +108,9 @@ class Story:
 
 
 @pytest.mark.machine
-@settings(max_examples=examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=examples(3, 60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(story=st.lists(steps, min_size=6, max_size=16))
 def test_whatever_teams_submit_between_the_steps_the_board_is_one_from_scratch(
     sqlite_url: str, story: list[tuple[str, Any, Any]]

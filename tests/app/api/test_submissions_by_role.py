@@ -47,6 +47,7 @@ def listed(api: Api) -> dict[str, Any]:
     return {each["id"]: each for each in api.get(ROUTE, user="admin").json()}
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("user", "body", "code"),
     [
@@ -112,6 +113,7 @@ def test_an_admin_brings_in_a_submission_under_its_own_id(contest: Api) -> None:
     assert contest.get(f"{ROUTE}/proxy-1/files", user="blue").status_code == 403
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("path", "changes", "code"),
     [

@@ -118,6 +118,7 @@ REFUSED_FORMS: dict[str, tuple[dict[str, Any], int, str]] = {
 }
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("name", REFUSED_FORMS)
 def test_a_bad_form_is_refused_and_leaves_nothing(contest: Api, name: str) -> None:
     """A 4xx with code and message, and no row."""
@@ -141,6 +142,7 @@ REFUSED_JSON: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("name", REFUSED_JSON)
 def test_bad_clics_json_is_refused_and_leaves_nothing(contest: Api, name: str) -> None:
     """400 says where, expected and found."""
@@ -151,6 +153,7 @@ def test_bad_clics_json_is_refused_and_leaves_nothing(contest: Api, name: str) -
     assert stored(contest) == (0, 0, 0)
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("kind", "body", "status"),
     [
@@ -233,6 +236,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(contest: Api) -> None:
     assert send(contest).status_code == 201
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("field", ["files", "sources"])
 @pytest.mark.parametrize("name", ["../../02.out", "..\\02.out", "x" * 300 + ".out", "a\u007fb.out"])
 def test_a_name_that_leads_out_of_a_folder_leaves_nothing(contest: Api, field: str, name: str) -> None:

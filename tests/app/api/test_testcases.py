@@ -115,6 +115,7 @@ def test_all_inputs_come_as_one_zip_with_the_same_bytes_each_time(api: Api) -> N
     assert api.get("contests/c/problems/echo/inputs.zip").content == data
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("path", ["02/answer", "02/ans", "02.ans/input", "02/input/../answer"])
 def test_there_is_no_way_to_an_expected_answer(contest: Api, path: str) -> None:
     assert contest.get(f"{CASES}/{path}", user="team").status_code == 404
@@ -149,6 +150,7 @@ def test_every_fault_of_a_case_is_listed_at_once_and_nothing_is_stored(contest: 
     assert names(contest, "judge") == ["01", "02", "03"]
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     ("files", "file", "message"),
     [
@@ -216,6 +218,7 @@ def test_a_group_may_have_a_slash_in_its_name(api: Api) -> None:
     assert (made.status_code, made.json()["group"]) == (201, "secret/z")
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("user", [None, "team", "judge"])
 def test_only_admins_put_and_delete_cases(contest: Api, user: str | None) -> None:
     refused = 401 if user is None else 403

@@ -91,6 +91,7 @@ def test_the_summary_fits_a_terminal_of_80_columns(
     assert max(map(len, texts)) <= 80 - len("  1  pass-fail  ")
 
 
+@pytest.mark.long
 @pytest.mark.sandbox
 def test_a_problem_that_nobody_saw_goes_from_nothing_to_the_board_of_a_contest(
     service: Running, admin_token: str, tmp_path: Path

@@ -217,7 +217,7 @@ class Contest(RuleBasedStateMachine):
 
 
 TestContest = pytest.mark.machine(Contest.TestCase)
-TestContest.settings = settings(max_examples=examples(150), stateful_step_count=20, deadline=None)
+TestContest.settings = settings(max_examples=examples(60, 1500), stateful_step_count=20, deadline=None)
 
 
 @given(problem=problems, tries=attempts(), order=st.randoms())

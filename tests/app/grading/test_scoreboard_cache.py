@@ -213,4 +213,4 @@ class Cache(RuleBasedStateMachine):
 
 
 TestCache = pytest.mark.machine(Cache.TestCase)
-TestCache.settings = settings(max_examples=examples(10), stateful_step_count=12, deadline=None)
+TestCache.settings = settings(max_examples=examples(5, 100), stateful_step_count=12, deadline=None)

@@ -25,6 +25,7 @@ from app.packages.skeletons.writing import functions, skeleton
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
 from app.programs.model import CaseFiles
+from tests.builders.examples import every
 from tests.builders.packages import write_files
 
 OFFERED = [
@@ -50,7 +51,8 @@ def package_of(scoring: Scoring, checker: CheckerKind) -> Package:
     return assemble("fresh", skeleton("fresh", choices))
 
 
-@pytest.mark.parametrize(("scoring", "checker"), OFFERED)
+@pytest.mark.machine
+@pytest.mark.parametrize(("scoring", "checker"), every(2, OFFERED))
 def test_a_new_package_of_each_kind_verifies_and_its_examples_earn_what_it_says(
     scoring: Scoring, checker: CheckerKind
 ) -> None:

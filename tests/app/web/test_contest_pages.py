@@ -75,6 +75,7 @@ def test_the_board_has_the_points_of_the_api(api: Api, user: str | None) -> None
     )
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_of_a_contest_need_no_script_and_no_other_host(api: Api, page: str) -> None:
     reply = api.get(page, user="team")

@@ -47,6 +47,7 @@ def test_a_login_leads_back_and_the_cookie_is_kept_from_scripts_and_other_sites(
     assert api.get("account", **session_of(reply)).json()["username"] == "team"
 
 
+@pytest.mark.table
 @pytest.mark.parametrize(
     "address",
     [
@@ -101,6 +102,7 @@ def test_a_header_goes_before_the_cookie(api: Api) -> None:
     assert api.get("account", user="admin", **session).json()["username"] == "admin"
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("cookie", ["", "nothing", "a" * 5000, "\xe4", '"', "x; jurado_session=y"])
 def test_a_strange_cookie_is_nobodys(api: Api, cookie: str) -> None:
     headers = {b"Cookie": f"{COOKIE}={cookie}".encode("latin-1")}
@@ -119,6 +121,7 @@ def test_old_sessions_of_an_account_end_when_there_are_too_many(api: Api) -> Non
     assert labels == ["browser"] * MOST_SESSIONS
 
 
+@pytest.mark.table
 @pytest.mark.parametrize("body", [b"\xff=1", b"username=%00&password=x", b"a" * 200_000])
 def test_a_damaged_form_is_refused_with_a_page(api: Api, body: bytes) -> None:
     reply = api.post("/login", content=body, headers={"Content-Type": "application/x-www-form-urlencoded"})
