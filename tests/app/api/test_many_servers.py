@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import text
 
+from app import main
 from app.bootstrap import check_keys
+from app.services.games import keeper
 from app.services.people.guesses import OF_ONE_ACCOUNT
 from app.settings import Settings
+from app.storage import scrub
 from app.storage.allowances import Allowance
+from app.storage.database import Database
+from app.storage.local_files import LocalFiles
+from app.storage.locks import Locks
+from app.storage.migrate import schema_of, schemas, upgrade
+from app.storage.scrub import Scrub
 from app.storage.secret_keys import SecretKeyError, number_of
 from app.storage.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
+from app.storage.tables import GameRow
+from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem
-from tests.builders.games import add_games, document, move, start
+from tests.builders.games import add_games, document, limit, move, start
 from tests.builders.grading import NOW
 from tests.builders.judging import judge
 from tests.builders.service import PASSWORD, Api
@@ -165,6 +178,108 @@ def test_a_game_goes_on_on_either_server(postgresql_url: str, tmp_path: Path) ->
         assert second["next_move"] == 5
         assert document(move(one, game["id"], 5))["over"]
         until(lambda: document(other.get(f"games/{game['id']}", user="team"))["over"])
+
+
+def test_the_next_server_ends_games_on_time_when_the_one_that_looked_at_clocks_has_died(
+    postgresql_url: str, tmp_path: Path
+) -> None:
+    with wall_clock() as wall, two_apis(postgresql_url, tmp_path) as (one, other):
+        add_games(one.service)
+        limit(one.service, move_seconds=60)
+        until(lambda: other.get("contests/c").status_code == 200)
+        game = document(start(one, testcase="03"))
+        assert one.service.locks.take(keeper.LOCK)
+        wall.step(timedelta(minutes=2))
+        other.app.state.keeper.start()
+        try:
+            assert not other.service.locks.take(keeper.LOCK)
+            one.service.locks.close()  # as a kill does
+            until(lambda: not in_play(other, game["id"]))
+        finally:
+            other.app.state.keeper.close()
+        ended = document(other.get(f"games/{game['id']}", user="team"))
+        assert (ended["winner"], ended["ending"]) == ("opponent", "clock")
+        assert not one.service.locks.take(keeper.LOCK)
+
+
+def in_play(api: Api, game_id: str) -> bool:
+    """Whether the row of a game says so; a request for it would end it itself."""
+    with api.service.database.read() as session:
+        return session.get_one(GameRow, game_id).ended is None
+
+
+def test_one_server_reads_all_files_and_the_next_one_does_when_it_has_died(
+    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scrub, "SECONDS_BETWEEN_LOOKS", 0.01)
+    database, files = Database(postgresql_url), LocalFiles(tmp_path)
+    locks = [Locks(postgresql_url), Locks(postgresql_url)]
+    first, second = (Scrub(database, files, 0.01 / 3600, locks=each) for each in locks)
+    first.start()
+    until(lambda: first.last.ended is not None)
+    second.start()
+    until(lambda: not locks[1].take(scrub.LOCK))
+    ended = first.last.ended
+    until(lambda: first.last.ended != ended)
+    assert second.last.ended is None
+    first.close()
+    locks[0].close()
+    until(lambda: second.last.ended is not None)
+    second.close()
+    locks[1].close()
+    database.close()
+
+
+def test_of_servers_that_start_at_once_one_migrates_and_the_other_waits(
+    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(postgresql_url)
+    with database.engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    taken: list[Locks] = []
+    inside, together = 0, 0
+
+    class Kept(Locks):
+        def __init__(self, url: str | None = None) -> None:
+            super().__init__(url)
+            taken.append(self)
+
+    def initialise(settings: Settings) -> None:
+        """Migrate, and die: its lock is free then."""
+        nonlocal inside, together
+        inside += 1
+        together = max(together, inside)
+        mine = next(each for each in taken if each.take(main.START))
+        upgrade(settings.database, settings.timeouts)
+        inside -= 1
+        mine.close()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "Locks", Kept)
+    monkeypatch.setattr(main, "initialise", initialise)
+
+    def serve(home: str) -> None:
+        settings = Settings(home=tmp_path / home, database_url=postgresql_url, broker_url=BROKER)
+        with pytest.raises(KeyboardInterrupt):
+            main.open_service(settings)
+
+    with ThreadPoolExecutor(2) as pool:
+        for each in [pool.submit(serve, home) for home in ("one", "two")]:
+            each.result(120)
+    assert (together, inside) == (1, 0)
+    assert schema_of(database.engine) == schemas()[0]
+    database.close()
+
+
+def test_a_server_that_does_not_hear_the_others_is_not_ready(two: tuple[Api, Api]) -> None:
+    one, other = two
+    assert [api.get("/health/ready").status_code for api in two] == [200, 200]
+    assert one.service.listener is not None
+    one.service.listener.close()  # as while its network is cut
+    one.service.listener._proven -= 60
+    assert one.get("/health/ready").status_code == 503
+    assert other.get("/health/ready").status_code == 200
 
 
 def test_a_team_may_have_as_many_unjudged_submissions_as_one_server_allows(postgresql_url: str, tmp_path: Path) -> None:

@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 
 from app.services.feed.calls import may_be_called, networks_of
+from app.services.feed.sender import lock_of
 from app.settings import Settings
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 from tests.builders.streams import fold, read_feed, shown
+from tests.builders.two import two_apis
 
 PATIENCE = 20.0
 QUICK = {"webhook_timeout_seconds": 0.5, "webhook_retry_seconds": 0.05, "webhook_networks": "127.0.0.0/8"}
@@ -273,6 +275,27 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
         told = receiver.told()
         assert len(told) == len(set(told)) == 9
         assert {id_ for type_, id_ in told if type_ == "submissions"} == {first, second, third}
+
+
+def test_the_next_server_goes_on_with_a_webhook_where_the_one_that_died_had_got(
+    postgresql_url: str, tmp_path: Path, receiver: Receiver
+) -> None:
+    """One of two calls it at a time; what it has told is told by nobody again."""
+    with two_apis(postgresql_url, tmp_path, feed_coalesce_seconds=0, **QUICK) as (one, other):
+        add_problem(one.service)
+        add_contest(one.service, started=4 * HOUR)
+        lock = lock_of(hook(one, receiver.url)["id"])
+        first = submit(one, 1)
+        wait(lambda: ("submissions", first) in receiver.told())
+        servers = (one, other)
+        caller, next_one = servers if one.service.locks.take(lock) else servers[::-1]
+        assert not next_one.service.locks.take(lock)
+        caller.app.state.hub.sender.close()
+        caller.service.locks.close()  # as a kill does
+        second = submit(next_one, 2)
+        wait(lambda: ("submissions", second) in receiver.told())
+        assert next_one.service.locks.take(lock)
+        assert [each for each in receiver.told() if each[0] == "submissions"].count(("submissions", first)) == 1
 
 
 def test_a_deleted_webhook_is_called_no_more(hooked: Api, receiver: Receiver) -> None:

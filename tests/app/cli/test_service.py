@@ -15,6 +15,7 @@ import pytest
 
 from app.cli.demo.service_process import Running, fresh_service
 from app.cli.solver_process import command, environment
+from app.settings import Settings
 from app.storage.local_files import LocalFiles
 from app.storage.serving import hold
 from tests.app.cli.conftest import FEW_GRADERS, Jurado
@@ -161,3 +162,20 @@ def test_files_without_their_database_are_refused(jurado: Jurado, tmp_path: Path
     done = jurado(*verb.split(), "--home", tmp_path)
     assert done.exit_code == 1
     assert "holds files, but their database is not there" in done.stderr
+
+
+def test_a_server_without_a_broker_is_refused_beside_others_that_share_the_database_and_the_other_way_round(
+    jurado: Jurado, postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JURADO_DATABASE_URL", postgresql_url)
+    database = Settings(home=tmp_path, database_url=postgresql_url).database
+    shared = hold("jurado serve", tmp_path / "one", database, shared=True)
+    alone = jurado("serve", "--port", "0", "--home", tmp_path / "two")
+    assert (alone.exit_code, "is in use by jurado serve" in alone.stderr) == (1, True)
+    shared.release()
+    own = hold("jurado serve", tmp_path / "one", database)
+    monkeypatch.setenv("JURADO_BROKER_URL", "amqp://127.0.0.1:1")
+    for words in (["serve", "--port", "0"], ["worker"]):
+        refused = jurado(*words, "--home", tmp_path / "two")
+        assert (refused.exit_code, "is in use by jurado serve" in refused.stderr) == (1, True), words
+    own.release()
