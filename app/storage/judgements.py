@@ -108,13 +108,15 @@ def begin_many(connection: Connection, claims: Sequence[Claim]) -> list[int | No
     An attempt whose process is gone is counted as lost. Such a judgement may have been its neighbour's victim: it is
     begun only `alone`, and 0 is returned otherwise.
 
+    The rows are locked from the look on, here and in `record_many`: a judgement that another worker ends in between
+    would be opened again for good, as no outcome can be recorded beside the scores that it has.
+
     Like `fail_many` and `record_many` this is a handler of the writer, which calls it for all that wait at once.
     """
     wanted = {claim.judgement_id: claim for claim in claims}
     columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id, JudgementRow.lost)
-    rows = connection.execute(
-        select(*columns).where(JudgementRow.id.in_(wanted.keys()), JudgementRow.state != DONE)
-    ).all()
+    open_ones = select(*columns).where(JudgementRow.id.in_(wanted.keys()), JudgementRow.state != DONE)
+    rows = connection.execute(open_ones.order_by(JudgementRow.id).with_for_update(key_share=True)).all()
     others = {row.process_id for row in rows if row.state == RUNNING and row.process_id != wanted[row.id].process_id}
     gone = gone_processes(connection, {id_ for id_ in others if id_ is not None})
     attempts: dict[int, int] = {}
@@ -181,12 +183,9 @@ def fail_many(connection: Connection, failures: Sequence[Failure]) -> list[int]:
 def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
     ids = [outcome.judgement_id for outcome in outcomes]
-    open_attempts = {
-        (row[0], row[1])
-        for row in connection.execute(
-            select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state == RUNNING)
-        )
-    }
+    begun = select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state == RUNNING)
+    locked = connection.execute(begun.order_by(JudgementRow.id).with_for_update(key_share=True))
+    open_attempts = {(row[0], row[1]) for row in locked}
     taken = []
     for outcome in outcomes:
         key = (outcome.judgement_id, outcome.attempt)

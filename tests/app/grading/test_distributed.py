@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import create_engine, make_url, text
 
 from app.engines import start_engine
 from app.grading.distributed import patience as waiting
@@ -23,7 +23,7 @@ from app.packages.read import assemble
 from app.settings import Settings
 from app.storage import judgements, problems, submissions
 from app.storage.database import Database
-from app.storage.judgements import DONE, QUEUED, RUNNING, Claim
+from app.storage.judgements import DONE, QUEUED, RUNNING, Claim, Outcome
 from app.storage.local_files import LocalFiles
 from app.storage.locks import Locks
 from app.storage.open_judgements import OpenJudgement
@@ -35,11 +35,15 @@ from app.storage.writer import Writer
 from app.worker import Worker
 from tests.builders.balancer import cuttable
 from tests.builders.contests import PROBLEM
-from tests.builders.grading import add_rogue_contest, submission
+from tests.builders.grading import NOW, add_rogue_contest, submission
 from tests.builders.packages import package_files
 from tests.builders.poisoned_worker import KILL_WORKER, poisoned_worker
 from tests.builders.waiting import until
 from tests.builders.working import Working, working
+
+WAITING_FOR_A_LOCK = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
 
 
 @pytest.mark.broker
@@ -85,6 +89,33 @@ def test_the_outcome_of_a_worker_that_was_overtaken_is_dropped(
     assert found.writer.submit(judgements.record_many, late).result() is False
     assert [row.type for row in found.rows()] == ["AC"]
     found.close()
+
+
+def test_a_judgement_that_ends_while_another_worker_begins_it_stays_done(postgresql_url: str, tmp_path: Path) -> None:
+    database = Database(postgresql_url)
+    add_rogue_contest(database, LocalFiles(tmp_path))
+    writer = Writer(database)
+    accepted = writer.submit(submissions.accept, submission(b"10", b"10")).result()
+    assert isinstance(accepted, Accepted)
+    id_ = accepted.judgement_id or 0
+    attempt = writer.submit(judgements.claim_many, id_).result() or 0
+    engine = create_engine(postgresql_url)
+    with engine.connect() as first, engine.connect() as second, engine.connect() as watching:
+        watching.execution_options(isolation_level="AUTOCOMMIT")  # each look is a new one
+        assert judgements.record_many(first, [Outcome(id_, attempt, "WA", [], NOW)]) == [True]
+        begun: list[int | None] = []
+        beginning = threading.Thread(target=lambda: begun.extend(judgements.claim_many(second, [id_])))
+        beginning.start()
+        until(lambda: watching.scalar(WAITING_FOR_A_LOCK) == 1)
+        first.commit()
+        beginning.join()
+        second.commit()
+    assert begun == [None]
+    with database.read() as session:
+        assert session.get_one(JudgementRow, id_).state == DONE
+    engine.dispose()
+    writer.close()
+    database.close()
 
 
 @pytest.mark.broker
