@@ -74,7 +74,7 @@ class Player:
 def games(setting: Stage) -> str:
     """kill -9 in the middle of 2,000 games: each acknowledged move is in its transcript, and none twice"""
     add_problem(setting)
-    server = setting.serve(most_games_of_one=str(GAMES), graders="1", spare_graders="0")
+    server = setting.serve(most_games_of_one=str(2 * GAMES), graders="1", spare_graders="0")
     players = asyncio.run(open_all(setting, server))
     for at in range(1, setting.size.kills + 1):
         asyncio.run(play_until_killed(setting, server, players, at * BEFORE_A_KILL))
@@ -105,10 +105,32 @@ def add_problem(setting: Stage) -> None:
 async def client_of(setting: Stage, server: Server) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the first team, of so many connections."""
     headers = {"Authorization": f"Bearer {setting.tokens[0]}"}
-    limits = httpx.Limits(max_connections=AT_ONCE, keepalive_expiry=SECONDS_IDLE)
-    base = f"{server.url}/api/"
-    async with httpx.AsyncClient(base_url=base, headers=headers, limits=limits, timeout=PATIENCE) as client:
+    base, transport = f"{server.url}/api/", Insisting(server)
+    async with httpx.AsyncClient(base_url=base, headers=headers, transport=transport, timeout=PATIENCE) as client:
         yield client
+
+
+class Insisting(httpx.AsyncHTTPTransport):
+    """Sends a request again where its connection is closed while the server runs, and says how long that took.
+
+    A server may close a connection that has been idle just when a client uses it again.
+    """
+
+    def __init__(self, server: Server) -> None:
+        super().__init__(limits=httpx.Limits(max_connections=AT_ONCE, keepalive_expiry=SECONDS_IDLE))
+        self._server = server
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request, and once more on another connection."""
+        began = time.monotonic()
+        try:
+            return await super().handle_async_request(request)
+        except (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError) as error:
+            if self._server.process.poll() is not None:
+                raise
+            took = time.monotonic() - began
+            print(f"{request.method} {request.url.path}: closed {took:.3f} s after it began: {error!r}", flush=True)
+            return await super().handle_async_request(request)
 
 
 async def open_all(setting: Stage, server: Server) -> list[Player]:
@@ -151,25 +173,17 @@ async def play_until_killed(setting: Stage, server: Server, players: Sequence[Pl
     async with client_of(setting, server) as client:
 
         async def play(mine: Sequence[Player]) -> None:
-            for each in cycle(mine):
-                try:
+            try:
+                for each in cycle(mine):
                     await each.move(client)
-                except httpx.TransportError as error:
-                    if killing:
-                        return
-                    _expect_alive(server, error)
-                if not killing and sum(player.acknowledged for player in players) >= enough:
-                    killing.append(asyncio.create_task(asyncio.to_thread(server.kill)))
+                    if not killing and sum(player.acknowledged for player in players) >= enough:
+                        killing.append(asyncio.create_task(asyncio.to_thread(server.kill)))
+            except httpx.TransportError:
+                status = server.process.poll()
+                assert killing, f"the server went by itself, with status {status}: {server.log()[-1000:]}"
 
         await asyncio.gather(*(play(players[at::AT_ONCE]) for at in range(AT_ONCE)))
         await killing[0]
-
-
-def _expect_alive(server: Server, error: httpx.TransportError) -> None:
-    """A server may close a connection that has been idle just when a client uses it again; it may not end."""
-    status = server.process.poll()
-    assert status is None, f"the server ended by itself, with status {status}: {server.log()[-1000:]}"
-    print(f"a connection was closed while the server runs: {error!r}", flush=True)
 
 
 def made(game: dict[str, Any]) -> Moves:

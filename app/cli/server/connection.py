@@ -29,6 +29,7 @@ LEAST_PACE = 500
 SECONDS_UNREAD = 60.0
 """Time in which a client has to read some of the bytes that wait for it."""
 SECONDS_BETWEEN_LOOKS = 5.0
+SECONDS_TO_READ = 0.1
 SECONDS_BETWEEN_CLOSINGS = 20.0
 MOST_UNREAD = 2 * 2**20
 """Bytes that may wait for the client of a WebSocket: it is told of games alone, a message at a time."""
@@ -169,6 +170,13 @@ class BoundedConnection(HttpToolsProtocol):
         """Note that the client has read most of the bytes that waited."""
         self._read = self.loop.time()
         super().resume_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, unless a request comes out of the network first.
+
+        A process that was held up for seconds learns that the time is over before it reads what has come meanwhile.
+        """
+        self.timeout_keep_alive_task = self.loop.call_later(SECONDS_TO_READ, super().timeout_keep_alive_handler)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Note the end of the connection."""

@@ -87,6 +87,39 @@ def test_a_head_without_end_is_cut(address: tuple[str, int], endless: list[bytes
     assert b"200 OK" not in talk(address, *endless)
 
 
+def test_a_request_that_came_while_the_server_was_held_up_is_answered() -> None:
+    """A process that was stopped learns that a connection was idle for too long before it reads from it."""
+    made: list[BoundedConnection] = []
+    go_on = threading.Event()
+
+    class Known(BoundedConnection):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            made.append(self)
+
+    def hold_up() -> None:
+        go_on.wait()
+        made[0].timeout_keep_alive_handler()
+
+    with serving(Known, echo_size) as address, socket.create_connection(address, timeout=20) as client:
+        request = b"GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+        client.sendall(request)
+        read_reply(client)
+        made[0].loop.call_soon_threadsafe(hold_up)
+        client.sendall(request)
+        go_on.set()
+        read_reply(client)
+
+
+def read_reply(client: socket.socket) -> None:
+    """Read a reply of `echo_size` to the end."""
+    reply = b""
+    while not reply.endswith(b"\r\n\r\n0"):
+        received = client.recv(4096)
+        assert received, "the connection was closed"
+        reply += received
+
+
 def test_bodies_may_be_as_large_as_they_are(address: tuple[str, int]) -> None:
     """In one piece, and in the smallest chunks there are."""
     size = 3_000_000
