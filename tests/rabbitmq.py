@@ -10,6 +10,7 @@ import fcntl
 import itertools
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -25,6 +26,8 @@ import psutil
 VIRTUAL_HOSTS = 60
 SECONDS_TO_START = 120
 PLACE = "rabbitmq"
+SERVER_PORTS = range(20_000, 32_000)
+"""Below those of clients (32768 and above on Linux)."""
 CONFIG = """\
 listeners.tcp.1 = 127.0.0.1:{port}
 loopback_users = none
@@ -44,9 +47,14 @@ def program() -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        return int(held.getsockname()[1])
+    """A port that nobody listens on now, and that the system gives to no client.
+
+    Else, while the server is killed, one of those who try to reach it may be given its port, and it cannot start again.
+    """
+    while True:
+        port = random.choice(SERVER_PORTS)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class RabbitMQ:
