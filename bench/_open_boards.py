@@ -55,12 +55,16 @@ class Signals(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """What the readers measured, in seconds; `seen` has the moments at which each first saw a team's new total."""
+    """What the readers measured, in seconds; `seen` has the moments at which each first saw a team's new total.
+
+    refusals  the first one, in words
+    """
 
     looks: list[float]
     pages: list[float]
     statuses: Counter[int]
     seen: list[tuple[str, float]]
+    refusals: list[str]
 
 
 _signals: list[Signals] = []
@@ -111,6 +115,8 @@ def open_boards(
     print(f"  processor time of the server: {spent:.1f} s, {1000 * spent / asked:.2f} ms a request")
     failed = sum(count for status, count in readings.statuses.items() if status not in {200, 304}) + refused
     budgets.within("  refused", failed, 0, "requests")
+    for refusal in readings.refusals:
+        print(f"  the first refusal: {refusal}")
     budgets.within("  submissions without a verdict", len(accepted) - len(verdicts), 0, "")
 
 
@@ -183,7 +189,7 @@ def watch_boards(url: str, tokens: list[str], readers: int, totals: dict[bytes, 
 
     The readers are spread over the pages of the board. Gives what they measured from when all boards are open.
     """
-    readings = Readings([], [], Counter(), [])
+    readings = Readings([], [], Counter(), [], [])
     signals, opened = _signals[-1], 0
 
     async def timed(reader: Reader, request: bytes, times: list[float]) -> tuple[bytes, bytes]:
@@ -191,7 +197,10 @@ def watch_boards(url: str, tokens: list[str], readers: int, totals: dict[bytes, 
         head, body = await reader.ask(request)
         if counts:
             times.append(time.perf_counter() - began)
-            readings.statuses[int(head[9:12])] += 1
+            status = int(head[9:12])
+            readings.statuses[status] += 1
+            if status not in {200, 304} and not readings.refusals:
+                readings.refusals.append(f"{head.splitlines()[0]!r} {body[:200]!r}")
         return head, body
 
     async def one(at: int) -> None:
@@ -211,9 +220,10 @@ def watch_boards(url: str, tokens: list[str], readers: int, totals: dict[bytes, 
             head, _ = await timed(reader, look + condition + b"\r\n", readings.looks)
             if head.startswith(b"http/1.1 200"):
                 tag = head.partition(b"etag: ")[2].partition(b"\r\n")[0]
-                _, body = await timed(reader, page, readings.pages)
+                head, body = await timed(reader, page, readings.pages)
                 now = time.time()
-                for team, total in ROW.findall(gzip.decompress(body)):
+                rows = ROW.findall(gzip.decompress(body)) if head.startswith(b"http/1.1 200") else []
+                for team, total in rows:
                     if team not in known and totals.get(team) != total:
                         known.add(team)
                         readings.seen.append((team.decode(), now))

@@ -11,5 +11,5 @@ def server_process() -> psutil.Process:
 
 
 def processor_seconds(server: psutil.Process) -> float:
-    """The processor time that a server and its children have taken."""
-    return sum(sum(each.cpu_times()[:2]) for each in (server, *server.children(recursive=True)))
+    """The processor time that a server and its children have taken, those that have ended among them."""
+    return sum(sum(each.cpu_times()[:4]) for each in (server, *server.children(recursive=True)))
