@@ -67,6 +67,7 @@ def choose_files(page: Page) -> None:
 def open_report(page: Page) -> None:
     """Open the last report on the first problem, and a board in it."""
     page.locator("tr", has=page.locator(".let", has_text="A")).first.locator("a").first.click()
+    page.wait_for_url("**/submissions/*")  # and its scripts: without them the link leads to the input
     page.locator("a[data-board]").nth(4).click()
     page.locator("jurado-board .surface > *").first.wait_for()
     page.locator("jurado-board").press("Shift+ArrowRight")
@@ -76,6 +77,7 @@ def compare(page: Page) -> None:
     """Open the comparison of the last report on the first problem with the one before it."""
     open_report(page)
     page.get_by_role("link", name="Compare", exact=True).click()
+    page.wait_for_url("**/compare?*")
     page.locator("a[data-board]").nth(4).click()
     page.locator("jurado-board .surface > *").first.wait_for()
 
