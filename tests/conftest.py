@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     browser where there is no Chromium.
     """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
-    put_off_tables(items)
+    put_off(items)
     for marker, lack in LACKS.items():
         marked = [item for item in items if item.get_closest_marker(marker)]
         if marked and lack():
@@ -70,13 +70,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             items[:] = [item for item in items if not item.get_closest_marker(marker)]
 
 
-def put_off_tables(items: Sequence[pytest.Item]) -> None:
-    """Of the cases of each table on PostgreSQL, mark all but the first one as long: they differ above the database."""
+def put_off(items: Sequence[pytest.Item]) -> None:
+    """Mark as long what PostgreSQL has no further say in: walks on it, and all cases of a table but the first one."""
     tables = set()
     for item in items:
-        if item.get_closest_marker("table") and "postgresql" in item.callspec.params.values():  # type: ignore[attr-defined]
+        if "[postgresql" in item.nodeid:
             table = item.nodeid.partition("[")[0]
-            if table in tables:
+            if item.get_closest_marker("sqlite_first") or (item.get_closest_marker("table") and table in tables):
                 item.add_marker(pytest.mark.long)
             tables.add(table)
 

@@ -26,16 +26,6 @@ def quick_api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
         yield api
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
-def sqlite_first_api(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Api]:
-    """A client of the API on SQLite, in `make test-long` also on PostgreSQL.
-
-    For long walks of rules above the database, whose statements shorter tests run on both.
-    """
-    with open_api(request.getfixturevalue(f"{request.param}_url"), tmp_path / "home") as api:
-        yield api
-
-
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def shared_api(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """A client that the tests of a module share, once on each kind: for tests that look only at what they change."""

@@ -192,11 +192,11 @@ LIFE = (
 """What comes about, hours passing before, the minute that submissions are sent at, and what happens then."""
 
 
+@pytest.mark.sqlite_first
 def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(
-    sqlite_first_api: Api, monkeypatch: pytest.MonkeyPatch
+    api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the start, running, frozen, extended, ended, final cases given out, unfrozen, final, and opened again."""
-    api = sqlite_first_api
     monkeypatch.setattr(list_renderer, "SLICE", 3)
     add_problem(api.service, FINAL)
     rule = {"kind": "relative", "counting": "best-case"}

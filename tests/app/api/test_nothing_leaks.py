@@ -47,12 +47,11 @@ IDS = {
 
 
 @pytest.fixture
-def life(sqlite_first_api: Api) -> Api:
+def life(api: Api) -> Api:
     """A contest of five hours that begins in an hour, freezes for its last, and gives out final inputs before that.
 
     `team` has sent answers that nobody else may know of: for the final case, and after the freeze.
     """
-    api = sqlite_first_api
     add_problem(api.service, FILES)
     settings = {"final_minutes": 60, "show_others_answers": True}
     rule = {"kind": "relative", "counting": "best-case"}
@@ -102,6 +101,7 @@ def seen(api: Api, user: str | None) -> set[str]:
     return {what for what, word in WORDS.items() if word in text}
 
 
+@pytest.mark.sqlite_first
 def test_what_everybody_sees_grows_with_the_life_of_a_contest(life: Api) -> None:
     """Before the start nothing; then the problem; after the thaw the rest. A team sees besides what is its own."""
     problem = {"the statement", "the problem"}

@@ -54,6 +54,7 @@ def test_only_judges_are_told_more_than_the_contest_says(contest: Api, rejection
     assert {user: messages(contest, user) for user in USERS} == expected
 
 
+@pytest.mark.sqlite_first
 def test_who_follows_a_contest_is_told_anew_when_it_tells_more(contest: Api) -> None:
     events = {user: read_feed(contest, user=user) for user in USERS}
     for rejections in ("verdict", "full", "position"):
