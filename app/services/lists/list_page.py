@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
+from app.services.clics import JsonObject
 from app.services.errors import BadRequest
 from app.services.filters import matching
 from app.services.lists.list_renderer import SLICE, Large, Numbers
@@ -42,7 +42,7 @@ def page_of(
     kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, asked: Wanted, wanted: PageWanted
 ) -> Page:
     """Read a page; raises BadRequest where the list has no object of the id that it is to begin after."""
-    objects: list[dict[str, Any]] = []
+    objects: list[JsonObject] = []
     for each in _following(kind, viewer, snapshot, session, asked, wanted):
         if len(objects) == wanted.limit:
             return Page(_written(kind, objects), str(objects[-1]["id"]))
@@ -52,7 +52,7 @@ def page_of(
 
 def _following(
     kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, asked: Wanted, wanted: PageWanted
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[JsonObject]:
     """Each object of the collection, in order, that is behind a place; what follows a page is hardly read."""
     last = 0
     if wanted.after is not None:
@@ -79,14 +79,14 @@ def _following(
 
 def _objects(
     kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers
-) -> list[dict[str, Any]]:
+) -> list[JsonObject]:
     """What a viewer sees of some submissions, in the order of the whole list."""
-    of: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    of: defaultdict[int, list[JsonObject]] = defaultdict(list)
     for number, document in kind.documents(viewer, snapshot, session, ids):
         of[number].append(dict(document))
     return [document for number in sorted(of) for document in of[number]]
 
 
-def _written(kind: Large, objects: Sequence[dict[str, Any]]) -> Written:
+def _written(kind: Large, objects: Sequence[JsonObject]) -> Written:
     rows = tuple(kind.row([each]) for each in objects)
     return Written.of([Slice(tuple(range(len(rows))), rows)] if rows else [])

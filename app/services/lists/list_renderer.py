@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.scoring import Attempt
 from app.grading.contest_snapshot import ContestSnapshot
+from app.services.clics import JsonObject
 from app.services.collections import Collection
 from app.services.lists.slices import NO_ROW, Row, Slice, Written, same_mark
 from app.services.viewer import Viewer
@@ -59,9 +60,9 @@ class Large:
             models[number].append(self.collection.parsed(document))
         return {id_: row_of(self.collection, models.get(id_, ())) for id_ in ids}
 
-    def row(self, documents: Iterable[Mapping[str, Any]]) -> Row:
+    def row(self, documents: Iterable[JsonObject]) -> Row:
         """Some objects as a row."""
-        return row_of(self.collection, [self.collection.parsed(dict(each)) for each in documents])
+        return row_of(self.collection, [self.collection.parsed(each) for each in documents])
 
 
 def row_of(collection: Collection, models: Sequence[BaseModel]) -> Row:
