@@ -106,7 +106,6 @@ def test_the_thaw_tells_what_the_freeze_has_hidden(contest: Api) -> None:
     both(contest)
 
 
-@pytest.mark.sqlite_first
 def test_runs_come_and_go_with_the_right_to_see_them(contest: Api) -> None:
     assert "runs" not in fold(read_feed(contest))
     contest.patch("contests/c", user="admin", json={"settings": {"show_others_answers": True}})
@@ -123,7 +122,6 @@ def test_runs_come_and_go_with_the_right_to_see_them(contest: Api) -> None:
     both(contest)
 
 
-@pytest.mark.sqlite_first
 def test_hidden_teams_are_gone_for_everybody_but_themselves_and_judges(contest: Api) -> None:
     events = {user: read_feed(contest, user=user) for user in USERS}
     for hidden in (True, False, True):
@@ -294,7 +292,6 @@ def test_only_the_types_asked_for_are_sent(contest: Api) -> None:
     assert {json.loads(line)["type"] for line in reply.text.splitlines()} == {"teams", "state"}
 
 
-@pytest.mark.sqlite_first
 def test_every_token_on_the_way_leads_to_the_same_end(contest: Api) -> None:
     for user in (None, "team", "judge"):
         events = read_feed(contest, user=user)

@@ -32,7 +32,6 @@ def headers(reply: httpx.Response) -> dict[str, str]:
     return {name: value for name, value in reply.headers.items() if name not in VARYING}
 
 
-@pytest.mark.sqlite_first
 def test_every_route_with_get_answers_head_with_its_status_and_headers(running: Api) -> None:
     paths = {"/", "/docs", *(path for path, operations in document()["paths"].items() if "get" in operations)}
     assert len(paths) > 60

@@ -80,6 +80,7 @@ def by_pages(api: Api, path: str, user: str | None) -> list[Any]:
         path = reply.links["next"]["url"].removeprefix("/api/")
 
 
+@pytest.mark.sqlite_first
 def test_lists_say_what_a_slow_look_says_whatever_happens_in_between(api: Api, monkeypatch: Any) -> None:
     """Submissions, verdicts with new bests, a freeze, a comment and a hidden team, in slices of three."""
     monkeypatch.setattr(list_renderer, "SLICE", 3)
