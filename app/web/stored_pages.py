@@ -54,8 +54,8 @@ class StoredPages:
         stored = self._pages.get(key)
         if stored is None:
             made = make()
-            body, kept = bytes(made.body), ("content-length", "content-type")
-            headers = {name.title(): value for name, value in made.headers.items() if name not in kept}
+            body, of_body = bytes(made.body), ("content-length", "content-type")
+            headers = {name.title(): value for name, value in made.headers.items() if name not in of_body}
             tag = f'"{sha256(body).hexdigest()[:32]}"'
             stored = StoredPage(gzip.compress(body, LEVEL, mtime=0), tag, headers, request.scope["route"].path)
             self._pages[key] = stored
