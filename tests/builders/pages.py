@@ -72,6 +72,7 @@ PAGES: Mapping[str, Walked] = {
             "/c/c/scoreboard",
             "/c/c/scoreboard?at=30",
             "/c/c/scoreboard?cells=place&group=g",
+            "/c/c/scoreboard?cells=raw",
             "/c/c/scoreboard?find=nobody",
         ]
     ),

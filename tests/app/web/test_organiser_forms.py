@@ -1,4 +1,4 @@
-"""Forms of registration, awards and pins: bad values change nothing, unknown fields say nothing, others are refused."""
+"""Forms of organisers: bad values change nothing, unknown fields say nothing, others are refused."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 import pytest
 
 from app.services.errors import BadRequest
 from app.web.forms import whole_number
-from tests.builders.contests import add_contest, add_problem
+from tests.builders.contests import add_contest, add_problem, with_checkers
 from tests.builders.service import PASSWORD, Api, open_api
 from tests.conftest import migrated_sqlite
 
@@ -62,6 +63,31 @@ FORMS = {
             ("team_id", "<script>", "team_ids"),
         ),
     ),
+    "medals": Form(
+        f"{ADMIN}/awards/medals",
+        {"gold": "1", "silver": " 2 ", "bronze": "", "ranks": "3"},
+        "contests/c",
+        (
+            ("gold", "many", "gold: expected a whole number"),
+            ("silver", "-1", "silver: expected a whole number"),
+            ("bronze", "1.5", "bronze: expected a whole number"),
+            ("ranks", "\u0667", "ranks: expected a whole number"),
+            ("ranks", "9" * 10, "ranks: expected a whole number"),
+        ),
+    ),
+    "finals": Form(
+        f"{ADMIN}/finals",
+        {"final_minutes": "60", "final_phase": "all", "final_release": ""},
+        "contests/c",
+        (
+            ("final_minutes", "soon", "final_minutes: expected a whole number"),
+            ("final_minutes", "1e3", "final_minutes: expected a whole number"),
+            ("final_phase", "none", "final_phase"),
+            ("final_release", "tomorrow", "final_release"),
+            ("final_release", "2026-02-30T10:00", "final_release"),
+            ("final_release", "2026-03-01T10:00", "final_minutes: expected null beside final_release"),
+        ),
+    ),
     "pins": Form(
         f"{ADMIN}/problems/echo",
         {"version": "1"},
@@ -89,7 +115,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
         for contest_id, role in (("c", "judge"), ("own", "owner")):
             granted = api.put(f"contests/{contest_id}/roles/staff", user="admin", json={"role": role})
             assert granted.is_success, granted.text
-        yield api
+        yield with_checkers(api)
 
 
 def shown(api: Api, form: Form) -> Any:
@@ -141,7 +167,8 @@ def test_a_form_changes_what_it_names_and_unknown_fields_say_nothing(api: Api, f
     assert reply.headers["Location"].endswith(("?done=saved", "?done=added"))
     after = shown(api, form)
     assert after != before
-    assert api.get("contests/c", user="admin").json() == contest
+    now = api.get("contests/c", user="admin").json()
+    assert {**now, "settings": None} == {**contest, "settings": None}
     assert api.get("accounts", user="admin").json() == accounts
     if form.shown.endswith("registration"):
         assert (after["most"], after["team_size"], after["until"], after["group_id"]) == (7, 2, None, None)
@@ -150,6 +177,10 @@ def test_a_form_changes_what_it_names_and_unknown_fields_say_nothing(api: Api, f
         assert (new["citation"], new["team_ids"]) == ("For <b>all</b>", ["team"])
         page = api.get(form.address, user="admin").text
         assert ("For &lt;b&gt;all" in page, "<b>all" in page) == (True, False)
+    elif form.address.endswith("medals"):
+        assert after["settings"] == {**before["settings"], "awards": {"gold": 1, "silver": 2, "bronze": 0, "ranks": 3}}
+    elif form.address.endswith("finals"):
+        assert after["settings"] == {**before["settings"], "final_minutes": 60, "final_phase": "all"}
     else:
         assert [each["pinned"] for each in before + after] == [[], ["c"]]
 
@@ -161,3 +192,32 @@ def test_a_whole_number_is_of_ascii_digits_nine_at_most() -> None:
     for text in ("-1", "+1", "1.0", "1e3", "1_000", "\u0663", "²", "1 2", "1000000000", "0x10", "NaN"):
         with pytest.raises(BadRequest, match="n: expected a whole number of at most 9 digits, found"):
             whole_number("n", text)
+
+
+CASES = "problems/echo/versions"
+CASE = "/admin/problems/echo/case"
+
+
+def put_case(api: Api, user: str | None, name: str = "04", group: str = "secret", **files: bytes) -> httpx.Response:
+    """The form of a single case as a browser sends it."""
+    given = {"input": b"4\n", "answer": b"4\n"} | files
+    sent = {kind: (f"{kind}.txt", data) for kind, data in given.items()}
+    return api.post(CASE, user=user, headers=ORIGIN, data={"group": group, "name": name}, files=sent)
+
+
+def test_a_single_case_is_put_and_deleted_by_owners_of_its_problem_alone(api: Api) -> None:
+    before = api.get(CASES, user="admin").json()
+    for user in ("staff", "team", "judge", None):
+        for reply in (put_case(api, user), api.post(f"{CASE}/02/delete", user=user, headers=ORIGIN)):
+            assert reply.status_code == (303 if user is None else 403), user
+            assert reply.headers.get("Location", "/login").startswith("/login")
+    for name in ("../02", "a/b", "", "x" * 300, "no\0", "-"):
+        assert put_case(api, "admin", name).status_code == 400, name
+    assert put_case(api, "admin", group="nowhere/else/..").status_code == 400
+    assert api.get(CASES, user="admin").json() == before, "nothing is changed"
+    put = put_case(api, "admin")
+    assert (put.status_code, put.headers["Location"]) == (303, f"{CASE}/04?done=saved")
+    assert "04" in api.get("/admin/problems/echo", user="admin").text
+    deleted = api.post(f"{CASE}/04/delete", user="admin", headers=ORIGIN)
+    assert (deleted.status_code, deleted.headers["Location"]) == (303, "/admin/problems/echo?done=removed")
+    assert api.get(f"{CASE}/04", user="admin").status_code == 404

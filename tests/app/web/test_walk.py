@@ -15,7 +15,7 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from playwright.sync_api import Browser, expect
 
-from app.web.routes import router
+from app.web.routes import daily, router
 from tests.builders.browser import Reader, chromium_running, reader
 from tests.builders.daily import put_days
 from tests.builders.hostile import packs
@@ -77,7 +77,7 @@ def routes_that_read(of: APIRouter) -> Iterator[str]:
 
 
 def test_no_route_of_pages_is_left_out_of_the_walk() -> None:
-    routes = {path for path in routes_that_read(router) if not path.startswith(FILES)}
+    routes = {path for of in (router, daily) for path in routes_that_read(of) if not path.startswith(FILES)}
     assert routes == {*PAGES, *organisers()}
 
 
