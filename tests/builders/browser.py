@@ -141,6 +141,15 @@ class Reader:
         ]
 
 
+def tab_to(page: Page, selector: str) -> None:
+    """Go to a part of the page by Tab alone, as who has no pointer does."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} is not reached by Tab")
+
+
 @contextmanager
 def reader(browser: Browser, url: str, user: str | None = None, **options: Any) -> Iterator[Reader]:
     """A reader, logged in as one of the people or nobody; `options` are those of a context of Playwright."""

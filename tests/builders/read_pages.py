@@ -9,6 +9,8 @@ from typing import Any
 from tests.builders.service import Api
 
 NONE = "\N{EN DASH}"
+COMPARED = 8
+"""Cells of a case in a comparison."""
 REPORT = ("case", "verdict", "raw", "best", "points", "of", "from")
 
 
@@ -53,13 +55,18 @@ def plain(value: float | None) -> str:
 def differences(api: Api, user: str | None, team_id: str, problem_id: str) -> list[str]:
     """Where pages of contest `c` show somebody another number than the API does: of all pages with a number of others.
 
-    The list of problems has the best of all teams, a problem its best raw scores, a team's page its row and how its
-    points grew, the projector everybody's board whoever opens it.
+    The list of problems and the contest's page have the best of all teams, a problem its best raw scores, a team's page
+    its row and how its points grew, a comparison the points of two reports, the projector everybody's board whoever
+    opens it. The first page says whether the board stands still; what is alike in answers is for judges.
     """
     board = api.get("contests/c/scoreboard", user=user).json()
     public = api.get("contests/c/scoreboard").json()
     pairs = [
-        ("best of all", _best_of_all(api, user), _tops(board)),
+        ("best of all", _best_of_all(api, user, "/c/c/problems"), _tops(board)),
+        ("best of all on the contest's page", _best_of_all(api, user, "/c/c"), _tops(board)),
+        ("the first page", *_standing_still(api, user)),
+        ("a comparison", *_compared(api, user, problem_id)),
+        ("pages for others", *_for_others(api, user, problem_id)),
         ("best raw scores", _best_raw(api, user, problem_id), _known_raw(api, user, problem_id)),
         ("best raw scores in reports", *_reported(api, user, problem_id)),
         ("a team's row", *_team(api, user, team_id, board)),
@@ -74,8 +81,43 @@ def _rows(api: Api, user: str | None, path: str) -> list[list[str]]:
     return Tables(reply.text).rows
 
 
-def _best_of_all(api: Api, user: str | None) -> list[str]:
-    return [row[-2] for row in _rows(api, user, "/c/c/problems")[1:]]
+def _best_of_all(api: Api, user: str | None, path: str) -> list[str]:
+    return [row[-2] for row in _rows(api, user, path)[1:]]
+
+
+def _standing_still(api: Api, user: str | None) -> tuple[bool, bool]:
+    """Whether the board is frozen, by the list of contests and by the API; paused contests say that they are paused."""
+    item = next(each for each in api.get("/", user=user).text.split("<li>") if 'href="/c/c"' in each)
+    state = api.get("contests/c/state", user=user).json()
+    known = bool(state["frozen"]) and not any(state[each] for each in ("ended", "thawed", "finalized"))
+    return ('"state frozen"' in item or ('"state paused"' in item and known)), known
+
+
+def _compared(api: Api, user: str | None, problem_id: str) -> tuple[list[str], list[str]]:
+    """The points of the first two own submissions case by case, side by side, and as their reports have them."""
+    own = _own(api, user, problem_id)[:2]
+    if len(own) < 2:
+        return [], []
+    rows = {row[0]: row for row in _rows(api, user, f"/c/c/compare?a={own[0]}&b={own[1]}") if len(row) == COMPARED}
+    page, known = [], []
+    for place, submission in zip((3, 6), own, strict=True):
+        cases = api.get(f"contests/c/submissions/{submission}/report", user=user).json()["cases"]
+        for case in (each for each in cases if each["max_points"] and each["points"] is not None):
+            page.append(rows[case["name"]][place])
+            known.append(cut(case["points"], 2))
+    return page, known
+
+
+def _for_others(api: Api, user: str | None, problem_id: str) -> tuple[list[int], list[int]]:
+    """The statuses of pages that are for judges, or of problems that are played, and those expected."""
+    pages = (
+        "/admin/contests/c/similarity",
+        "/admin/contests/c/live",
+        f"/c/c/problems/{problem_id}/play",
+        "/c/c/games/1",
+    )
+    refused = 303 if user is None else 403
+    return [api.get(each, user=user).status_code for each in pages], [refused, refused, 400, 404]
 
 
 def _tops(board: Any) -> list[str]:
@@ -95,16 +137,21 @@ def _known_raw(api: Api, user: str | None, problem_id: str) -> list[str]:
 
 def _reported(api: Api, user: str | None, problem_id: str) -> tuple[list[str], list[str]]:
     """The best raw scores beside the cases of the viewer's first report, as the page has them and as the API."""
-    if user is None:
-        return [], []
-    sent = api.get("contests/c/submissions", user=user).json()
-    own = [each["id"] for each in sent if each["team_id"] == user and each["problem_id"] == problem_id]
+    own = _own(api, user, problem_id)
     if not own:
         return [], []
     rows = {row[0]: row[3] for row in _rows(api, user, f"/c/c/submissions/{own[0]}") if len(row) == len(REPORT)}
     cases = api.get(f"contests/c/problems/{problem_id}/testcases", user=user).json()
     known = {case["name"]: plain(case["best_raw"]) for case in cases if case["name"] in rows}
     return [rows[name] for name in known], list(known.values())
+
+
+def _own(api: Api, user: str | None, problem_id: str) -> list[str]:
+    """The submissions of a team to a problem."""
+    if user is None:
+        return []
+    sent = api.get("contests/c/submissions", user=user).json()
+    return [each["id"] for each in sent if each["team_id"] == user and each["problem_id"] == problem_id]
 
 
 def _team(api: Api, user: str | None, team_id: str, board: Any) -> tuple[list[str], list[str]]:

@@ -17,7 +17,7 @@ from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.web.playground import TITLES
 from tests.builders.boards_of_packages import HOSTILE, NOBODY
-from tests.builders.browser import chromium_running, reader
+from tests.builders.browser import chromium_running, reader, tab_to
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.games import GAME, PACKAGE
 from tests.builders.judging import judge
@@ -221,13 +221,20 @@ def test_a_game_is_played_to_its_end_by_keyboard_alone(browser: Browser, url: st
     with reader(browser, url, "team") as one:
         one.open(f"/c/d/problems/{GAME}/play")
         faults = [*one.violations(), *one.overflows()]
-        one.page.locator("[name=opponent]").last.select_option("one")
-        one.page.locator("[name=position]").fill("3 0 1\n")
-        one.page.get_by_role("button", name="Play", exact=True).press("Enter")
+        keyboard = one.page.keyboard
+        tab_to(one.page, "[name=opponent]")
+        keyboard.type("one")
+        expect(one.page.locator("[name=opponent]").last).to_have_value("one")
+        tab_to(one.page, "[name=position]")
+        keyboard.press("Control+A")
+        keyboard.type("3 0 1\n")
+        tab_to(one.page, "form:has([name=position]) button")
+        keyboard.press("Enter")
         for _ in range(2):
             expect(one.page.locator("[role=status]").first).to_contain_text("Your turn")
             faults += [*one.violations(), *one.overflows()]
-            one.page.get_by_role("button", name="Move", exact=True).press("Enter")
+            tab_to(one.page, "#move button")
+            keyboard.press("Enter")
         expect(one.page.locator("[role=status]").first).to_contain_text("You won")
         expect(one.page.locator("jurado-board .say").first).to_contain_text("The piles are empty.")
         assert [*faults, *one.violations(), *one.overflows(), *one.faults] == []

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 from sqlalchemy import select
 
 from app.storage.tables import (
@@ -24,7 +24,7 @@ from app.storage.tables import (
     SubmissionRow,
     TeamRow,
 )
-from tests.builders.browser import chromium_running, reader
+from tests.builders.browser import chromium_running, reader, tab_to
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
@@ -89,30 +89,21 @@ def test_a_team_sends_answers_and_reads_its_report_by_keyboard_alone(
     with reader(browser, url, "team") as one:
         page = one.page
         one.open("/c/c/problems/echo")
-        focus(page, "#files")
+        tab_to(page, "#files")
         page.set_input_files(":focus", [tmp_path / "02.out", tmp_path / "04.out"])  # the dialog is the system's
         expect(page.locator(".pre")).to_contain_text("04.outno such case. Did you mean 01.out?")
         expect(page.locator(".pre-sum")).to_contain_text("1 of 3 cases get a file; 1 file looks wrong.")
         expect(page.get_by_role("button", name="Send 1 file for A")).to_be_visible()
-        focus(page, ".send .btn.main")
+        tab_to(page, ".send .btn.main")
         page.keyboard.press("Enter")
         expect(page.locator(".pre-said")).to_contain_text("Stored as 3")
         expect(page.locator(".pre-result")).to_contain_text("Waiting to be judged")
         judge(api.service, 3, {"02": share(1)})
         expect(page.locator(".pre-result")).to_contain_text("50.0 of 100")
-        focus(page, ".pre-result a[href$='/submissions/3']")
+        tab_to(page, ".pre-result a[href$='/submissions/3']")
         page.keyboard.press("Enter")
         expect(page.locator("h1")).to_have_text("Submission 3")
         assert one.faults == []
-
-
-def focus(page: Page, selector: str) -> None:
-    """Go to a part of the page by Tab."""
-    for _ in range(80):
-        page.keyboard.press("Tab")
-        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
-            return
-    raise AssertionError(f"{selector} is not reached by Tab")
 
 
 def test_a_zip_is_looked_into_before_it_is_sent(browser: Browser, url: str) -> None:
