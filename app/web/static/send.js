@@ -149,12 +149,15 @@
     return { all, taken, wrong, left, notes, nested };
   }
 
+  /** A text without marks of direction: those of a file's name would turn round what follows it. */
+  const straight = (text) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+
   function line(name, title, text, size = "") {
     return element(
       "li",
       {},
       element("span", { className: `v ${name}` }, name === "no" ? "–" : mark(name)),
-      element("div", {}, element("span", { className: "mono", textContent: title }), element("small", { textContent: text })),
+      element("div", {}, element("span", { className: "mono", textContent: straight(title) }), element("small", { textContent: straight(text) })),
       element("span", { className: "mute", textContent: size }),
     );
   }

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, expect
 from app.web.routes import daily, router
 from tests.builders.browser import Reader, chromium_running, reader
 from tests.builders.daily import put_days
-from tests.builders.hostile import packs
+from tests.builders.hostile import PAYLOADS, packs
 from tests.builders.hostile_contest import fill, set_texts
 from tests.builders.pages import PAGES, USERS, Walked, addresses, organisers
 from tests.builders.service import Api, open_api
@@ -116,6 +116,16 @@ def test_reading_pages_need_no_script(browser: Browser, url: str) -> None:
             assert one.open(path) == 200, path
             expect(one.page.locator("h1").first).to_be_visible()
     assert one.faults == []
+
+
+@pytest.mark.browser
+def test_names_of_chosen_files_are_text_before_anything_is_sent(browser: Browser, url: str) -> None:
+    with reader(browser, url, "team") as one:
+        one.open("/c/c/problems/echo")
+        chosen = [{"name": f"{name}.out", "mimeType": "", "buffer": b"2\n"} for name in PAYLOADS.values()]
+        one.page.set_input_files("#files", [*chosen, {"name": "02.out", "mimeType": "", "buffer": b"2\n"}])
+        expect(one.page.locator(".pre")).to_contain_text("02")
+        assert [*one.intrusions(), *one.faults] == []
 
 
 @pytest.fixture(scope="module")
