@@ -15,6 +15,16 @@ GROWTH = 2
 """The ratio of objects set aside to survivors of the last full search, above which the next one comes."""
 
 
+def counted(generation: int) -> int:
+    """The objects of a generation.
+
+    All in one step of the interpreter: while a list of them lies in a variable, or waits for its call of `len`, another
+    thread may run, and a tuple that this thread fills just then from a generator fails with a SystemError, because
+    CPython lets only its owner hold it (`_PyTuple_Resize`).
+    """
+    return sum(map(len, map(gc.get_objects, (generation,))))
+
+
 def grow_old() -> None:
     """Put all objects into the oldest generation, unsearched. Whoever sets objects aside takes these back thereby."""
     gc.freeze()
@@ -63,7 +73,7 @@ class Survivors:
         if self._is_thorough:
             grow_old()
         else:
-            self._at_most_aside += gc.get_count()[0] + len(gc.get_objects(1)) + len(gc.get_objects(OLDEST))
+            self._at_most_aside += gc.get_count()[0] + counted(1) + counted(OLDEST)
             gc.freeze()
 
     # Any: the facts that Python tells of a collection, each of a type of its own.
@@ -76,7 +86,7 @@ class Survivors:
             self._begin_to_count()
             self._is_thorough = False
             return
-        self._at_most_aside += len(gc.get_objects(OLDEST))
+        self._at_most_aside += counted(OLDEST)
         gc.freeze()
         if self._at_most_aside > self._most:
             self._at_most_aside = gc.get_freeze_count()  # many of those set aside may be gone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from collections.abc import Iterator
 
@@ -93,3 +94,23 @@ def test_objects_made_in_bulk_are_set_aside_unsearched_and_counted() -> None:
     gc.collect()
     gc.collect()
     assert seen() is None
+
+
+def test_objects_are_counted_while_other_threads_fill_tuples() -> None:
+    lasting = [[at] for at in range(200_000)]
+    faults: list[SystemError] = []
+    ended = threading.Event()
+
+    def fill() -> None:
+        while not ended.is_set():
+            try:
+                tuple([at] for at in range(2_000))
+            except SystemError as error:
+                faults.append(error)
+
+    thread = threading.Thread(target=fill)
+    thread.start()
+    counts = [garbage.counted(generation) for _ in range(100) for generation in range(3)]
+    ended.set()
+    thread.join()
+    assert max(counts) >= len(lasting) and not faults
