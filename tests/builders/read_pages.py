@@ -62,8 +62,8 @@ def differences(api: Api, user: str | None, team_id: str, problem_id: str) -> li
     board = api.get("contests/c/scoreboard", user=user).json()
     public = api.get("contests/c/scoreboard").json()
     pairs = [
-        ("best of all", _best_of_all(api, user, "/c/c/problems"), _tops(board)),
-        ("best of all on the contest's page", _best_of_all(api, user, "/c/c"), _tops(board)),
+        ("best of all", _best_of_all(api, user, "/c/c/problems"), _tops(api, user, board)),
+        ("best of all on the contest's page", _best_of_all(api, user, "/c/c"), _tops(api, user, board)),
         ("the first page", *_standing_still(api, user)),
         ("a comparison", *_compared(api, user, problem_id)),
         ("pages for others", *_for_others(api, user, problem_id)),
@@ -120,9 +120,13 @@ def _for_others(api: Api, user: str | None, problem_id: str) -> tuple[list[int],
     return [api.get(each, user=user).status_code for each in pages], [refused, refused, 400, 404]
 
 
-def _tops(board: Any) -> list[str]:
-    scores = [[cell["score"] for cell in row["problems"]] for row in board["rows"]]
-    return [cut(max(column)) for column in zip(*scores, strict=True)]
+def _tops(api: Api, user: str | None, board: Any) -> list[str]:
+    """The best points of all teams on the board at each problem; none without a team there."""
+    problems = [each["id"] for each in api.get("contests/c/problems", user=user).json()]
+    tops = dict.fromkeys(problems, 0.0)
+    for cell in (cell for row in board["rows"] for cell in row["problems"]):
+        tops[cell["problem_id"]] = max(tops[cell["problem_id"]], cell["score"])
+    return [cut(top) for top in tops.values()]
 
 
 def _best_raw(api: Api, user: str | None, problem_id: str) -> list[str]:

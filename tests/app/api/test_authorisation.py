@@ -45,6 +45,9 @@ READ = {
     "number": "1",
     "image_name": "teamimage.png",
     "game_id": "none",
+    "day": "2010-02-26",
+    "kind": "netgame",
+    "size": "small",
 }
 WRITE = {**dict.fromkeys(READ, "none"), "number": "1"}
 SOON = {**READ, "contest_id": "soon", "submission_id": "2", "judgement_id": "2"}
@@ -111,6 +114,10 @@ GET    /api/contests/{contest_id}/teams                                         
 POST   /api/contests/{contest_id}/teams                                             400 403 403 403 403 401
 GET    /api/contests/{contest_id}/teams/{team_id}                                   200 200 200 200 200 200
 DELETE /api/contests/{contest_id}/teams/{team_id}                                   404 403 403 403 403 401
+GET    /api/daily                                                                   200 200 200 200 200 200
+GET    /api/daily/{day}                                                             200 200 200 200 200 200
+GET    /api/daily/{day}/{kind}/{size}                                               200 200 200 200 200 200
+GET    /api/daily/{day}/netgame/{size}/reply                                        400 400 400 400 400 400
 GET    /api/account                                                                 200 200 200 200 200 401
 PATCH  /api/account                                                                 400 400 400 400 400 401
 GET    /api/accounts                                                                200 200 403 403 403 401

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -41,9 +43,22 @@ def jurado() -> Jurado:
     """Run `jurado` with these words, and this on standard input, in this process."""
 
     def run(*words: object, stdin: bytes | str | None = None) -> Result:
-        return CliRunner().invoke(app, [str(word) for word in words], input=stdin)
+        with own_logs():
+            return CliRunner().invoke(app, [str(word) for word in words], input=stdin)
 
     return run
+
+
+@contextmanager
+def own_logs() -> Iterator[None]:
+    """Give the logs back afterwards: a command sends those of its process to the stderr of its run, which is closed then."""
+    root = logging.getLogger()
+    handlers, level = [*root.handlers], root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
 
 
 @pytest.fixture(scope="session")
