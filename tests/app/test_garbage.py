@@ -113,4 +113,5 @@ def test_objects_are_counted_while_other_threads_fill_tuples() -> None:
     counts = [garbage.counted(generation) for _ in range(100) for generation in range(3)]
     ended.set()
     thread.join()
-    assert max(counts) >= len(lasting) and not faults
+    assert max(counts) >= len(lasting)
+    assert not faults

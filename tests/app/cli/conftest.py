@@ -51,7 +51,7 @@ def jurado() -> Jurado:
 
 @contextmanager
 def own_logs() -> Iterator[None]:
-    """Give the logs back afterwards: a command sends those of its process to the stderr of its run, which is closed then."""
+    """Give the logs back afterwards: a command sends those of its process to its stderr, which is closed then."""
     root = logging.getLogger()
     handlers, level = [*root.handlers], root.level
     try:
