@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -76,17 +77,23 @@ async def upload_and_wait(
             return acknowledged, time.perf_counter() - began
 
 
-async def run_load(url: str, request: bytes, *, connections: int, seconds: float, keep: int | None = None) -> Outcome:
-    """Send `request` over `connections` connections again and again for `seconds`; only the last `keep` bodies stay."""
+async def run_load(
+    url: str, request: bytes | Sequence[bytes], *, connections: int, seconds: float, keep: int | None = None
+) -> Outcome:
+    """Send `request` over `connections` connections again and again for `seconds`; only the last `keep` bodies stay.
+
+    Of several requests each connection sends one, in turn.
+    """
+    requests = [request] if isinstance(request, bytes) else request
     outcome = Outcome()
     address = urlsplit(url)
     began = time.perf_counter()
     until = began + seconds
 
-    async def client() -> None:
+    async def client(own: bytes) -> None:
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
         while (sent := time.perf_counter()) < until:
-            writer.write(request)
+            writer.write(own)
             status, body = await read_reply(reader)
             outcome.latencies.append(time.perf_counter() - sent)
             outcome.statuses[status] = outcome.statuses.get(status, 0) + 1
@@ -95,7 +102,7 @@ async def run_load(url: str, request: bytes, *, connections: int, seconds: float
                 del outcome.bodies[:-keep]
         writer.close()
 
-    await asyncio.gather(*(client() for _ in range(connections)))
+    await asyncio.gather(*(client(requests[at % len(requests)]) for at in range(connections)))
     outcome.seconds = time.perf_counter() - began
     return outcome
 

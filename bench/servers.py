@@ -29,16 +29,14 @@ def main(seconds: float = SECONDS) -> int:
     """Print both rates and their ratio; 1 if it misses its goal."""
     rates = []
     with installation(DISTRIBUTED) as installed:
-        token = prepare(installed.home, database_url=installed.database_url)[0]
-        path = f"/api/contests/{CONTEST}/submissions"
-        request = form_request(
-            path, "127.0.0.1", token, {"problem_id": "comesolo"}, ("101-n05-p70.out", padded_answer())
-        )
+        tokens = prepare(installed.home, teams=CONNECTIONS, database_url=installed.database_url)
+        path, file = f"/api/contests/{CONTEST}/submissions", ("101-n05-p70.out", padded_answer())
+        requests = [form_request(path, "127.0.0.1", token, {"problem_id": "comesolo"}, file) for token in tokens]
         for count in (1, 2):
             with installed.running(servers=count, workers=0, most_unjudged="10000000") as urls:
-                asyncio.run(load(urls, request, 1.0))
+                asyncio.run(load(urls, requests, 1.0))
                 before, began = busy_seconds(), time.perf_counter()
-                rates.append(asyncio.run(load(urls, request, seconds)))
+                rates.append(asyncio.run(load(urls, requests, seconds)))
                 busy = (busy_seconds() - before) / (time.perf_counter() - began)
             name = f"accepted by {count} server{'s' if count > 1 else ''}"
             report(name, rates[-1], "/s")
@@ -46,9 +44,13 @@ def main(seconds: float = SECONDS) -> int:
     return int(report("accepted by two servers, in those of one", rates[1] / rates[0], least=RATIO))
 
 
-async def load(urls: Sequence[str], request: bytes, seconds: float) -> float:
-    """Load all servers at once, over so many connections together; returns the submissions accepted a second."""
-    loads = [run_load(url, request, connections=CONNECTIONS // len(urls), seconds=seconds, keep=1) for url in urls]
+async def load(urls: Sequence[str], requests: Sequence[bytes], seconds: float) -> float:
+    """Load all servers at once, each connection a team; returns the submissions accepted a second."""
+    share = CONNECTIONS // len(urls)
+    loads = [
+        run_load(url, requests[at * share : (at + 1) * share], connections=share, seconds=seconds, keep=1)
+        for at, url in enumerate(urls)
+    ]
     outcomes: list[Outcome] = await asyncio.gather(*loads)
     for outcome in outcomes:
         if set(outcome.statuses) != {201}:

@@ -79,7 +79,8 @@ class JudgementRow(Base):
 
     __tablename__ = "judgements"
     __table_args__ = (
-        Index("ix_judgements_waiting", "id", sqlite_where=WAITING, postgresql_where=WAITING),
+        # By rejudging first: who counts what people wait for walks past no judgement of a rejudging.
+        Index("ix_judgements_waiting", "rejudging_id", "id", sqlite_where=WAITING, postgresql_where=WAITING),
         {"sqlite_autoincrement": True},
     )
 
