@@ -6,6 +6,7 @@ import asyncio
 import statistics
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench._figures import report
@@ -43,7 +44,7 @@ def main() -> int:
     return int(report("accepted: median share of the bare route", statistics.median(shares), least=GOAL))
 
 
-def measure(url: str, request: bytes) -> Outcome:
+def measure(url: str, request: bytes | Sequence[bytes]) -> Outcome:
     """Load the route for one warm-up second, then for the measured ones."""
     asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0))
     outcome = asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=SECONDS))

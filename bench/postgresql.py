@@ -1,8 +1,9 @@
 """PostgreSQL: commits of as many connections, with notices and without, and submissions accepted over as many.
 
 One connection and 32 commit a row of 2 KB at a time, then the same with a notice in each transaction, which a listener
-hears. Then 32 keep-alive connections submit answers of 2 KB to `jurado serve`, alone and with RabbitMQ. The ceiling, in
-the same run: a bare route that takes the same requests over the same connections and commits a row for each.
+hears. Then 32 teams, each over a keep-alive connection, submit answers of 2 KB to `jurado serve`, alone and with
+RabbitMQ. The ceiling, in the same run: a bare route that takes the same requests over the same connections and commits
+a row for each.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def main(kinds: Sequence[str] = (POSTGRESQL, DISTRIBUTED), seconds: float = SECO
 
 def measure_on(installed: Installation, seconds: float) -> bool:
     """Print the figures of one installation; returns whether the goal is missed."""
-    token = prepare(installed.home, database_url=installed.database_url)[0]
+    tokens = prepare(installed.home, teams=CONNECTIONS, database_url=installed.database_url)
     alone = commits(installed.database_url, 1, seconds)
     alone_noticed = commits(installed.database_url, 1, seconds, notice=True)
     together = commits(installed.database_url, CONNECTIONS, seconds)
@@ -52,9 +53,9 @@ def measure_on(installed: Installation, seconds: float) -> bool:
     report(f"commits of {CONNECTIONS} connections", together, "/s")
     report(f"commits of {CONNECTIONS} connections, each with a notice", noticed, "/s")
     report(f"share that notices leave, {CONNECTIONS} connections", noticed / together)
-    bare = accepted_by_bare(installed, token)
+    bare = accepted_by_bare(installed, tokens)
     report(f"bare route with a commit a request, {CONNECTIONS} connections", bare, "/s")
-    rate, processor = accepted(installed, token)
+    rate, processor = accepted(installed, tokens)
     report(f"accepted on {installed.kind}, {CONNECTIONS} connections", rate, "/s")
     report(f"accepted on {installed.kind}: processor time of the server each", processor * 1e6, "us")
     place = f"accepted on {installed.kind}"
@@ -62,26 +63,26 @@ def measure_on(installed: Installation, seconds: float) -> bool:
     return report(f"{place}: share of the bare route", rate / bare, least=SHARE)
 
 
-def submission(path: str, token: str) -> bytes:
-    """Build the request that is sent again and again."""
-    fields = {"problem_id": "comesolo"}
-    return form_request(path, "127.0.0.1", token, fields, ("101-n05-p70.out", padded_answer()))
+def submissions(path: str, tokens: Sequence[str]) -> list[bytes]:
+    """Build the requests that are sent again and again, one for each team."""
+    fields, file = {"problem_id": "comesolo"}, ("101-n05-p70.out", padded_answer())
+    return [form_request(path, "127.0.0.1", token, fields, file) for token in tokens]
 
 
-def accepted_by_bare(installed: Installation, token: str) -> float:
+def accepted_by_bare(installed: Installation, tokens: Sequence[str]) -> float:
     """Load the bare route; returns its commits a second."""
     with serving_bare(libpq(installed.database_url)) as url:
-        return measure(url, submission("/answers", token)).rate
+        return measure(url, submissions("/answers", tokens)).rate
 
 
-def accepted(installed: Installation, token: str) -> tuple[float, float]:
+def accepted(installed: Installation, tokens: Sequence[str]) -> tuple[float, float]:
     """Load the route; returns submissions a second, and the server's processor seconds for each."""
-    request = submission(f"/api/contests/{CONTEST}/submissions", token)
+    requests = submissions(f"/api/contests/{CONTEST}/submissions", tokens)
     with installed.running() as urls:
         port = urls[0].rsplit(":", 1)[1]
         server = next(each for each in psutil.Process().children() if port in each.cmdline())
         before = sum(server.cpu_times()[:2])
-        outcome = measure(urls[0], request)
+        outcome = measure(urls[0], requests)
         spent = sum(server.cpu_times()[:2]) - before
     count = len(outcome.latencies) * (outcome.seconds + 1.0) / outcome.seconds  # with the second of warming up
     return outcome.rate, spent / count
