@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from functools import lru_cache
 from threading import Lock
+from typing import Any
 
 from cachetools import LRUCache, cached
 from sqlalchemy import select
@@ -56,7 +57,10 @@ MOST_KEPT = 512
 
 @dataclass(frozen=True, slots=True)
 class ScoredContest:
-    """The input of scoring beside submissions: a contest's rules, teams and problems."""
+    """The input of scoring beside submissions: a contest's rules, teams and problems.
+
+    memo  what readers of it compute or read once, until something but submissions changes and it is read again
+    """
 
     id: str
     clock: Clock
@@ -73,6 +77,7 @@ class ScoredContest:
     main_group: str | None = None
     late: frozenset[str] = frozenset()
     ids: VeiledIds = field(default=VeiledIds(""), repr=False)
+    memo: dict[Hashable, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     @property
     def finals(self) -> Finals:
