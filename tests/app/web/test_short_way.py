@@ -12,12 +12,14 @@ import pytest
 
 from app.domain.clock import utc_now
 from app.services.scoreboard import past
-from app.storage.tables import GroupRow, TeamRow
+from app.storage import directory
+from app.storage.tables import AccountRow, GroupRow, TeamRow
 from app.web import board, frames, short_way
 from app.web.pieces import Piece, plain, shared, zipped
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
+from tests.builders.verdicts import judge
 
 BOARD = "/c/c/scoreboard"
 LONG = "find="
@@ -126,3 +128,21 @@ def test_pieces_are_one_member_of_gzip_whatever_they_hold() -> None:
     assert stream.decompress(zipped(pieces)) == plain(pieces) == "".join(texts).encode()
     assert (stream.eof, stream.unused_data) == (True, b"")
     assert gzip.decompress(zipped([])) == b""
+
+
+def test_names_are_read_once_until_something_but_submissions_changes(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads: list[object] = []
+    groups = directory.groups
+    monkeypatch.setattr(directory, "groups", lambda *given: reads.append(given) or groups(*given))
+    sent = add_submission(api.service, None, minute=30, files={"03": b"4"})
+    assert ("Group" in api.get(BOARD, user="team").text, len(reads)) == (True, 1)
+    points = api.get("contests/c/scoreboard").json()
+    judge(api.service, sent, {"03": share(1)})
+    assert (api.get("contests/c/scoreboard").json() != points, len(reads)) == (True, 1)
+    api.get(BOARD, user="team")
+    assert len(reads) == 1
+    with api.service.database.write() as session:
+        session.get_one(GroupRow, "g").name = "Another name"
+        session.get_one(AccountRow, "team").name = "Somebody new"
+    page = api.get(BOARD, user="team").text
+    assert ("Another name" in page, "Somebody new" in page) == (True, True)
