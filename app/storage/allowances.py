@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 
 from app.storage.judgements import DONE
 from app.storage.tables import JudgementRow, SubmissionRow
-from app.storage.usage import bytes_used
+from app.storage.usage import Place, bytes_of_teams
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,8 @@ class Allowances:
     def __init__(self, connection: Connection, wanted: Iterable[Allowance]) -> None:
         known = set(wanted)
         self._unjudged = _unjudged(connection, {each.team_id for each in known}) if known else Counter[str]()
-        self._used = {
-            (each.contest_id, each.team_id): bytes_used(connection, each.contest_id, each.team_id)
-            for each in known
-            if each.size is not None
-        }
+        limited = {(each.contest_id, each.team_id) for each in known if each.size is not None}
+        self._used = bytes_of_teams(connection, limited) if limited else Counter[Place]()
 
     def unjudged_too_many(self, allowance: Allowance) -> bool:
         """Whether its team has as many unjudged submissions as it may."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from collections.abc import Collection
 
 import structlog
-from sqlalchemy import Connection, Text, cast, func, select
+from sqlalchemy import Connection, Text, cast, func, select, tuple_
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -18,6 +20,8 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.usage")
 
 Place = tuple[str, str]
 """A contest and a team."""
+HAS_SOURCES = cast(SubmissionRow.sources, Text) != "[]"
+"""Most have none, and reading JSON costs more than all else."""
 
 
 def bytes_used(session: Session | Connection, contest_id: str, team_id: str | None = None) -> int:
@@ -30,9 +34,26 @@ def bytes_used(session: Session | Connection, contest_id: str, team_id: str | No
         .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
         .where(*mine, AnswerRow.refused.is_(None))
     )
-    has_sources = cast(SubmissionRow.sources, Text) != "[]"  # most have none, and reading JSON costs more than all else
-    sources = session.scalars(select(SubmissionRow.sources).where(*mine, has_sources))
+    sources = session.scalars(select(SubmissionRow.sources).where(*mine, HAS_SOURCES))
     return int(answers or 0) + sum(int(source["size"]) for listed in sources for source in listed)
+
+
+def bytes_of_teams(session: Session | Connection, places: Collection[Place]) -> Counter[Place]:
+    """The same of several teams in their contests, by two statements for all of them; 0 for one without a submission."""
+    place = (SubmissionRow.contest_id, SubmissionRow.team_id)
+    chosen = tuple_(*place).in_(sorted(places))
+    answers = (
+        select(*place, func.sum(AnswerRow.size))
+        .join(AnswerRow, AnswerRow.submission_id == SubmissionRow.id)
+        .where(chosen, AnswerRow.refused.is_(None))
+        .group_by(*place)
+    )
+    used = Counter[Place]()
+    for contest_id, team_id, size in session.execute(answers):
+        used[contest_id, str(team_id)] += int(size)
+    for contest_id, team_id, listed in session.execute(select(*place, SubmissionRow.sources).where(chosen, HAS_SOURCES)):
+        used[contest_id, str(team_id)] += sum(int(source["size"]) for source in listed)
+    return used
 
 
 class Usage:
