@@ -39,7 +39,7 @@ def bytes_used(session: Session | Connection, contest_id: str, team_id: str | No
 
 
 def bytes_of_teams(session: Session | Connection, places: Collection[Place]) -> Counter[Place]:
-    """The same of several teams in their contests, by two statements for all of them; 0 for one without a submission."""
+    """The same of several teams in their contests, by two statements for all; 0 for one without a submission."""
     place = (SubmissionRow.contest_id, SubmissionRow.team_id)
     chosen = tuple_(*place).in_(sorted(places))
     answers = (
@@ -51,7 +51,9 @@ def bytes_of_teams(session: Session | Connection, places: Collection[Place]) -> 
     used = Counter[Place]()
     for contest_id, team_id, size in session.execute(answers):
         used[contest_id, str(team_id)] += int(size)
-    for contest_id, team_id, listed in session.execute(select(*place, SubmissionRow.sources).where(chosen, HAS_SOURCES)):
+    for contest_id, team_id, listed in session.execute(
+        select(*place, SubmissionRow.sources).where(chosen, HAS_SOURCES)
+    ):
         used[contest_id, str(team_id)] += sum(int(source["size"]) for source in listed)
     return used
 
