@@ -48,12 +48,11 @@ def bytes_of_teams(session: Session | Connection, places: Collection[Place]) -> 
         .where(chosen, AnswerRow.refused.is_(None))
         .group_by(*place)
     )
+    sources = select(*place, SubmissionRow.sources).where(chosen, HAS_SOURCES)
     used = Counter[Place]()
     for contest_id, team_id, size in session.execute(answers):
         used[contest_id, str(team_id)] += int(size)
-    for contest_id, team_id, listed in session.execute(
-        select(*place, SubmissionRow.sources).where(chosen, HAS_SOURCES)
-    ):
+    for contest_id, team_id, listed in session.execute(sources):
         used[contest_id, str(team_id)] += sum(int(source["size"]) for source in listed)
     return used
 
