@@ -36,7 +36,10 @@ class Fault:
 
 @dataclass
 class Checked:
-    """The result of a check. `orphans` are files no row names, of which `old` may be collected; sizes in bytes."""
+    """The result of a check. `orphans` are files no row names, of which `old` may be collected; sizes in bytes.
+
+    `spoilt` are the small answers whose bytes in their rows are others, by the names of their faults.
+    """
 
     files: int = 0
     size: int = 0
@@ -44,6 +47,7 @@ class Checked:
     orphans: int = 0
     orphan_size: int = 0
     old: list[StoredFile] = field(default_factory=list)
+    spoilt: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,8 @@ def check(
     with database.snapshot() as connection:
         checked = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
         references = read_references(connection, verify=True)
-    checked.faults += [Fault("rows", place, why="other bytes than were sent") for place in references.spoilt]
+    checked.spoilt = references.spoilt
+    checked.faults += [Fault("rows", place, why="other bytes than were sent") for place in checked.spoilt]
     _sort_out(checked, stored, references, max(grace, files.least_grace))
     names = sorted({each.sha256 for each in stored} | references.needed.keys())
     for at, name in enumerate(names, start=1):
@@ -100,8 +105,7 @@ def mend(
     faulty = [fault.name for fault in checked.faults if fault.kind in {"missing", "damaged"}]
     restored = [name for name in faulty if any(_restore(files, each, name) for each in sources)]
     if backup is not None:
-        spoilt = [fault.name for fault in checked.faults if fault.kind == "rows"]
-        restored += [name for name in spoilt if _restore_answer(database, backup, name)]
+        restored += [name for name in checked.spoilt if _restore_answer(database, backup, name)]
     removed = collect(database, files, checked.old)
     for replica in stores_of(files)[1:]:
         removed += collect(database, replica, orphans(database, replica, grace))
@@ -189,10 +193,7 @@ def _without_parent(table: str, row: object, parent: str) -> Fault:
 
 def _restore_answer(database: Database, backup: Database, name: str) -> bool:
     """Write the bytes of a small answer again from a backup's row, if those are the bytes that were sent."""
-    table, _, key = name.partition(" ")
-    if table != AnswerRow.__tablename__:
-        return False
-    submission_id, test_case_id = key.split("/")
+    submission_id, test_case_id = name.removeprefix(f"{AnswerRow.__tablename__} ").split("/")
     which = (AnswerRow.submission_id == int(submission_id), AnswerRow.test_case_id == int(test_case_id))
     with backup.read() as session:
         before = session.execute(select(AnswerRow.sha256, AnswerRow.data).where(*which)).first()

@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from app.service import Service
 from app.storage import fsck
+from app.storage.backup import backup, opened_database
 from app.storage.local_files import LocalFiles
 from app.storage.references import read_references
 from app.storage.submissions import INLINE_LIMIT
@@ -88,8 +89,9 @@ def test_answers_in_their_rows_are_verified_too(api: Api) -> None:
     assert (fault.kind, "other bytes" in fault.why) == ("rows", True)
 
 
-def test_rows_whose_parents_are_gone_are_named(api: Api) -> None:
-    database, gone = api.service.database, "DELETE FROM submissions WHERE id = 1"
+def test_rows_whose_parents_are_gone_are_named_and_not_taken_for_answers_to_restore(api: Api, tmp_path: Path) -> None:
+    database, gone = api.service.database, "DELETE FROM submissions WHERE id = 2"
+    backup(database, api.service.files, tmp_path / "backup")
     if database.is_sqlite:
         with closing(
             sqlite3.connect(str(database.engine.url.database))
@@ -100,9 +102,12 @@ def test_rows_whose_parents_are_gone_are_named(api: Api) -> None:
         with database.transaction() as connection:
             connection.exec_driver_sql("SET LOCAL session_replication_role = replica")  # no triggers, no references
             connection.exec_driver_sql(gone)
-    faults = fsck.check(api.service.database, api.service.files).faults
-    assert {(fault.kind, fault.name.split()[0]) for fault in faults} >= {("rows", "answers"), ("rows", "judgements")}
-    assert all("a row of submissions that there is not" in fault.why for fault in faults)
+    checked = fsck.check(database, api.service.files)
+    named = {(fault.kind, fault.name.split()[0]) for fault in checked.faults}
+    assert named >= {("rows", "answers"), ("rows", "judgements")}
+    assert all("a row of submissions that there is not" in fault.why for fault in checked.faults)
+    with opened_database(tmp_path / "backup") as before:
+        assert fsck.mend(database, api.service.files, checked, backup=before).restored == []
 
 
 def test_only_orphans_that_nobody_sent_lately_are_collected(api: Api) -> None:
