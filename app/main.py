@@ -117,13 +117,14 @@ def create_app(
             await run_sync(opened.listener.start)
         await run_sync(app.state.hub.sender.start)
         app.state.keeper.start()
-        making = _start_making_puzzles(app, known)
+        making = asyncio.create_task(_keep_puzzles_made(app)) if known.has_daily else None
         try:
             yield
         finally:
             app.state.hub.stop()
             await run_sync(app.state.daily.close)
-            making.cancel()
+            if making is not None:
+                making.cancel()
             await run_sync(app.state.keeper.close)
             await run_sync(app.state.hub.close)
             await run_sync(opened.close)
@@ -146,13 +147,10 @@ def create_app(
     return app
 
 
-def _start_making_puzzles(app: FastAPI, settings: Settings) -> asyncio.Task[None]:
-    """Let puzzles of the day be made in the background, where there are any."""
-    service: Service = app.state.service
+async def _keep_puzzles_made(app: FastAPI) -> None:
+    """Make puzzles of the day in the background, while nothing waits to be judged."""
     daily: DailyPuzzles = app.state.daily
-    if not settings.has_daily:
-        return asyncio.create_task(asyncio.sleep(0))
-    return asyncio.create_task(daily.keep_made(partial(run_sync, counts.judges_now, service)))
+    await daily.keep_made(partial(run_sync, counts.judges_now, app.state.service))
 
 
 def open_service(settings: Settings, held: Hold | None = None, *, accept_clock: bool = False) -> Service:

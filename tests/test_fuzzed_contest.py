@@ -37,7 +37,7 @@ from app.domain.verdicts import CaseVerdict
 from app.grading.outcomes import outcome
 from app.services.clics import format_reltime, format_time
 from app.storage import judgements, judging_tasks
-from app.storage.judgements import Outcome, Task, exact
+from app.storage.judgements import Claim, Outcome, Task, exact
 from app.storage.scoring_input import scored_contest
 from app.storage.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
@@ -114,7 +114,7 @@ class Contest(RuleBasedStateMachine):
         service = self.api.service
         with service.database.read() as session:
             ids = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
-        attempts = {id_: service.writer.submit(judgements.claim_many, id_).result() for id_ in ids}
+        attempts = {id_: service.writer.submit(judgements.begin_many, Claim(id_, None)).result() for id_ in ids}
         with service.database.read() as session:
             found = judging_tasks.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})
         for task in found:

@@ -97,11 +97,6 @@ class Claim(NamedTuple):
     alone: bool = True
 
 
-def claim_many(connection: Connection, ids: Sequence[int]) -> list[int | None]:
-    """`begin_many` for a process that gives no signs of life."""
-    return begin_many(connection, [Claim(id_, None) for id_ in ids])
-
-
 def begin_many(connection: Connection, claims: Sequence[Claim]) -> list[int | None]:
     """Begin an attempt at each judgement; returns its attempt number, or None where it is done already.
 

@@ -9,7 +9,7 @@ from app.grading.messages import Grade
 from app.grading.outcomes import outcome
 from app.service import Service
 from app.storage import judgements, judging_tasks, rejudging_steps, rejudgings
-from app.storage.judgements import Outcome
+from app.storage.judgements import Claim, Outcome
 
 
 def judge(service: Service, *, most: int | None = None) -> int:
@@ -22,7 +22,7 @@ def judge(service: Service, *, most: int | None = None) -> int:
     with service.database.read() as session:
         waiting = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
     chosen = waiting[:most]
-    claims = [service.writer.submit(judgements.claim_many, id_) for id_ in chosen]
+    claims = [service.writer.submit(judgements.begin_many, Claim(id_, None)) for id_ in chosen]
     attempts = {id_: claim.result() or 0 for id_, claim in zip(chosen, claims, strict=True)}
     with service.database.read() as session:
         tasks = judging_tasks.load_tasks(session, attempts)
@@ -40,6 +40,6 @@ def judge_with_errors(service: Service) -> None:
     with service.database.read() as session:
         waiting = judgements.waiting(session, rejudging=True)
     for id_ in waiting:
-        attempt = service.writer.submit(judgements.claim_many, id_).result() or 0
+        attempt = service.writer.submit(judgements.begin_many, Claim(id_, None)).result() or 0
         ended = Outcome(id_, attempt, "JE", [], datetime.now(UTC), "the checker has a fault")
         service.writer.submit(judgements.record_many, ended).result()

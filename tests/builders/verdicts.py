@@ -10,7 +10,7 @@ from app.domain.case_scores import FoundScore
 from app.domain.scoring import RawScore
 from app.service import Service
 from app.storage import judgements
-from app.storage.judgements import Outcome
+from app.storage.judgements import Claim, Outcome
 from app.storage.tables import JudgementRow, TestCaseRow
 
 ACCEPTED = {"key": "accepted", "text": "", "args": {}}
@@ -27,7 +27,7 @@ def judge(service: Service, submission_id: int, scores: dict[str, RawScore], con
         for case, score in scores.items()
     ]
     writer = service.writer
-    attempt = writer.submit(judgements.claim_many, waiting).result()
+    attempt = writer.submit(judgements.begin_many, Claim(waiting, None)).result()
     assert attempt is not None
     assert writer.submit(judgements.record_many, Outcome(waiting, attempt, "PC", scores, datetime.now(UTC))).result()
     service.boards.changed(contest_id, submission_id)

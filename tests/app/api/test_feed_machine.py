@@ -20,7 +20,7 @@ from app.domain.verdicts import CaseVerdict
 from app.services.feed import followed as pace
 from app.services.viewer import digest
 from app.storage import judgements, submissions
-from app.storage.judgements import Outcome
+from app.storage.judgements import Claim, Outcome
 from app.storage.submissions import NewAnswer, NewSubmission
 from app.storage.tables import (
     AccountRow,
@@ -136,7 +136,7 @@ class Play(RuleBasedStateMachine):
 
     def judge(self, judgement: int, cases: set[int], verdict: str, raw: int) -> None:
         service = self.api.service
-        attempt = service.writer.submit(judgements.claim_many, judgement).result()
+        attempt = service.writer.submit(judgements.begin_many, Claim(judgement, None)).result()
         assert attempt is not None
         found = VERDICTS[verdict]
         exact = raw if found is CaseVerdict.ACCEPTED else None

@@ -82,7 +82,7 @@ def test_the_outcome_of_a_worker_that_was_overtaken_is_dropped(
 ) -> None:
     found = Working(postgresql_url, broker_url, tmp_path)
     id_ = found.accept(submission(b"10", b"10"))
-    frozen = found.writer.submit(judgements.claim_many, id_).result()  # a worker begins, and is frozen
+    frozen = found.writer.submit(judgements.begin_many, Claim(id_, None)).result()  # a worker begins, and is frozen
     found.start()
     found.wait()
     late = judgements.Outcome(id_, frozen or 0, "WA", [], found.rows()[0].end_time or None)  # type: ignore[arg-type]
@@ -98,13 +98,13 @@ def test_a_judgement_that_ends_while_another_worker_begins_it_stays_done(postgre
     accepted = writer.submit(submissions.accept, submission(b"10", b"10")).result()
     assert isinstance(accepted, Accepted)
     id_ = accepted.judgement_id or 0
-    attempt = writer.submit(judgements.claim_many, id_).result() or 0
+    attempt = writer.submit(judgements.begin_many, Claim(id_, None)).result() or 0
     engine = create_engine(postgresql_url)
     with engine.connect() as first, engine.connect() as second, engine.connect() as watching:
         watching.execution_options(isolation_level="AUTOCOMMIT")  # each look is a new one
         assert judgements.record_many(first, [Outcome(id_, attempt, "WA", [], NOW)]) == [True]
         begun: list[int | None] = []
-        beginning = threading.Thread(target=lambda: begun.extend(judgements.claim_many(second, [id_])))
+        beginning = threading.Thread(target=lambda: begun.extend(judgements.begin_many(second, [Claim(id_, None)])))
         beginning.start()
         until(lambda: watching.scalar(WAITING_FOR_A_LOCK) == 1)
         first.commit()

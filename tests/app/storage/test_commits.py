@@ -17,7 +17,7 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.storage import judgements, submissions
 from app.storage.commits import NUMBER, CommitInDoubt, Commits, Ended, NotKnownYet, was_committed
 from app.storage.database import Database
-from app.storage.judgements import Outcome
+from app.storage.judgements import Claim, Outcome
 from app.storage.local_files import LocalFiles
 from app.storage.migrate import upgrade
 from app.storage.submissions import Accepted
@@ -87,7 +87,7 @@ def test_a_claim_and_a_verdict_count_once_and_are_told(
     assert isinstance(accepted, Accepted)
     assert accepted.judgement_id is not None
     proxy.cut_once(where, "UPDATE judgements")
-    attempt = writer.submit(judgements.claim_many, accepted.judgement_id).result(30)
+    attempt = writer.submit(judgements.begin_many, Claim(accepted.judgement_id, None)).result(30)
     assert attempt == 1
     proxy.cut_once(where, "UPDATE judgements")
     outcome = Outcome(accepted.judgement_id, 1, "WA", (), NOW)
