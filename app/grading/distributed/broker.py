@@ -6,7 +6,8 @@ not at all; what a lost one costs is the time until the reconciler sends another
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,8 +23,8 @@ FOR_EVER = 10**9
 """Rows that are open stay so until they are judged; that many failures of a checker end them is counted in the rows."""
 LONGEST_RETRY_MS = 5000
 """A message that failed, as the database was away, comes again within this time."""
+JOB_ID = re.compile(r"[A-Za-z0-9_.-]{1,36}")
 MISSING = "a broker needs dramatiq: install jurado[distributed], such as `pip install 'jurado[distributed]'`"
-
 
 CONTEXTS = "jurado_traces"
 """The option of a message that has the traces of its judgements, by their numbers."""
@@ -31,17 +32,30 @@ NO_CONTEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 class Lane(NamedTuple):
-    """A kind of work: its queue, the actor that does it, and how many rows one message may name."""
+    """A kind of work: its queue, the actor that does it, how many rows a message names, and what a row is, as JSON."""
 
     queue: str
     actor: str
     rows: int
+    is_row: Callable[[object], bool]
 
 
-JUDGEMENTS = Lane("jurado.judgements", "judge", 8)
+def _is_number(row: object) -> bool:
+    return type(row) is int and 0 < row < 2**63
+
+
+def _is_judgement(row: object) -> bool:
+    return isinstance(row, list) and len(row) == 2 and _is_number(row[0]) and isinstance(row[1], str)
+
+
+def _is_job(row: object) -> bool:
+    return isinstance(row, str) and JOB_ID.fullmatch(row) is not None
+
+
+JUDGEMENTS = Lane("jurado.judgements", "judge", 8, _is_judgement)
 """Answers that contestants wait for. Few rows a message, so that several workers share a rush."""
-REJUDGINGS = Lane("jurado.rejudgings", "judge_again", 16)
-JOBS = Lane("jurado.jobs", "run_job", 1)
+REJUDGINGS = Lane("jurado.rejudgings", "judge_again", 16, _is_number)
+JOBS = Lane("jurado.jobs", "run_job", 1, _is_job)
 LANES = (JUDGEMENTS, REJUDGINGS, JOBS)
 
 
@@ -55,19 +69,11 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
     Raises BrokerMissing without its libraries.
     """
     try:
-        from dramatiq.brokers.rabbitmq import RabbitmqBroker
         from dramatiq.middleware import CurrentMessage, Retries
+
+        from app.grading.distributed.received import QuorumBroker
     except ImportError:
         raise BrokerMissing(MISSING) from None
-
-    class QuorumBroker(RabbitmqBroker):
-        """RabbitMQ with quorum queues: a message that was taken outlives a restart, and any minority of a cluster."""
-
-        # Any: arguments of a queue, as RabbitMQ names and takes them
-        def _build_queue_arguments(self, queue_name: str) -> dict[str, Any]:
-            arguments: dict[str, Any] = super()._build_queue_arguments(queue_name)  # type: ignore[no-untyped-call]
-            return {**arguments, "x-queue-type": "quorum"}
-
     # No other middleware: age limits would drop messages, time limits would interrupt judging.
     retries = Retries(max_retries=FOR_EVER, min_backoff=LONGEST_RETRY_MS // 4, max_backoff=LONGEST_RETRY_MS)
     broker = QuorumBroker(confirm_delivery=True, middleware=[retries, CurrentMessage()])
