@@ -10,19 +10,20 @@ import asyncio
 import secrets
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
-from itertools import chain
 
 Place = tuple[str, str]
 """A contest and a problem."""
+Notice = tuple[str | float, ...]
+"""A kind of notice and its words."""
 NUMBER_BYTES = 8
 
 
 class Gate:
     """Lets submissions to a problem of a contest through, or makes them wait. It may be used from any thread.
 
-    `tell` is called with the words of each notice for other servers.
+    `tell` is called with notices for other servers, and returns when they are sent.
     """
 
     def __init__(self) -> None:
@@ -30,8 +31,8 @@ class Gate:
         self._held: Counter[Place] = Counter()
         self._inside: Counter[Place] = Counter()
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
-        self._elsewhere: dict[str, tuple[Collection[Place], threading.Timer]] = {}
-        self.tell: Callable[..., object] = lambda *_notice: None
+        self._elsewhere: dict[str, tuple[list[Place], threading.Timer]] = {}
+        self.tell: Callable[[Sequence[Notice]], object] = lambda _notices: None
 
     @asynccontextmanager
     async def passed(self, place: Place) -> AsyncIterator[None]:
@@ -49,21 +50,23 @@ class Gate:
         number = secrets.token_hex(NUMBER_BYTES)
         self._hold(places)
         try:
-            self.tell("closed", number, seconds, *chain.from_iterable(places))
+            self.tell([("closed", number, seconds, *place) for place in places])
             yield self._emptied(places, seconds)
         finally:
             self._open(places)
-            self.tell("opened", number)
+            self.tell([("opened", number)])
 
-    def close_elsewhere(self, number: str, seconds: float, *words: str) -> None:
-        """Close the places, contest and problem in turn, as another server has done; for so many seconds at most."""
-        places = list(zip(words[::2], words[1::2], strict=True))
-        timer = threading.Timer(seconds, self.open_elsewhere, [number])
-        timer.daemon = True
+    def close_elsewhere(self, number: str, seconds: float, contest_id: str, problem_id: str) -> None:
+        """Close a place as another server has done, with those of the same number; for so many seconds at most."""
+        place = (contest_id, problem_id)
         with self._changed:
-            self._elsewhere[number] = (places, timer)
-        self._hold(places)
-        timer.start()
+            if number not in self._elsewhere:
+                timer = threading.Timer(seconds, self.open_elsewhere, [number])
+                timer.daemon = True
+                timer.start()
+                self._elsewhere[number] = ([], timer)
+            self._elsewhere[number][0].append(place)
+            self._held[place] += 1
 
     def open_elsewhere(self, number: str) -> None:
         """Open what another server had closed."""

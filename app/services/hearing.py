@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.grading.gate import Gate
@@ -62,7 +62,12 @@ def share_counts(listener: Listener, writer: Writer, counts: Mapping[str, Failur
 
 def share_gate(listener: Listener, writer: Writer, gate: Gate) -> None:
     """Let the gate of each server close with that of all others."""
-    gate.tell = lambda *notice: writer.submit(notices.send, notice).result()
+
+    def tell(arriving: Sequence[notices.Notice]) -> None:
+        for sent in [writer.submit(notices.send, notice) for notice in arriving]:
+            sent.result()
+
+    gate.tell = tell
     listener.hear(Kind.CLOSED, gate.close_elsewhere)
     listener.hear(Kind.OPENED, gate.open_elsewhere)
 

@@ -118,7 +118,7 @@ class Listener:
                 self._proven = time.monotonic()
                 while time.monotonic() - self._proven < SECONDS_BETWEEN_PROOFS and not self._closing.is_set():
                     for heard in driver.notifies(timeout=SECONDS_TO_HEAR):
-                        self._pass_on(heard.payload)
+                        self._survive(self._pass_on, heard.payload)  # which any client of the database may send
 
     def _pass_on(self, payload: str) -> None:
         origin, heard = notices.read(payload)

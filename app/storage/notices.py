@@ -49,7 +49,7 @@ class Kind(StrEnum):
     BYTES = "bytes"
     """A contest, a team, and bytes of answers that it has sent."""
     CLOSED = "closed"
-    """A closing of the gate: its number, the seconds it lasts at most, then contest and problem in turn."""
+    """A place at which the gate closes: the closing's number, the seconds it lasts at most, contest and problem."""
     OPENED = "opened"
     """The number of a closing of the gate that is over."""
 

@@ -402,6 +402,37 @@ def test_everything_counts_as_changed_once_notices_may_be_lost(two: tuple[Api, A
     until(lambda: len(other.get("contests/c/submissions").json()) == 1)
 
 
+FORGED = (
+    "garbage",
+    "",
+    "7",
+    "[]",
+    "{}",
+    '["x", 7, null, [], {}, [["board"]], ["board"], ["board", [], {}], ["nothing", 1]]',
+    '["x", ["board", "c", "one"], ["bytes", "c"], ["closed", 1, 2], ["looked", {}], ["account", ["a"]]]',
+    "[" * 3000,
+)
+
+
+def test_notices_that_no_process_sends_are_passed_over(two: tuple[Api, Api]) -> None:
+    one, other = two
+    with one.service.database.transaction() as connection:
+        for payload in FORGED:
+            connection.execute(text("SELECT pg_notify('jurado', :payload)"), {"payload": payload})
+    submit(one)
+    until(lambda: len(other.get("contests/c/submissions").json()) == 1)
+    assert other.service.listener is not None
+    assert other.service.listener.behind < 10
+
+
+def test_the_gate_closes_for_more_places_than_one_notice_can_name(two: tuple[Api, Api]) -> None:
+    one, other = two
+    places = [(f"{at:036}", f"problem-{at:028}") for at in range(200)]
+    with one.service.gate.closed(places, 20):
+        until(lambda: all(map(other.service.gate.is_closed, places)))
+    until(lambda: not any(map(other.service.gate.is_closed, places)))
+
+
 def test_a_server_with_another_key_is_refused_and_says_what_to_do(two: tuple[Api, Api], tmp_path: Path) -> None:
     one, _ = two
     one.service.locks.publish(number_of(one.service.keys.ids[0]))
