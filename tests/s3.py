@@ -87,6 +87,7 @@ def main() -> None:
     from moto.server import ThreadedMotoServer
 
     folder = Path(sys.argv[1])
+    os.environ["MOTO_S3_DEFAULT_MAX_KEYS"] = "4"  # so that listings of a few objects have several pages
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer("127.0.0.1", 0)
     server.start()

@@ -26,6 +26,8 @@ T = TypeVar("T")
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
 SECONDS_AWAY = 2.0
 """After a request that failed to the end, others fail at once for so long: threads are not to wait one by one."""
+BATCH = 1000
+"""Objects that a listing gives at once."""
 CODE = re.compile(r"<Code>([A-Za-z0-9.]{1,64})</Code>")
 STATUS = re.compile(r"status code: (\d{3})")
 OUT_OF_ROOM = frozenset({"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage"})
@@ -40,6 +42,10 @@ class NoObject(LookupError):
 
 class ObjectExists(Exception):
     """There is an object of that name."""
+
+
+class OddObject(StoreUnavailable):
+    """A listing came to an object whose name no listing passes, such as `a//b`; the message names it."""
 
 
 class Bucket:
@@ -100,15 +106,29 @@ class Bucket:
         return self._ask(lambda: bytes(obstore.get_range(self._store, name, start=start, end=end)), name)
 
     def listed(self, prefix: str = "") -> Iterator[ObjectMeta]:
-        """All objects below a prefix, in batches; those made or removed meanwhile may be among them."""
+        """All objects below a prefix, in batches; those made or removed meanwhile may be among them.
+
+        Raises OddObject, or another OSError of the store: never ends before the last one.
+        """
+        last: str | None = None
+        stream = self._stream(prefix, last)
+
+        def following() -> Sequence[ObjectMeta] | None:
+            nonlocal stream
+            try:
+                return next(stream, None)
+            except Exception:
+                stream = self._stream(prefix, last)  # one that has failed would say that it is at its end
+                raise
+
+        while (batch := self._ask(following, prefix)) is not None:
+            last = batch[-1]["path"]
+            yield from batch
+
+    def _stream(self, prefix: str, after: str | None) -> Iterator[Sequence[ObjectMeta]]:
         import obstore
 
-        stream = iter(obstore.list(self._store, prefix or None, chunk_size=1000))
-        while True:
-            batch: Sequence[ObjectMeta] | None = self._ask(lambda: next(stream, None), prefix)
-            if batch is None:
-                return
-            yield from batch
+        return iter(obstore.list(self._store, prefix or None, offset=after, chunk_size=BATCH))
 
     def names(self) -> list[str]:
         """The names of objects and folders directly below the address."""
@@ -135,7 +155,7 @@ class Bucket:
                 fault = self._fault(error, name)
                 if fault is None:
                     raise
-                if not isinstance(fault, StoreUnavailable) or fault.is_final or time.monotonic() + wait > until:
+                if not _may_pass(fault) or time.monotonic() + wait > until:
                     self._note(fault)
                     raise fault from None
                 time.sleep(wait)
@@ -151,7 +171,7 @@ class Bucket:
             raise StoreUnavailable(away[1])
 
     def _note(self, fault: Exception | None) -> None:
-        is_away = isinstance(fault, OSError)
+        is_away = isinstance(fault, OSError) and not isinstance(fault, OddObject)
         with self._guard:
             was_away = self._away is not None
             self._away = (time.monotonic() + SECONDS_AWAY, str(fault)) if is_away else None
@@ -163,7 +183,7 @@ class Bucket:
 
     def _fault(self, error: Exception, name: str) -> Exception | None:
         """The error to raise in place of one of the library; None for a fault of the program."""
-        from obstore.exceptions import AlreadyExistsError, BaseError
+        from obstore.exceptions import AlreadyExistsError, BaseError, InvalidPathError
 
         text = str(error).partition("\n\nDebug source:")[0]
         code, status = CODE.search(text), STATUS.search(text)
@@ -174,6 +194,8 @@ class Bucket:
             return ObjectExists(name)
         if isinstance(error, FileNotFoundError) and word != "NoSuchBucket":
             return NoObject(name)
+        if isinstance(error, InvalidPathError):
+            return OddObject(f"{self.address.shown}: expected names of files, found one to be removed: {text}")
         if not isinstance(error, BaseError | OSError):
             return None
         if word == "NotImplemented":
@@ -181,6 +203,10 @@ class Bucket:
         is_final = status is not None and status[1].startswith("4") and status[1] not in {"408", "409", "429"}
         reason = word or (f"status {status[1]}" if status else text.rpartition(" - ")[2].strip()[:200])
         return StoreUnavailable(f"{self.address.shown}: {reason}", is_final=is_final)
+
+
+def _may_pass(fault: Exception) -> bool:
+    return isinstance(fault, StoreUnavailable) and not (fault.is_final or isinstance(fault, OddObject))
 
 
 def _opened(address: Address, seconds: float) -> S3Store:

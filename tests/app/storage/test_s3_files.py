@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 import zstandard
 
@@ -198,6 +199,31 @@ def test_a_store_that_stays_away_is_one_error_and_comes_back_by_itself(
     files.keep(DATA)
     assert files.load(SHA256) == DATA
     assert files.state(SHA256) != state
+
+
+@pytest.mark.parametrize("page", ["list-type=2", "continuation-token="])
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_a_listing_that_fails_once_goes_on(
+    files: S3Files, proxy: S3Proxy, monkeypatch: pytest.MonkeyPatch, page: str, batch: int
+) -> None:
+    """Else half a store would be moved, or none, and that called all."""
+    monkeypatch.setattr(s3, "BATCH", batch)
+    expected = {files.keep(bytes([at])) for at in range(6)}
+    proxy.once(500, "GET", page)
+    assert {each.sha256 for each in files.stored()} == expected
+    assert proxy.plan("GET", page) is None, "it has failed"
+
+
+@pytest.mark.parametrize("name", ["files//a", "files/%2e%2e/a", "files/%00"])
+def test_an_object_that_no_listing_passes_is_named_and_keeps_nobody_from_the_files(
+    files: S3Files, s3_port: int, name: str
+) -> None:
+    files.keep(DATA)
+    httpx.put(f"http://127.0.0.1:{s3_port}/{files.bucket.address.bucket}/{name}", content=b"1").raise_for_status()
+    with pytest.raises(s3.OddObject, match="expected names of files, found one to be removed"):
+        list(files.stored())
+    files.keep(DATA + b"2")
+    assert files.load(SHA256) == DATA
 
 
 def test_a_store_that_says_nothing_ends_in_time(url: str, proxy: S3Proxy, tmp_path: Path) -> None:
