@@ -74,8 +74,8 @@ def _describe(app: FastAPI) -> Json:
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     schemas |= {name: schema for name, schema in _beside().items() if name not in schemas}
-    for name, example in EXAMPLES.items():
-        schemas[name]["examples"] = [example]
+    for name in EXAMPLES.keys() & schemas.keys():  # settings take routes away, and their schemas with them
+        schemas[name]["examples"] = [EXAMPLES[name]]
     components["responses"] = {name: _refusal(status, text) for status, (name, text) in REFUSALS.items()}
     components["securitySchemes"] = SECURITY
     schema["security"] = [{}, *EITHER]
