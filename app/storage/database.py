@@ -184,10 +184,11 @@ def _identity(path: Path) -> tuple[int, int]:
 
 def _open_engine(url: str, patience: Patience, size: int, more: int = 0) -> Engine:
     if not url.startswith("sqlite"):
-        engine = create_engine(url, pool_size=size, max_overflow=more, pool_pre_ping=True)
+        engine = create_engine(url, pool_size=size, max_overflow=more, pool_pre_ping=True, hide_parameters=True)
         be_patient(engine, patience)
         return engine
-    engine = create_engine(url, pool_size=size, max_overflow=more, connect_args={"check_same_thread": False})
+    own = {"check_same_thread": False}
+    engine = create_engine(url, pool_size=size, max_overflow=more, connect_args=own, hide_parameters=True)
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)
     return engine

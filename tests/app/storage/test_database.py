@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from app.storage.database import REQUESTS_READ, Database
 
@@ -49,6 +49,17 @@ def test_readers_that_hold_all_connections_for_requests_keep_nobody_from_writing
             assert session.scalar(text("SELECT 1")) == 1
         with database.writers.connect() as connection, database.read() as own:
             assert connection.scalar(text("SELECT 1")) == own.scalar(text("SELECT 1")) == 1
+    database.close()
+
+
+def test_errors_of_statements_show_none_of_their_values(database_url: str) -> None:
+    """They are logged, and values are answers, hashes of passwords and digests of tokens."""
+    database = Database(database_url)
+    statement = text("INSERT INTO nowhere (password_hash) VALUES (:value)")
+    with pytest.raises(DBAPIError) as caught, database.write() as session:
+        session.execute(statement, {"value": "a secret"})
+    assert "nowhere" in str(caught.value)
+    assert "a secret" not in str(caught.value)
     database.close()
 
 
