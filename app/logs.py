@@ -18,6 +18,8 @@ SHARED: list[structlog.typing.Processor] = [
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+"""Signs that steer a terminal, in words; JSON writes them so by itself."""
 ON_A_TERMINAL = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
 """Tracebacks without the values of variables: these may be secrets, and take seconds to write."""
 
@@ -41,10 +43,15 @@ def in_logs(**facts: object) -> Iterator[None]:
         structlog.contextvars.reset_contextvars(**tokens)
 
 
+def without_controls(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Write what would steer a terminal in words: a path that anybody has asked for may clear its screen."""
+    return {name: fact.translate(CONTROLS) if isinstance(fact, str) else fact for name, fact in event.items()}
+
+
 def configure_logs(level: str = "info") -> None:
     """Send everything at `level` and above to stderr, one JSON object a line unless somebody reads it there."""
     if sys.stderr.isatty():
-        rendering: list[structlog.typing.Processor] = [ON_A_TERMINAL]
+        rendering: list[structlog.typing.Processor] = [without_controls, ON_A_TERMINAL]
     else:
         rendering = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     structlog.configure(

@@ -46,6 +46,15 @@ def test_a_traceback_on_a_terminal_shows_no_values_of_variables(terminal: Termin
     assert password not in terminal.getvalue()
 
 
+def test_what_anybody_may_send_steers_no_terminal(terminal: Terminal) -> None:
+    structlog.get_logger("jurado.test").info("request", path="/\x1b]0;a title\x07\x9b2J")
+    logging.getLogger("a.library").warning("of %s", "\x1b[2J")
+    shown = terminal.getvalue()
+    assert "x1b]0;a title" in shown
+    assert "of \\x1b[2J" in shown
+    assert [sign for sign in ("\x1b]", "\x1b[2J", "\x07", "\x9b") if sign in shown] == []
+
+
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
     """Logs as `jurado serve` writes them to a file; afterwards as they were."""
