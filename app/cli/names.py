@@ -55,11 +55,6 @@ def problems() -> dict[str, Path]:
         raise Failure(str(error)) from None
 
 
-def problem_settings(name: str) -> JuradoSettings:
-    """Read the jurado.yaml of a problem."""
-    return own_checker(name)[0]
-
-
 def own_checker(name: str) -> tuple[JuradoSettings, Program | None]:
     """Read the jurado.yaml of a problem, and the checker that its package brings, if it does."""
     folder = problem_folder(name)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import Literal
 
 from app.programs.bundle import SINGLE, VALIDATOR
 from checkers.doors import Message, Score
 
 Protocol = Literal["kattis", "testlib", "omegaup", "cms", "python"]
 Meaning = Literal["fraction", "percent", "absolute", "raw"]
-PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 PROGRAM = "program"
 """The `checker` of problems whose packages bring their own; no module of `checkers/` has this name."""
 LONGEST_JUDGE_MESSAGE = 8000

@@ -23,7 +23,6 @@ from app.storage.tables import (
 )
 
 OWNER, JUDGE = "owner", "judge"
-RoleRow = ContestRoleRow | ProblemRoleRow
 
 
 @dataclass(slots=True)

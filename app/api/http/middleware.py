@@ -39,8 +39,6 @@ OF_NOBODY = re.compile(
 """Paths that take a body from people who are not logged in."""
 LARGEST_OF_NOBODY = 16 * 1024
 """Documents are read as a whole, and small objects take 25 times their bytes."""
-PIECE = 256 * 1024
-"""Bytes of a reply that are handed over at once; the next ones follow when the client has read most of these."""
 REQUEST_ID = b"x-request-id"
 QUIET = ("/health/", "/metrics")
 EVERYWHERE = (
@@ -121,14 +119,6 @@ def route_of(scope: Scope) -> str:
     if path is None:
         return "none"
     return f"{API}{path}" if scope["path"].startswith(f"{API}/") else str(path)
-
-
-async def _send_in_pieces(message: Message, send: Send) -> None:
-    """Send a large body piece by piece: all that is handed over at once is copied and waits in memory."""
-    body, more = memoryview(message["body"]), message.get("more_body", False)
-    for at in range(0, len(body), PIECE):
-        piece = bytes(body[at : at + PIECE])
-        await send({"type": "http.response.body", "body": piece, "more_body": more or at + PIECE < len(body)})
 
 
 def _add_headers(message: Message, scope: Scope, its_id: tuple[bytes, bytes]) -> None:

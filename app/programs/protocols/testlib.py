@@ -37,7 +37,6 @@ PARTLY = re.compile(r"partially correct\s+\(([0-9]{1,3})\)")
 FAIL = re.compile(r"FAIL(\s|$)")
 PARTLY_CORRECT = Message("partly-correct", "partially correct")
 POINTS_CODES = frozenset({7})
-WHOLE_PERCENT = 100
 
 
 def asked(program: tuple[str, ...], case: CaseFiles) -> Asked:
