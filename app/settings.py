@@ -52,7 +52,7 @@ class Timeouts(NamedTuple):
     long: float = 900.0
     migration: float = 7200.0
     lock: float = 10.0
-    idle: float = 60.0
+    idle: float = 20.0
     silent: float = 20.0
 
 
