@@ -57,7 +57,6 @@ from app.shared_work import SharedWork
 from app.storage.accounts import note_use
 from app.storage.audit import keep_audit
 from app.storage.clock import ClockKeeper, start_clock
-from app.storage.database import Database
 from app.storage.locks import Locks
 from app.storage.notices import Kind
 from app.storage.processes import SERVER, Presence, Work
@@ -185,7 +184,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     presence.start(locks)
     engine, jobs = start_engine(settings, database, files, writer, boards, locks, presence.id)
     presence.work = partial(_work_of, engine)
-    held.watch(partial(_bar, database), partial(_unbar, database), _stop)
+    held.watch(database.bar, database.unbar, _stop)
     scrub = Scrub(database, files, settings.scrub_hours, locks=locks)
     scrub.start()
     entries, similarity = SubmissionContexts(database), Similarity(files)
@@ -219,15 +218,6 @@ def _work_of(engine: Engine) -> Work:
 
 def _tell_waiting() -> None:
     log.info("another process starts on the database: this one waits until it is brought up to date")
-
-
-def _bar(database: Database, why: str) -> None:
-    database.barred = why
-
-
-def _unbar(database: Database) -> None:
-    database.barred = None
-    database.changed()  # another server may have had the lock for a moment, and written
 
 
 def _tell_step(step: timedelta) -> None:

@@ -26,6 +26,7 @@ from app.storage.database import Database
 from app.storage.locks import Locks
 from app.storage.open_files import open_files
 from app.storage.processes import WORKER, Presence, Work
+from app.storage.serving import Hold
 from app.storage.temporary import remove_leftovers
 from app.storage.writer import Writer
 
@@ -49,18 +50,18 @@ class Worker:
         self._writer = Writer(self._database)
         self._clock = ClockKeeper(self._writer, source=time_source)
         self._presence = Presence(self._writer, WORKER)
-        files = open_files(settings)
+        self._files = open_files(settings)
         self.engine = Engine(
             self._database,
             self._writer,
-            replace(engine_settings(settings, files), takes_rows=False, process_id=self._presence.id),
+            replace(engine_settings(settings, self._files), takes_rows=False, process_id=self._presence.id),
             _told_by_the_commit,
         )
         broker = open_broker(settings.broker_url)
         self._sender = Sender(broker)
         self._reconciler = Reconciler(self._database, self._sender, open_broker(settings.broker_url), self._locks)
         self._runner = JobRunner(
-            self._database, files, self.engine, _told_by_the_commit, take_up=self._reconciler.take_up
+            self._database, self._files, self.engine, _told_by_the_commit, take_up=self._reconciler.take_up
         )
         self._judges = Judges(self._database, self.engine)
         self._hand = JobHand(self._database, self._runner, self._locks)
@@ -73,6 +74,15 @@ class Worker:
         self._presence.work = self._work
         self.metrics = WorkerMetrics(self.engine, self._at_hand)
         self._watch = DatabaseWatch(self._database, self._pause, self._resume)
+
+    def watch(self, hold: Hold, stop: threading.Event) -> None:
+        """Write nothing while the lock of the database is lost; set `stop` where another process has taken it alone."""
+
+        def end(why: str) -> None:
+            log.critical("another process has the database for itself; this worker stops", error=why)
+            stop.set()
+
+        hold.watch(self._database.bar, self._database.unbar, end)
 
     def start(self, stop: threading.Event) -> None:
         """Start the graders, and take messages as soon as one of them is warm, unless `stop` is set before.
@@ -114,6 +124,7 @@ class Worker:
         self._presence.close()
         self._clock.close()
         self._writer.close()
+        self._files.close()
         self._locks.close()
         self._database.close()
 

@@ -138,6 +138,15 @@ class Database:
         if self._file is not None and (why := self.lost_file()) is not None:
             raise sqlite3.OperationalError(why)
 
+    def bar(self, why: str) -> None:
+        """Let nothing be written until `unbar`: the lock of the database is lost."""
+        self.barred = why
+
+    def unbar(self) -> None:
+        """Let writes through again; others may have had the lock for a moment, and written."""
+        self.barred = None
+        self.changed()
+
     def _refuse_if_barred(self) -> None:
         why = self.barred or self.lost_file()
         if why is not None:

@@ -150,6 +150,7 @@ class _DatabaseLock:
         be_patient(self._engine, PATIENCE)
         self._connection: Connection = self._take()
         self._released = threading.Event()
+        self._watching: threading.Thread | None = None
 
     def _take(self) -> Connection:
         connection = self._engine.connect()
@@ -165,7 +166,8 @@ class _DatabaseLock:
 
     def watch(self, lost: Callable[[str], None], again: Callable[[], None], taken: Callable[[str], None]) -> None:
         """See `Hold.watch`."""
-        threading.Thread(target=self._watch, args=(lost, again, taken), name="lock", daemon=True).start()
+        self._watching = threading.Thread(target=self._watch, args=(lost, again, taken), name="lock", daemon=True)
+        self._watching.start()
 
     def _watch(self, lost: Callable[[str], None], again: Callable[[], None], taken: Callable[[str], None]) -> None:
         while not self._released.wait(SECONDS_BETWEEN_LOOKS):
@@ -197,5 +199,7 @@ class _DatabaseLock:
     def release(self) -> None:
         """Unlock by closing the connection."""
         self._released.set()
+        if self._watching is not None:
+            self._watching.join()  # it may be asking on the connection
         self._connection.close()
         self._engine.dispose()

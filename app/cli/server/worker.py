@@ -51,7 +51,7 @@ def worker(
     _wait_for_schema(settings.database, stop)
     if stop.is_set():
         return
-    with holding("jurado worker", settings, shared=True):
+    with holding("jurado worker", settings, shared=True) as hold:
         from app.grading.distributed.broker import BrokerMissing
         from app.worker import Worker
 
@@ -59,6 +59,7 @@ def worker(
             running = Worker(settings)
         except BrokerMissing as error:
             raise Failure(str(error), 1) from None
+        running.watch(hold, stop)
         with _metrics(running, settings) as shown:
             running.start(stop)
             if not stop.is_set():

@@ -28,6 +28,7 @@ from app.storage.local_files import LocalFiles
 from app.storage.locks import Locks
 from app.storage.open_judgements import OpenJudgement
 from app.storage.processes import WORKER, Presence, processes
+from app.storage.serving import hold, hold_when_free
 from app.storage.submissions import Accepted
 from app.storage.tables import JudgementRow
 from app.storage.testcases import without_score
@@ -38,9 +39,14 @@ from tests.builders.contests import PROBLEM
 from tests.builders.grading import NOW, add_rogue_contest, submission
 from tests.builders.packages import package_files
 from tests.builders.poisoned_worker import KILL_WORKER, poisoned_worker
+from tests.builders.two import BROKER
 from tests.builders.waiting import until
 from tests.builders.working import Working, working
 
+FREE_LOCK = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND application_name LIKE 'jurado worker %'"
+)
 WAITING_FOR_A_LOCK = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 )
@@ -151,6 +157,23 @@ def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     broker.close()
     assert not worker.engine.is_warm
     worker.close()
+
+
+def test_a_worker_stops_where_another_process_has_taken_the_database_alone(postgresql_url: str, tmp_path: Path) -> None:
+    """Such as jurado restore, after a restart of PostgreSQL has freed the worker's lock."""
+    stop = threading.Event()
+    mine = hold("jurado worker", tmp_path / "worker", postgresql_url, shared=True)
+    worker = Worker(Settings(home=tmp_path, database_url=postgresql_url, broker_url=BROKER, graders=1))
+    worker.watch(mine, stop)
+    engine = create_engine(postgresql_url)
+    with engine.begin() as connection:
+        connection.execute(FREE_LOCK)
+    restoring = hold_when_free("jurado restore", tmp_path / "restore", postgresql_url, lambda _why: None)
+    assert stop.wait(60)
+    for each in (restoring, mine):
+        each.release()
+    worker.close()
+    engine.dispose()
 
 
 @pytest.mark.broker
