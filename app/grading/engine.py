@@ -378,24 +378,32 @@ class Engine:
                 self._on_begun(task)
                 result = self._judging.judge(process, task, lambda: None)
                 if result is not None:
-                    recorded = self._writer.submit(judgements.record_many, result)
-                    recorded.add_done_callback(partial(self._tell, task, result))
-                    wait([recorded])
+                    wait(self._record([(task, result)]))
 
     def _judge_all(self, process: GraderProcess, ids: list[int]) -> None:
-        """Judge these; what is given back to the queue is taken out of `ids`."""
-        ended, began, count = [], time.monotonic(), len(ids)
+        """Judge these; what is given back to the queue is taken out of `ids`.
+
+        In a rush their outcomes are recorded together: else nearly every commit of submissions would record a few, and
+        take twice as long.
+        """
+        began, count = time.monotonic(), len(ids)
+        outcomes: list[tuple[Task, Outcome]] = []
+        recorded: list[Future[bool]] = []
         claimed, alone = self._claim(ids)
         tasks = deque(claimed)
-        while tasks:
-            task = tasks.popleft()
-            self._on_begun(task)
-            result = self._judging.judge(process, task, lambda: self._give_back(tasks, ids))
-            if result is not None:
-                recorded = self._writer.submit(judgements.record_many, result)
-                recorded.add_done_callback(partial(self._tell, task, result))
-                ended.append(recorded)
-        wait(ended)
+        try:
+            while tasks:
+                task = tasks.popleft()
+                self._on_begun(task)
+                result = self._judging.judge(process, task, lambda: self._give_back(tasks, ids))
+                if result is not None:
+                    outcomes.append((task, result))
+                if not self._writer.pressed:
+                    recorded += self._record(outcomes)
+                    outcomes.clear()
+        finally:
+            recorded += self._record(outcomes)
+        wait(recorded)
         for id_ in alone:
             self._judge_alone(process, id_)
         self._seconds_each = (time.monotonic() - began) / count
@@ -430,10 +438,7 @@ class Engine:
             else:
                 left.clear()  # those that could not be claimed are done, or gone
         finally:
-            recorded = []
-            for task, each in outcomes:
-                recorded.append(self._writer.submit(judgements.record_many, each))
-                recorded[-1].add_done_callback(partial(self._tell, task, each))
+            recorded = self._record(outcomes)
             with self._changed:
                 self._waiting_again.extendleft(sorted(left, reverse=True))
         if not self._is_awaited():  # else those are durable by and by, and whoever waits is served first
@@ -441,6 +446,14 @@ class Engine:
         with self._changed:
             self._known_again.difference_update(set(ids) - left)
         self.on_left(sorted(set(ids) - left))
+
+    def _record(self, outcomes: Sequence[tuple[Task, Outcome]]) -> list[Future[bool]]:
+        """Have outcomes written down, and the news of each passed on then."""
+        recorded = []
+        for task, outcome in outcomes:
+            recorded.append(self._writer.submit(judgements.record_many, outcome))
+            recorded[-1].add_done_callback(partial(self._tell, task, outcome))
+        return recorded
 
     def _is_awaited(self) -> bool:
         """Whether somebody waits for something else than the judgements of a rejudging."""

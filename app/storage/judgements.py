@@ -9,12 +9,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.documents import ProblemSettingsDocument, RuleDocument
 from app.domain.scoring import Exact
+from app.storage.inserting import insert_rows
 from app.storage.notices import outbox_of
 from app.storage.process_locks import gone_processes
 from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
@@ -219,8 +220,7 @@ def _write(connection: Connection, outcomes: Sequence[Outcome]) -> None:
         [{"judgement": o.judgement_id, "found": o.type, "ended": o.time, "why": o.error} for o in outcomes],
     )
     rows = [score_row(outcome, score) for outcome in outcomes for score in outcome.scores]
-    if rows:
-        connection.execute(insert(RawScoreRow), rows)
+    insert_rows(connection, RawScoreRow, rows)
 
 
 def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import cast
 
-from sqlalchemy import Connection, bindparam, exists, func, insert, select, text, tuple_
+from sqlalchemy import Connection, bindparam, exists, func, select, text, tuple_
 from sqlalchemy.orm import Session
 
 from app.domain.documents import MessageDocument
@@ -17,6 +17,7 @@ from app.domain.verdicts import JudgementType
 from app.storage import newcomers
 from app.storage.allowances import Allowance, Allowances
 from app.storage.documents import FileNoteDocument, SourceDocument
+from app.storage.inserting import insert_rows
 from app.storage.judgements import DONE, QUEUED
 from app.storage.newcomers import Newcomer
 from app.storage.notices import outbox_of
@@ -91,8 +92,6 @@ class LimitReached:
     too_large: bool = False
 
 
-INSERTS = (insert(SubmissionRow), insert(AnswerRow), insert(JudgementRow))
-"""Statements of every submission are made once: making one takes as long as running it."""
 LAST_IDS = text("SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')")
 NEXT_IDS = select(
     *(func.nextval(func.pg_get_serial_sequence(table.__tablename__, "id")) for table in (SubmissionRow, JudgementRow))
@@ -141,9 +140,9 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
         if key is not None:
             known[key] = accepted.submission_id
         results.append(accepted)
-    for statement, rows in zip(INSERTS, (batch.submissions, batch.answers, batch.judgements), strict=True):
-        if rows:
-            connection.execute(statement, rows)
+    insert_rows(connection, SubmissionRow, batch.submissions)
+    insert_rows(connection, AnswerRow, batch.answers)
+    insert_rows(connection, JudgementRow, batch.judgements)
     _tell(connection, batch)
     again = newcomers.judged_again(connection, batch.newcomers)
     return [_with_news(result, again) for result in results] if again else results

@@ -48,7 +48,9 @@ TRACES: dict[AnyHandler, Callable[[Connection, object, object], bool | None]] = 
 They are asked where the reply to a COMMIT is lost and another server has taken over (`app.storage.commits`).
 """
 MOST_IN_A_BATCH = 256
-BATCH_THAT_PRESSES = 6
+REQUESTS_THAT_PRESS = 6
+SECONDS_PRESSED = 0.05
+"""Time that a batch of so many requests counts: some batches of a rush hold few, as their replies are on their way."""
 MOST_FAILURES_IN_A_ROW = 3
 SHORT_LOCK_MS = 100
 """Milliseconds that each write of a batch waits again for a lock: all later writes wait behind them."""
@@ -87,7 +89,7 @@ class Writer:
         self._database = database
         self._engine = database.writers
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
-        self._last_batch = 0
+        self._pressed_until = float("-inf")
         self.committed = float("-inf")
         self.on_commit: Callable[[int, float], object] = lambda _writes, _seconds: None
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -107,8 +109,8 @@ class Writer:
 
     @property
     def pressed(self) -> bool:
-        """Whether writes come faster than they are made durable one by one."""
-        return self._last_batch >= BATCH_THAT_PRESSES
+        """Whether requests come faster than they are made durable one by one; what other threads write is no haste."""
+        return time.monotonic() < self._pressed_until
 
     def close(self) -> None:
         """Write what is waiting and stop."""
@@ -128,8 +130,6 @@ class Writer:
 
     def _take(self) -> list[_Write] | None:
         """Wait for one write, then take all that came meanwhile; None once closed."""
-        if self._waiting.empty():
-            self._last_batch = 0
         first = self._waiting.get()
         if first is None:
             return None
@@ -143,7 +143,8 @@ class Writer:
                 self._waiting.put(None)
                 break
             batch.append(write)
-        self._last_batch = len(batch)
+        if sum(write.loop is not None for write in batch) >= REQUESTS_THAT_PRESS:
+            self._pressed_until = time.monotonic() + SECONDS_PRESSED
         return batch
 
     def _commit_again(self, batch: Sequence[_Write]) -> None:

@@ -7,13 +7,13 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from app.grading import engine, parked
 from app.grading.file_errors import FileErrors
@@ -21,9 +21,12 @@ from app.grading.messages import Validate
 from app.grading.questions import JudgeFailed
 from app.grading.running import RunningGrader
 from app.grading.spares import Spares
+from app.storage import judgements
 from app.storage.database import Database
+from app.storage.judgements import Outcome
 from app.storage.local_files import LocalFiles
 from app.storage.tables import AnswerRow, ContestRow, JudgementRow, TeamRow
+from app.storage.writer import Writer
 from tests.builders.grading import NOW, Grading, add_rogue_contest, grading, is_stopped, submission
 
 
@@ -91,6 +94,33 @@ def test_many_at_once_are_each_judged_once(database_url: str, tmp_path: Path) ->
         found.wait()
         assert found.types() == ["PC"] * 200
         assert found.scores() == 400
+
+
+def test_outcomes_of_a_claim_are_recorded_together_in_a_rush(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While requests wait for their commits, judging adds few of its own; all that was claimed is judged still."""
+    monkeypatch.setattr(Writer, "pressed", True)
+    together: list[int] = []
+
+    def noting(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
+        together.append(len(outcomes))
+        return record_many(connection, outcomes)
+
+    record_many = judgements.record_many
+    monkeypatch.setattr(judgements, "record_many", noting)
+    database, files = Database(sqlite_url), LocalFiles(tmp_path / "files")
+    add_rogue_contest(database, files)
+    found = Grading(database, files)
+    for _ in range(40):
+        found.accept(submission(b"10", b"4"))
+    found.engine.start()
+    found.wait()
+    assert found.types() == ["PC"] * 40
+    assert sum(together) == 40
+    assert len(together) <= 20
+    found.close()
+    database.close()
 
 
 def test_a_repeated_key_is_one_submission(database_url: str, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import wait
 from contextlib import contextmanager
 
 import pytest
@@ -14,7 +16,7 @@ from app.settings import Timeouts
 from app.storage.commits import Trace
 from app.storage.database import Database
 from app.storage.tables import TeamRow
-from app.storage.writer import MOST_FAILURES_IN_A_ROW, SHORT_LOCK_MS, Writer
+from app.storage.writer import MOST_FAILURES_IN_A_ROW, REQUESTS_THAT_PRESS, SHORT_LOCK_MS, Writer
 
 LOCK_MS = 200
 
@@ -42,12 +44,12 @@ def hold(writer: Writer) -> threading.Event:
     """Keep the writer busy until the event is set."""
     held, release = threading.Event(), threading.Event()
 
-    def wait(_connection: Connection, payloads: Sequence[None]) -> Sequence[None]:
+    def stay(_connection: Connection, payloads: Sequence[None]) -> Sequence[None]:
         held.set()
         release.wait(30)
         return payloads
 
-    writer.submit(wait, None)
+    writer.submit(stay, None)
     held.wait(30)
     return release
 
@@ -77,6 +79,33 @@ def test_a_write_that_fails_costs_the_others_nothing(database_url: str) -> None:
         futures[2].result()
     assert [future.result() for at, future in enumerate(futures) if at != 2] == ["A", "B", "C", "D"]
     assert stored(database) == {"same", "a", "b", "c", "d"}
+    writer.close()
+    database.close()
+
+
+@pytest.mark.parametrize("by_requests", [True, False])
+def test_many_requests_that_wait_together_press_the_writer_and_writes_of_threads_do_not(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, by_requests: bool
+) -> None:
+    """Graders let requests go first; what they write together themselves is no reason to wait."""
+    monkeypatch.setattr("app.storage.writer.SECONDS_PRESSED", 600.0)
+    database, teams = Database(sqlite_url), Teams()
+    writer = Writer(database)
+    names = [f"t{at}" for at in range(REQUESTS_THAT_PRESS)]
+    release = hold(writer)
+
+    async def calls() -> None:
+        asyncio.get_running_loop().call_soon(release.set)
+        await asyncio.gather(*(writer.call(teams.add, name) for name in names))
+
+    if by_requests:
+        asyncio.run(calls())
+    else:
+        writes = [writer.submit(teams.add, name) for name in names]
+        release.set()
+        wait(writes)
+    assert teams.batches == [len(names)]
+    assert writer.pressed is by_requests
     writer.close()
     database.close()
 
