@@ -11,6 +11,8 @@ import gc
 from typing import Any, ClassVar
 
 OLDEST = 2
+YOUNG = 5000
+"""Objects after which the young are searched; Python's 700 are those of two requests, of which none stay."""
 GROWTH = 2
 """The ratio of objects set aside to survivors of the last full search, above which the next one comes."""
 
@@ -60,12 +62,15 @@ class Survivors:
         self._begin_to_count()
         self._is_thorough = False
         gc.callbacks.append(self._after)
+        self._threshold = gc.get_threshold()
+        gc.set_threshold(YOUNG, *self._threshold[1:])
         Survivors.at_work = self
 
     def release(self) -> None:
         """Let Python search all objects as before."""
         Survivors.at_work = None
         gc.callbacks.remove(self._after)
+        gc.set_threshold(*self._threshold)
         gc.unfreeze()
 
     def take(self) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -25,6 +25,10 @@ PARENT = "traceparent"
 MOST_PARENTS = 100_000
 """Judgements whose traces are remembered until they are judged; of more the oldest begin traces of their own."""
 Attribute = str | int | float | bool
+EndOfRequest = Callable[[str, int], object]
+"""Names the route and the status of a request's span."""
+NO_SPAN = nullcontext()
+NO_REQUEST_SPAN = nullcontext[EndOfRequest](lambda _route, _status: None)
 
 
 class TracingMissing(Exception):
@@ -79,33 +83,35 @@ def is_on() -> bool:
     return _state.tracer is not None
 
 
-@contextmanager
-def span(name: str, carried: str = "", **attributes: Attribute) -> Iterator[None]:
+def span(name: str, carried: str = "", **attributes: Attribute) -> AbstractContextManager[None]:
     """Make a span while the block runs, below the span of this thread or task, or below the one that was `carried`.
 
     It tells the attributes, and the facts that lines of the log tell here, such as `request_id`.
     """
-    if _state.tracer is None:
-        yield
-        return
-    attributed = {f"jurado.{key}": value for key, value in (*_logged(), *attributes.items())}
-    context = _context_of(carried) if carried else None
-    with _state.tracer.start_as_current_span(name, context, attributes=attributed):
-        yield
+    return NO_SPAN if _state.tracer is None else _span(_state.tracer, name, carried, attributes)
 
 
 @contextmanager
-def request_span(method: str, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[Callable[[str, int], None]]:
+def _span(tracer: Tracer, name: str, carried: str, attributes: Mapping[str, Attribute]) -> Iterator[None]:
+    attributed = {f"jurado.{key}": value for key, value in (*_logged(), *attributes.items())}
+    context = _context_of(carried) if carried else None
+    with tracer.start_as_current_span(name, context, attributes=attributed):
+        yield
+
+
+def request_span(method: str, headers: Sequence[tuple[bytes, bytes]]) -> AbstractContextManager[EndOfRequest]:
     """Make the span of a request, below the one of its client or proxy; yields what names its route and its status."""
-    if _state.tracer is None:
-        yield lambda _route, _status: None
-        return
+    return NO_REQUEST_SPAN if _state.tracer is None else _request_span(_state.tracer, method, headers)
+
+
+@contextmanager
+def _request_span(tracer: Tracer, method: str, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[EndOfRequest]:
     from opentelemetry.trace import SpanKind, StatusCode
 
     sent = next((value.decode("latin-1") for name, value in headers if name == PARENT.encode()), "")
     attributed = {f"jurado.{name}": value for name, value in _logged()}
     context = _context_of(sent) if sent else None
-    with _state.tracer.start_as_current_span(method, context, SpanKind.SERVER, attributed) as made:
+    with tracer.start_as_current_span(method, context, SpanKind.SERVER, attributed) as made:
 
         def end(route: str, status: int) -> None:
             made.update_name(f"{method} {route}")

@@ -10,8 +10,8 @@ import asyncio
 import secrets
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 Place = tuple[str, str]
 """A contest and a problem."""
@@ -34,15 +34,9 @@ class Gate:
         self._elsewhere: dict[str, tuple[list[Place], threading.Timer]] = {}
         self.tell: Callable[[Sequence[Notice]], object] = lambda _notices: None
 
-    @asynccontextmanager
-    async def passed(self, place: Place) -> AsyncIterator[None]:
+    def passed(self, place: Place) -> Passage:
         """Wait until the place is open; it can be closed, but not emptied, before the end of the block."""
-        while (opened := self._enter(place)) is not None:
-            await opened.wait()
-        try:
-            yield
-        finally:
-            self._leave(place)
+        return Passage(self, place)
 
     @contextmanager
     def closed(self, places: Collection[Place], seconds: float) -> Iterator[bool]:
@@ -98,19 +92,37 @@ class Gate:
         with self._changed:
             return self._changed.wait_for(lambda: not any(self._inside[place] for place in places), seconds)
 
-    def _enter(self, place: Place) -> asyncio.Event | None:
+    def enter(self, place: Place) -> asyncio.Event | None:
         """Go in; where the place is closed, give what tells that one may try again."""
         with self._changed:
-            if self.is_closed(place):
+            if self._held.get(place, 0) > 0:
                 opened = asyncio.Event()
                 self._waiting.append((asyncio.get_running_loop(), opened))
                 return opened
             self._inside[place] += 1
             return None
 
-    def _leave(self, place: Place) -> None:
+    def leave(self, place: Place) -> None:
+        """Go out, after `enter` has let in."""
         with self._changed:
             self._inside[place] -= 1
             if not self._inside[place]:
                 del self._inside[place]
                 self._changed.notify_all()
+
+
+class Passage:
+    """The way through a gate of one submission, as a context: it waits to go in, and leaves at the end."""
+
+    __slots__ = ("_gate", "_place")
+
+    def __init__(self, gate: Gate, place: Place) -> None:
+        self._gate = gate
+        self._place = place
+
+    async def __aenter__(self) -> None:
+        while (opened := self._gate.enter(self._place)) is not None:
+            await opened.wait()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._gate.leave(self._place)

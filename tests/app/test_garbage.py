@@ -47,6 +47,17 @@ def test_a_full_collection_searches_only_what_came_after_the_last_one() -> None:
     assert len(gc.get_objects()) < len(lasting)
 
 
+def test_the_objects_of_a_few_requests_are_no_reason_to_search_the_young() -> None:
+    """They go with their requests; Python's own threshold would have searched them several times."""
+    gc.collect()
+    before = gc.get_stats()[0]["collections"]
+    gc.enable()
+    some = [[at] for at in range(garbage.YOUNG // 2)]
+    gc.disable()
+    assert gc.get_stats()[0]["collections"] == before
+    assert len(some) > 1000
+
+
 def test_new_cycles_are_collected_as_ever() -> None:
     node = Node()
     node.other = node

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import IO, Any, cast
 
@@ -114,15 +114,22 @@ class Expected:
     parts: int
 
 
-@asynccontextmanager
-async def open_form(request: Request, expected: Expected) -> AsyncIterator[Form]:
-    """Read the body as a form; its files are gone afterwards. Raises BadRequest for whatever is not expected."""
+async def read_form(request: Request, expected: Expected) -> Form:
+    """Read the body as a form, which has to be closed. Raises BadRequest for whatever is not expected."""
     form = Form(spool=None) if _is_small(request) else Form()
     try:
         await _read(request, expected, form)
-        yield form
-    finally:
+    except BaseException:
         form.close()
+        raise
+    return form
+
+
+@asynccontextmanager
+async def open_form(request: Request, expected: Expected) -> AsyncIterator[Form]:
+    """Read the body as a form; its files are gone afterwards. Raises BadRequest for whatever is not expected."""
+    with closing(await read_form(request, expected)) as form:
+        yield form
 
 
 def open_form_of(

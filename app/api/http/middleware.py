@@ -7,7 +7,6 @@ import re
 import time
 
 import structlog
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, reset_contextvars
@@ -149,8 +148,8 @@ class BodyLimit:
         path = scope["path"]
         most = self.package if PACKAGES.fullmatch(path) else min(self.most, largest(path) or self.most)
         refusal = TooLarge(f"body: expected at most {most} bytes, found more")
-        announced = Headers(scope=scope).get("content-length", "")
-        if announced.isdecimal() and int(announced) > most:
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+        if announced.isdigit() and int(announced) > most:
             await error_response(413, refusal.message, headers={"Connection": "close"})(scope, receive, send)
             return
         received = 0

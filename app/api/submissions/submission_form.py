@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import Any
 
 from fastapi import Request
 
 from app.api.http.downloads import file, form
-from app.api.http.forms import Expected, open_form
+from app.api.http.forms import Expected, read_form
 from app.api.http.uploads import body_stream, content_type
 from app.services import clics
 from app.services.errors import UnsupportedMedia
@@ -86,12 +86,8 @@ async def open_submission_form(request: Request) -> AsyncIterator[SubmissionForm
     """
     kind = content_type(request)
     if kind == "multipart/form-data":
-        async with open_form(request, PARTS) as form:
-            uploads, sources = (
-                [(file.name, file.stream) for file in form.files if file.field == field]
-                for field in ("files", "sources")
-            )
-            yield read_texts(form.texts, uploads, sources)
+        with closing(await read_form(request, PARTS)) as form:
+            yield read_texts(form.texts, form.named("files"), form.named("sources"))
     elif kind == "application/json":
         async with body_stream(request) as body:
             light = body.seek(0, io.SEEK_END) <= LIGHT

@@ -77,8 +77,8 @@ def check_brought(viewer: Viewer, form: SubmissionForm, submission_id: str) -> N
 
 async def admit(service: Service, viewer: Viewer, contest_id: str, form: SubmissionForm) -> Admitted:
     """Hold the form against the contest; raises the refusal where the viewer may not submit this now."""
-    entry = await _entry(service, viewer, contest_id, form.problem_id)
     now = utc_now()
+    entry = await _entry(service, viewer, contest_id, form.problem_id, now)
     team_id = _submitting_team(viewer, form, entry)
     entrant = await run_sync(_entrant, service, entry, team_id) if entry.asks_the_team else Entrant(entry.clock)
     when = _submission_time(viewer, form, entry, entrant, now)
@@ -120,7 +120,7 @@ def _entrant(service: Service, entry: Entry, team_id: str) -> Entrant:
         return read_entrant(session, entry, team_id)
 
 
-async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: str) -> Entry:
+async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: str, now: datetime) -> Entry:
     """The contest's problem, read again only after an admin has changed something."""
     entry = await _read_entry(service, contest_id, problem_id)
     if entry is None:
@@ -130,7 +130,7 @@ async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: 
         entry = await _read_entry(service, contest_id, problem_called(snapshot, problem_id))
         if entry is None:
             raise unknown_problem(snapshot, problem_id)
-    if not (viewer.sees_all or entry.clock.started(now := utc_now())):
+    if not (viewer.sees_all or entry.clock.started(now)):
         raise NotFound(not_begun(entry.clock, now))
     return entry
 

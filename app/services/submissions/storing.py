@@ -11,7 +11,6 @@ from typing import Self
 
 from anyio.to_thread import run_sync
 
-from app.domain.clock import utc_now
 from app.domain.limits import quota, why_not
 from app.domain.settings import ContestSettings
 from app.grading.answer_files import Answer, Collected, Names, OpenCase, collect, file_names
@@ -214,7 +213,7 @@ def _collect(service: Service, admitted: Admitted) -> Collected:
     settings, form, entry = service.settings, admitted.form, admitted.entry
     limits = ArchiveLimits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
     is_admin = admitted.viewer.manages
-    open_ = [*entry.cases, *entry.final_cases] if is_admin else entry.open_cases(admitted.entrant, utc_now())
+    open_ = [*entry.cases, *entry.final_cases] if is_admin else entry.open_cases(admitted.entrant, admitted.when)
     cases, names = _open_cases(tuple(open_), entry.limit, entry.pattern)
     try:
         for source in form.sources:

@@ -154,7 +154,8 @@ def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
         log.debug("submission taken", submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     tracing.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     service.engine.wake(outcome.judgement_id, new.team_id or "")
-    service.engine.wake_again(outcome.again)
+    if outcome.again:
+        service.engine.wake_again(outcome.again)
 
 
 def _shown(id_: str, new: NewSubmission, *, is_practice: bool) -> SubmissionDocument:
