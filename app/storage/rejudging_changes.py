@@ -15,7 +15,7 @@ from app.storage import problem_diff, rejudging_steps, rejudgings, versions
 from app.storage.documents import ProblemChanges, ProblemDocument
 from app.storage.problem_summary import summary
 from app.storage.rejudging_steps import RejudgingRefused, Selection
-from app.storage.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow
+from app.storage.tables import ContestProblemRow, ContestRow, JudgementRow, ProblemRow, RejudgingRow
 from app.storage.versions import Author
 
 
@@ -71,6 +71,9 @@ class Plan:
 def change_problem(session: Session, change: Change) -> RejudgingRow | None:
     """Change a problem at once where nobody can tell the difference, else open a rejudging with the change."""
     contests = _reached(session, change)
+    if not _submitted(session, change.problem_id, contests):
+        hold(session, change.problem_id)
+        contests = _reached(session, change)
     if change.keep or not _submitted(session, change.problem_id, contests):
         _refuse_open(session, change)
         _write(session, change, [] if change.keep else contests)
@@ -81,6 +84,16 @@ def change_problem(session: Session, change: Change) -> RejudgingRow | None:
         _write(session, change, contests)
         return None
     return _propose(session, plan, change.author)
+
+
+def hold(session: Session, problem_id: str) -> ProblemRow | None:
+    """Let no submission to a problem come in before the end of this transaction; those on their way come before.
+
+    To be called before it is asked whether there are any: on PostgreSQL the first one could be taken, and judged by
+    what is about to change, by another transaction meanwhile. Returns the problem; None if there is none.
+    """
+    rejudging_steps.alone(session)  # first, as whoever applies a rejudging takes both in this order
+    return versions.lock(session, problem_id)
 
 
 def planned(session: Session, change: Change) -> Plan:
@@ -111,6 +124,9 @@ def move(session: Session, contest_id: str, problem_id: str, number: int | None,
     """Let a contest have another version of a problem (None: follow the newest), or open a rejudging that does so."""
     rejudging_steps.alone(session)
     plan = planned_move(session, contest_id, problem_id, number)
+    if not plan.submitted:
+        hold(session, problem_id)
+        plan = planned_move(session, contest_id, problem_id, number)
     if plan.waits:
         return _propose(session, plan, author)
     versions.pin(session, contest_id, problem_id, number)

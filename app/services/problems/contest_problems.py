@@ -205,6 +205,7 @@ def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_i
     """Take a problem out of a contest; raises Conflict where somebody has submitted to it here."""
     row = entry_of(session, contest_id, problem_id)
     refuse_final(contest_of(session, contest_id))
+    rejudging_changes.hold(session, problem_id)
     if count := contests.submission_count(session, contest_id, problem_id=problem_id):
         raise Conflict(f"the problem has {count} submissions in this contest")
     session.delete(row)

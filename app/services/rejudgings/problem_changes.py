@@ -14,7 +14,7 @@ from app.grading.references import reference_run
 from app.services.clics import format_time, format_time_or_none
 from app.services.errors import BadRequest, Conflict, PreconditionFailed
 from app.services.rejudgings.previews import Preview, preview
-from app.storage import rejudging_changes, rejudgings, versions
+from app.storage import rejudging_changes, rejudgings
 from app.storage.rejudging_changes import Change
 from app.storage.rejudging_steps import NothingSelected, NotJudgedYet, RejudgingRefused
 from app.storage.rejudgings import JUDGING, OPEN, READY, Progress
@@ -160,7 +160,7 @@ def check_version(session: Session, problem_id: str, version: int | None) -> Non
 
     Of two at the same moment the second one waits, and is refused.
     """
-    row = None if version is None else versions.lock(session, problem_id)
+    row = None if version is None else rejudging_changes.hold(session, problem_id)
     if row is not None and row.version != version:
         raise PreconditionFailed(
             f"If-Match: expected the newest version of {problem_id}, {row.version}, found {version}: "
