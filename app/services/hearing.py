@@ -41,6 +41,7 @@ def hear_of_rows(listener: Listener, database: Database, boards: ScoreboardCache
     listener.hear(Kind.CHANGED, database.changed)
     listener.hear(Kind.BOARD, board)
     listener.hear(Kind.BYTES, usage.add_elsewhere)
+    listener.hear(Kind.IMPORTED, usage.forget)
     listener.lost(usage.forget_all)
     listener.lost(database.changed)
 

@@ -48,6 +48,8 @@ class Kind(StrEnum):
     """Something that is counted within a minute: the kind of key, the key, how many of it are remembered."""
     BYTES = "bytes"
     """A contest, a team, and bytes of answers that it has sent."""
+    IMPORTED = "imported"
+    """A contest that has come with its submissions."""
     CLOSED = "closed"
     """A place at which the gate closes: the closing's number, the seconds it lasts at most, contest and problem."""
     OPENED = "opened"

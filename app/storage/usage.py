@@ -167,7 +167,10 @@ class Usage:
                 self._totals[contest_id] -= size
 
     def forget(self, contest_id: str) -> None:
-        """Read a contest's bytes again: an import writes its submissions. Call it before others see the contest."""
+        """Read a contest's bytes again: an import writes its submissions. Call it before others see the contest.
+
+        On other servers it is called once they hear of it: they know the contest only if another one had its id.
+        """
         with self._guard:
             self._totals.pop(contest_id, None)
             self._forgotten += 1

@@ -82,7 +82,9 @@ def get_inputs_zip(
 ) -> FileResponse:
     """Every input the viewer may read, as NAME.in; the same bytes each time, made once and kept."""
     path = inputs_zip(service, viewer, snapshot, session, problem_id)
-    return FileResponse(path, media_type=type_for(request, ZIP, BYTES), filename=f"{problem_id}-inputs.zip")
+    headers = {"ETag": f'"{path.stem}"'}  # of what is in it: each server makes a file of its own, at another time
+    name = f"{problem_id}-inputs.zip"
+    return FileResponse(path, media_type=type_for(request, ZIP, BYTES), filename=name, headers=headers)
 
 
 @router.put(

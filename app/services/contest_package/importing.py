@@ -33,6 +33,8 @@ from app.services.fault_list import FaultList
 from app.services.problems.packages import SPOOL, limits_of
 from app.services.transactions import run_after_commit
 from app.settings import Settings
+from app.storage import notices
+from app.storage.notices import Kind
 from app.storage.temporary import PACKAGE_PREFIX, locked_folder
 from app.storage.tentative import TentativeFiles
 
@@ -91,6 +93,7 @@ def _keep(
             versions.put(session, chosen, faults)
         row = importer.keep(options.contest_id)
         service.entries.usage.forget(row.id)
+        notices.tell(session, Kind.IMPORTED, row.id)
         faults.join(importer.faults)
         if faults:
             raise _refusal(faults)  # which rolls everything back

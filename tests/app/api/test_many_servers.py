@@ -27,8 +27,9 @@ from app.storage.scrub import Scrub
 from app.storage.secret_keys import SecretKeyError, number_of
 from app.storage.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
 from app.storage.tables import GameRow
+from tests.app.api.test_contest_packages import bring_in
 from tests.builders.clocks import wall_clock
-from tests.builders.contests import HOUR, add_contest, add_problem
+from tests.builders.contests import HOUR, add_contest, add_problem, with_checkers
 from tests.builders.games import add_games, document, limit, move, start
 from tests.builders.grading import NOW
 from tests.builders.judging import judge
@@ -319,6 +320,37 @@ def test_bytes_of_all_teams_count_wherever_they_were_sent(postgresql_url: str, t
         until(lambda: not usage.reserve_total("c", 0, 2))
         assert send(other, "other", b"22").status_code == 413
         assert send(other, "other", b"2").status_code == 201
+
+
+def test_bytes_that_come_with_an_import_count_where_another_contest_had_its_id(
+    postgresql_url: str, tmp_path: Path
+) -> None:
+    with two_apis(postgresql_url, tmp_path) as (one, other):
+        add_problem(one.service)
+        add_contest(one.service, settings={"contest_bytes": 4})
+        submit(one, data=b"22")
+        judge(one.service)
+        package = one.get("contests/c/package.zip", user="admin").content
+        add_contest(one.service, "d")
+        usage = other.service.entries.usage
+        assert usage.reserve_total("d", 0, 0)
+        assert one.delete("contests/d", user="admin").status_code == 204
+        made = bring_in(with_checkers(one), package, "?id=d&replace=true")
+        assert made.status_code == 201, made.text
+        until(lambda: not usage.reserve_total("d", 0, 1))
+        assert usage.reserve_total("d", 0, 2)
+
+
+def test_the_zip_of_all_inputs_has_one_etag_on_both_so_that_a_download_goes_on_at_the_other(
+    two: tuple[Api, Api],
+) -> None:
+    one, other = two
+    path = "contests/c/problems/echo/inputs.zip"
+    whole = one.get(path)
+    headers = {"Range": "bytes=10-", "If-Range": whole.headers["etag"]}
+    rest = other.get(path, headers=headers)
+    assert (rest.status_code, rest.headers["etag"]) == (206, whole.headers["etag"])
+    assert rest.content == whole.content[10:]
 
 
 def test_an_idempotency_key_gives_the_first_submission_on_both(two: tuple[Api, Api]) -> None:
