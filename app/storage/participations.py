@@ -114,17 +114,25 @@ def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
     for each in choosings:
         tell_board(connection, each.contest_id)
         key = {"contest_id": each.contest_id, "team_id": each.team_id, "problem_id": each.problem_id}
-        connection.execute(delete(ChosenSubmissionRow).filter_by(**key))
-        if each.submission_id is not None:
-            _insert_new(connection, ChosenSubmissionRow, **asdict(each))
+        if each.submission_id is None:
+            connection.execute(delete(ChosenSubmissionRow).filter_by(**key))
+            continue
+        new = {"submission_id": each.submission_id, "time": each.time}
+        statement = _insert(connection, ChosenSubmissionRow).values(**key, **new)
+        connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=new))
     return [None] * len(choosings)
 
 
 def _insert_new(connection: Connection, table: type[Own], **values: object) -> bool:
     """Insert a row unless its key is there already; False if it is."""
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    statement = dialect.insert(table).values(**values).on_conflict_do_nothing().returning(table.contest_id)
+    statement = _insert(connection, table).values(**values).on_conflict_do_nothing().returning(table.contest_id)
     return connection.execute(statement).first() is not None
+
+
+def _insert(connection: Connection, table: type[Own]) -> sqlite.Insert | postgresql.Insert:
+    """The insert of the database's own kind, which knows of conflicts."""
+    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
+    return dialect.insert(table)
 
 
 def _participation(row: ParticipationRow) -> Participation:

@@ -7,10 +7,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import text
+
+from app.storage.database import Database
 from tests.builders.service import Api, open_api
 
 BROKER = "amqp://jurado:jurado@127.0.0.1:1"
 """A setting that makes an installation distributed; nothing here judges by it."""
+LOCK_WAITS = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
 SECRET_KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
 
@@ -22,3 +28,9 @@ def two_apis(database_url: str, home: Path, **settings: Any) -> Iterator[tuple[A
     with ExitStack() as stack:
         one = stack.enter_context(open_api(database_url, home / "one", **shared))
         yield one, stack.enter_context(open_api(database_url, home / "two", again=True, **shared))
+
+
+def waits_for_a_lock(database: Database) -> bool:
+    """Whether somebody waits for a lock that another transaction on the database has."""
+    with database.read() as session:
+        return bool(session.scalar(LOCK_WAITS))

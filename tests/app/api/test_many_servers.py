@@ -15,18 +15,20 @@ from sqlalchemy import text
 from app import main
 from app.bootstrap import check_keys
 from app.services.games import keeper
+from app.services.people.account_import import keep_an_admin
 from app.services.people.guesses import OF_ONE_ACCOUNT
 from app.settings import Settings
-from app.storage import scrub
+from app.storage import participations, scrub
 from app.storage.allowances import Allowance
 from app.storage.database import Database
 from app.storage.local_files import LocalFiles
 from app.storage.locks import Locks
 from app.storage.migrate import schema_of, schemas, upgrade
+from app.storage.participations import Choosing, choose
 from app.storage.scrub import Scrub
 from app.storage.secret_keys import SecretKeyError, number_of
 from app.storage.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
-from app.storage.tables import GameRow
+from app.storage.tables import AccountRow, GameRow
 from tests.app.api.test_contest_packages import bring_in
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, with_checkers
@@ -35,7 +37,7 @@ from tests.builders.grading import NOW
 from tests.builders.judging import judge
 from tests.builders.service import PASSWORD, Api
 from tests.builders.streams import fold, open_stream, read_feed, shown
-from tests.builders.two import BROKER, two_apis
+from tests.builders.two import BROKER, two_apis, waits_for_a_lock
 from tests.builders.waiting import until
 
 
@@ -472,3 +474,31 @@ def test_a_server_with_another_key_is_refused_and_says_what_to_do(two: tuple[Api
     with pytest.raises(SecretKeyError, match="expected the same keys for all of them"):
         check_keys(one.service.database, settings)
     check_keys(one.service.database, one.service.settings)
+
+
+def test_of_two_choices_at_once_the_later_one_holds(two: tuple[Api, Api]) -> None:
+    one, other = two
+    numbers = [int(submit(one)) for _ in range(2)]
+    choices = [Choosing("c", "team", "echo", number, NOW) for number in numbers]
+    with one.service.database.transaction() as first:
+        choose(first, choices[:1])
+        writing = other.service.writer.submit(choose, choices[1])
+        until(lambda: waits_for_a_lock(one.service.database))
+    writing.result(30)
+    with one.service.database.read() as session:
+        assert participations.choices(session, "c") == {("team", "echo"): numbers[1]}
+
+
+def test_of_two_admins_who_give_up_their_rights_at_once_one_is_refused(two: tuple[Api, Api]) -> None:
+    one, other = two
+    boss = {"id": "boss", "username": "boss", "password": "a long enough one", "type": "admin"}
+    assert one.post("accounts", user="admin", json=boss).status_code == 201
+    with ThreadPoolExecutor(1) as pool:
+        with one.service.database.write() as session:
+            session.get_one(AccountRow, "boss").type = "judge"
+            keep_an_admin(session)
+            giving_up = pool.submit(other.patch, "accounts/admin", user="admin", json={"type": "judge"})
+            until(lambda: giving_up.done() or waits_for_a_lock(one.service.database))
+        reply = giving_up.result()
+    assert reply.status_code == 409, reply.text
+    assert "the last admin" in reply.json()["message"]

@@ -7,20 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from sqlalchemy import text
 
-from app.service import Service
 from app.storage.submissions import NewSubmission, accept
 from tests.builders.contests import HOUR, add_contest, add_problem, with_checkers
 from tests.builders.grading import NOW
 from tests.builders.service import Api
-from tests.builders.two import two_apis
+from tests.builders.two import two_apis, waits_for_a_lock
 from tests.builders.waiting import until
 from tests.conftest import migrated_postgresql
-
-WAITING = text(
-    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-)
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +33,8 @@ def meeting(two: tuple[Api, Api], name: str, change: Callable[[Api], httpx.Respo
         with other.service.database.transaction() as connection:
             accept(connection, [new])
             changing = pool.submit(change, one)
-            until(lambda: changing.done() or _waits(one.service))
+            until(lambda: changing.done() or waits_for_a_lock(one.service.database))
         return changing.result()
-
-
-def _waits(service: Service) -> bool:
-    with service.database.read() as session:
-        return bool(session.scalar(WAITING))
 
 
 def a_contest(api: Api, name: str) -> None:
