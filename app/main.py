@@ -47,7 +47,14 @@ from app.services.feed.hub import Hub
 from app.services.games.keeper import Keeper
 from app.services.games.playing import Games
 from app.services.health import counts
-from app.services.hearing import hear_of_followers, hear_of_rows, listening, share_counts, share_gate
+from app.services.hearing import (
+    hear_of_followers,
+    hear_of_rows,
+    hear_of_workers,
+    listening,
+    share_counts,
+    share_gate,
+)
 from app.services.lists.lists import WrittenLists
 from app.services.people.logins import Logins
 from app.services.people.registering import Pace
@@ -252,6 +259,7 @@ def attach(app: FastAPI, service: Service) -> None:
     if (listener := service.listener) is not None:
         hear_of_rows(listener, service.database, service.boards, service.entries.usage)
         hear_of_followers(listener, app.state.hub, app.state.games)
+        hear_of_workers(listener, service.scrub)
         listener.hear(Kind.ACCOUNT, app.state.authenticator.forget)
         listener.lost(app.state.authenticator.forget)
         guesses = app.state.authenticator.guesses

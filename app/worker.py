@@ -21,6 +21,7 @@ from app.grading.references import JobRunner
 from app.grading.staff import engine_settings, grader_count
 from app.sandbox import groups
 from app.settings import Settings
+from app.storage import notices
 from app.storage.clock import ClockKeeper, start_clock
 from app.storage.database import Database
 from app.storage.locks import Locks
@@ -57,6 +58,7 @@ class Worker:
             replace(engine_settings(settings, self._files), takes_rows=False, process_id=self._presence.id),
             _told_by_the_commit,
         )
+        self.engine.parked.on_fault = self._tell_of_file
         broker = open_broker(settings.broker_url)
         self._sender = Sender(broker)
         self._reconciler = Reconciler(self._database, self._sender, open_broker(settings.broker_url), self._locks)
@@ -127,6 +129,9 @@ class Worker:
         self._files.close()
         self._locks.close()
         self._database.close()
+
+    def _tell_of_file(self, sha256: str, error: str) -> None:
+        self._writer.submit(notices.send, notices.unreadable(sha256, error))
 
     def _work(self) -> Work:
         state = self.engine.graders()

@@ -30,11 +30,13 @@ class FileFault:
 class Parked:
     """The judgements that wait for files of a store, whose `state(sha256)` changes when one is written again.
 
-    They stay open in their rows; what is here is only memory.
+    They stay open in their rows; what is here is only memory. `on_fault` is told (sha256, error) of each file that is
+    waited for, again whenever it was tried in vain.
     """
 
     def __init__(self, state: Callable[[str], State]) -> None:
         self._state = state
+        self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
         self._faults: dict[str, FileFault] = {}
         self._guard = threading.Lock()
 
@@ -45,11 +47,13 @@ class Parked:
     def park(self, judgement_id: int, sha256: str, error: str) -> None:
         """Let a judgement wait until the file is another one, or a minute has passed."""
         with self._guard:
-            fault = self._faults.get(sha256)
-            if fault is None:
+            is_new = sha256 not in self._faults
+            if is_new:
                 log.error("a stored file cannot be read: what needs it waits", sha256=sha256, error=error)
-                fault = self._faults[sha256] = FileFault(sha256, error, state=self._state(sha256))
-            fault.judgements.add(judgement_id)
+                self._faults[sha256] = FileFault(sha256, error, state=self._state(sha256))
+            self._faults[sha256].judgements.add(judgement_id)
+        if is_new:
+            self.on_fault(sha256, error)
 
     def look(self) -> set[int]:
         """The judgements that still wait; those whose file has changed are let go."""

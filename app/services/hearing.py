@@ -13,6 +13,7 @@ from app.services.people.guesses import Failures
 from app.storage import notices
 from app.storage.database import Database
 from app.storage.notices import Kind
+from app.storage.scrub import Scrub
 from app.storage.usage import Usage
 from app.storage.writer import Writer
 
@@ -27,6 +28,11 @@ def listening(database: Database) -> Listener | None:
     from app.storage.listener import Listener
 
     return Listener(database.url, database.origin)
+
+
+def hear_of_workers(listener: Listener, scrub: Scrub) -> None:
+    """Let servers know of the stored files that workers wait for."""
+    listener.hear(Kind.UNREADABLE, scrub.note_elsewhere)
 
 
 def hear_of_rows(listener: Listener, database: Database, boards: ScoreboardCache, usage: Usage) -> None:

@@ -23,6 +23,8 @@ MOST_BYTES = 7900
 """PostgreSQL takes payloads of less than 8,000 bytes; one more notice costs less than one that says less."""
 MOST_IDS = 1000
 """Submissions or accounts that are told one by one; where there are more, all of the contest count as changed."""
+MOST_WORDS = 500
+"""Characters of an error that is told."""
 NOTIFY = text(f"SELECT pg_notify('{CHANNEL}', :payload)")
 Word = str | int | float | None
 
@@ -50,6 +52,8 @@ class Kind(StrEnum):
     """A contest, a team, and bytes of answers that it has sent."""
     IMPORTED = "imported"
     """A contest that has come with its submissions."""
+    UNREADABLE = "unreadable"
+    """A stored file that a worker waits for, as it cannot read it: its sha256, and why."""
     CLOSED = "closed"
     """A place at which the gate closes: the closing's number, the seconds it lasts at most, contest and problem."""
     OPENED = "opened"
@@ -172,6 +176,11 @@ def tell_account(connection: Connection | Session, account_id: str | None) -> No
     """Tell the others whose rights, passwords or tokens change; None: anybody's."""
     if (outbox := outbox_of(connection)) is not None:
         outbox.add_account(account_id)
+
+
+def unreadable(sha256: str, error: str) -> Notice:
+    """The notice of a stored file that a worker waits for."""
+    return (Kind.UNREADABLE.value, sha256, error[:MOST_WORDS])
 
 
 def send(connection: Connection, arriving: Sequence[Notice]) -> list[None]:

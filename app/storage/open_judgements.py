@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from app.storage.judgements import DONE
-from app.storage.tables import JudgementRow, SubmissionRow
+from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow, TestCaseRow
 
 
 class OpenJudgement(NamedTuple):
@@ -19,6 +19,18 @@ class OpenJudgement(NamedTuple):
     is_rejudging: bool
     state: str
     attempt: int
+
+
+def waiting_for_file(session: Session, sha256: str) -> int:
+    """The number of judgements that are not done and need this stored file: an answer, an input or an expected one."""
+    query = (
+        select(func.count(JudgementRow.id.distinct()))
+        .join(AnswerRow, AnswerRow.submission_id == JudgementRow.submission_id)
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(JudgementRow.state != DONE)
+        .where(or_(AnswerRow.sha256 == sha256, TestCaseRow.input_sha256 == sha256, TestCaseRow.answer_sha256 == sha256))
+    )
+    return session.scalar(query) or 0
 
 
 def open_judgements(session: Session) -> list[OpenJudgement]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Collection
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,8 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
 BYTES_A_SECOND = 10 * 2**20
 SECONDS_BETWEEN_LOOKS = 60.0
 LOCK = "stored files"
+SECONDS_TOLD = 180.0
+"""A worker tells of a file at least once a minute while it waits for it."""
 LONGEST_LOG = 4 * 2**20
 """Bytes of the write-ahead log from which on it is worth the while to cut it."""
 
@@ -44,7 +47,8 @@ class Scrubbed:
 class Scrub:
     """A thread that passes over all files every so many `hours` (0: never); `last` is the newest result.
 
-    Of several processes on a database one does. It also knows of what anybody in this process could not read since.
+    Of several processes on a database one does. It also knows of what anybody in this process could not read since, and
+    of what workers wait for.
     """
 
     def __init__(
@@ -65,6 +69,7 @@ class Scrub:
         self.last = Scrubbed()
         self._guard = threading.Lock()
         self._faults: dict[str, tuple[str, State]] = {}
+        self._told: dict[str, tuple[str, float]] = {}
         files.on_fault = self.note
 
     def start(self) -> None:
@@ -86,8 +91,22 @@ class Scrub:
         if known is None:
             log.error("a stored file cannot be read", sha256=sha256, error=error)
 
+    def note_elsewhere(self, sha256: str, error: str) -> None:
+        """Remember that a worker waits for a file that it cannot read; it says so again while it does."""
+        with self._guard:
+            self._told[sha256] = (error, time.monotonic())
+
     def faults(self) -> dict[str, str]:
         """Why each file cannot be read, but for those that have been written again since."""
+        return {**self._faults_of_workers(), **self._own_faults()}
+
+    def _faults_of_workers(self) -> dict[str, str]:
+        since = time.monotonic() - SECONDS_TOLD
+        with self._guard:
+            self._told = {sha256: each for sha256, each in self._told.items() if each[1] > since}
+            return {sha256: error for sha256, (error, _) in self._told.items()}
+
+    def _own_faults(self) -> dict[str, str]:
         with self._guard:
             faults = dict(self._faults)
         unchanged = {sha256: error for sha256, (error, state) in faults.items() if self._files.state(sha256) == state}

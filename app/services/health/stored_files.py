@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from app.service import Service
 from app.services.clics import format_time_or_none
+from app.storage.open_judgements import waiting_for_file
 
 
 class FileAtFault(BaseModel):
@@ -27,13 +28,20 @@ class StoredFiles(BaseModel):
 
 
 def stored_files(service: Service) -> StoredFiles:
-    """Files that requests, graders or the last pass could not read, unless they were written again; from memory."""
+    """Files that requests, graders or the last pass could not read, unless they were written again; from memory.
+
+    Where workers judge, these tell of the files that they wait for.
+    """
     last = service.scrub.last
     faults = {
         sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in service.scrub.faults().items()
     }
     for fault in service.engine.parked.faults():
         faults[fault.sha256] = FileAtFault(sha256=fault.sha256, error=fault.error, waiting=len(fault.judgements))
+    if faults and service.settings.distributed:  # what waits for them does so at workers
+        with service.database.read() as session:
+            for each in faults.values():
+                each.waiting = waiting_for_file(session, each.sha256)
     return StoredFiles(
         faults=list(faults.values()),
         read=last.files,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from sqlalchemy import create_engine, make_url, text
+from sqlalchemy import create_engine, make_url, select, text
 
 from app.engines import start_engine
 from app.grading.distributed import patience as waiting
@@ -29,16 +29,17 @@ from app.storage.locks import Locks
 from app.storage.open_judgements import OpenJudgement
 from app.storage.processes import WORKER, Presence, processes
 from app.storage.serving import hold, hold_when_free
-from app.storage.submissions import Accepted
-from app.storage.tables import JudgementRow
+from app.storage.submissions import Accepted, NewAnswer, NewSubmission
+from app.storage.tables import JudgementRow, TestCaseRow
 from app.storage.testcases import without_score
 from app.storage.writer import Writer
 from app.worker import Worker
 from tests.builders.balancer import cuttable
-from tests.builders.contests import PROBLEM
+from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.grading import NOW, add_rogue_contest, submission
 from tests.builders.packages import package_files
 from tests.builders.poisoned_worker import KILL_WORKER, poisoned_worker
+from tests.builders.service import open_api
 from tests.builders.two import BROKER
 from tests.builders.waiting import until
 from tests.builders.working import Working, working
@@ -174,6 +175,34 @@ def test_a_worker_stops_where_another_process_has_taken_the_database_alone(postg
         each.release()
     worker.close()
     engine.dispose()
+
+
+@pytest.mark.broker
+def test_servers_tell_of_a_file_that_a_worker_waits_for(postgresql_url: str, broker_url: str, tmp_path: Path) -> None:
+    shared = {"broker_url": broker_url, "files_url": f"file://{tmp_path / 'files'}"}
+    with open_api(postgresql_url, tmp_path / "server", **shared) as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        with api.service.database.read() as session:
+            sha256 = session.scalars(select(TestCaseRow.input_sha256).where(TestCaseRow.name == "02")).one()
+        path = LocalFiles(tmp_path / "files").path(sha256)
+        path.rename(tmp_path / "lost")
+        new = NewSubmission("c", PROBLEM, "team", "team", NOW, 1000, [NewAnswer(2, "02.out", 2, data=b"2\n")])
+        accepted = api.service.writer.submit(submissions.accept, new).result()
+        settings = Settings(home=tmp_path / "w", database_url=postgresql_url, **shared, graders=1, spare_graders=0)
+        worker = Worker(settings)
+        worker.start(threading.Event())
+
+        def faults() -> list[tuple[str, int]]:
+            known = api.get("stored-files", user="admin").json()["faults"]
+            return [(each["sha256"], each["waiting"]) for each in known]
+
+        until(lambda: faults() == [(sha256, 1)])
+        (tmp_path / "lost").rename(path)
+        until(lambda: faults() == [(sha256, 0)])
+        with api.service.database.read() as session:
+            assert session.get_one(JudgementRow, accepted.judgement_id).type == "PC"
+        worker.close()
 
 
 @pytest.mark.broker
