@@ -131,8 +131,7 @@ def _insert_new(connection: Connection, table: type[Own], **values: object) -> b
 
 def _insert(connection: Connection, table: type[Own]) -> sqlite.Insert | postgresql.Insert:
     """The insert of the database's own kind, which knows of conflicts."""
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    return dialect.insert(table)
+    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
 
 
 def _participation(row: ParticipationRow) -> Participation:
