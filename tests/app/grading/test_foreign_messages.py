@@ -51,12 +51,12 @@ CHANGED = {
 """Messages whose options alone no server gives."""
 
 
-def publish(url: str, bodies: Iterable[bytes]) -> None:
-    """Put messages into the queue of judgements, as anybody may who knows the broker's password."""
+def publish(url: str, bodies: Iterable[bytes], queue: str = JUDGEMENTS.queue) -> None:
+    """Put messages into a queue, as anybody may who knows the broker's password."""
     connection = pika.BlockingConnection(parameters_of(url))
     channel = connection.channel()
     for body in bodies:
-        channel.basic_publish("", JUDGEMENTS.queue, body)
+        channel.basic_publish("", queue, body)
     connection.close()
 
 
@@ -73,6 +73,18 @@ def test_messages_that_no_server_sends_are_rejected_and_hold_nobody_up(
         broker = open_broker(broker_url, [JUDGEMENTS])
         until(lambda: broker.get_queue_message_counts(JUDGEMENTS.queue) == (0, 0, 3 * len(REJECTED)))
         broker.close()
+        assert [row.type for row in found.rows()] == ["AC"]
+
+
+@pytest.mark.broker
+def test_a_message_that_a_worker_whose_clock_is_ahead_laid_aside_comes_again_within_seconds(
+    postgresql_url: str, broker_url: str, tmp_path: Path
+) -> None:
+    with working(postgresql_url, broker_url, tmp_path) as found:
+        id_ = found.accept(submission(b"10", b"10"), tell=False)
+        queue = f"{JUDGEMENTS.queue}.DQ"
+        publish(broker_url, [fields(rows=[[id_, "t"]], queue_name=queue, options={"eta": LATER})], queue)
+        found.wait()
         assert [row.type for row in found.rows()] == ["AC"]
 
 
