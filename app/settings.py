@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -19,6 +20,10 @@ ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-
 TOKEN = re.compile(r"[!-~]{16,}")
 SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{43}=")
 KEY_BYTES = 32
+SECRETS = frozenset({
+    "admin_password", "broker_url", "database_url", "files_replica_url", "files_url", "metrics_token", "secret_key",
+})  # fmt: skip
+"""Settings that hold a password, a key or a token, and are shown to nobody."""
 OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
 
 
@@ -44,6 +49,15 @@ def secret_keys_of(text: str) -> list[str]:
     return keys
 
 
+def _with_port(url: str) -> str:
+    """The address; raises ValueError, which shows no secret, for a port that is none."""
+    try:
+        urlsplit(url).port  # noqa: B018 - its look is the check
+    except ValueError as error:
+        raise ValueError(f"expected a port or none behind the host: {error}") from None
+    return url
+
+
 class Timeouts(NamedTuple):
     """Timeouts of PostgreSQL, in seconds; 0: none. See the settings of the same names."""
 
@@ -62,7 +76,9 @@ DEFAULT_TIMEOUTS = Timeouts()
 class Settings(BaseSettings):
     """Everything one may set. Sizes are bytes, times seconds."""
 
-    model_config = SettingsConfigDict(env_prefix="JURADO_", toml_file="jurado.toml", extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix="JURADO_", toml_file="jurado.toml", extra="forbid", hide_input_in_errors=True
+    )
 
     home: Path = Field(Path("var"), description="folder of the embedded database and files")
     database_url: str = Field("", description="database; empty: SQLite in JURADO_HOME")
@@ -265,7 +281,7 @@ class Settings(BaseSettings):
     def _a_database_we_know(cls, url: str) -> str:
         if url and not url.startswith(("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:///")):
             raise ValueError(f"expected postgresql://... or nothing (SQLite), found {url.partition(':')[0]}:...")
-        return url
+        return _with_port(url)
 
     @field_validator("broker_url")
     @classmethod
@@ -274,7 +290,7 @@ class Settings(BaseSettings):
             raise ValueError(f"expected amqp://... or nothing (one server), found {url.partition(':')[0]}:...")
         if url and not fields.data.get("database_url", "postgres").startswith("postgres"):
             raise ValueError("expected a database_url of PostgreSQL beside it, found SQLite")
-        return url
+        return _with_port(url)
 
     @field_validator("files_url", "files_replica_url")
     @classmethod

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from app.cli.output import Failure
+from app.cli.server.places import read_settings
 from app.packages.catalog import VARIABLE
-from app.settings import Settings
+from app.settings import SECRETS, Settings
 from app.storage.open_files import folder_of
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -53,6 +55,29 @@ def test_a_misspelt_setting_in_the_file_is_refused() -> None:
     Path("jurado.toml").write_text("prot = 1\n")
     with pytest.raises(ValidationError, match="prot"):
         Settings()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'databse_url = "postgresql://u:hunter2@h/d"',
+        'broker_url = ["amqp://u:hunter2@h"]',
+        'database_url = "postgresql://u:hunter2@h:port/d"',
+        'files_url = "s3://key:hunter2@b/x?color=red"',
+        'metrics_token = "hunter2"',
+        'secret_key = "hunter2"',
+        'admin_password = { is = "hunter2" }',
+    ],
+)
+def test_a_wrong_setting_is_named_without_its_secret(line: str) -> None:
+    Path("jurado.toml").write_text(line)
+    with pytest.raises(Failure, match=line.partition(" ")[0]) as caught:
+        read_settings()
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_settings_that_hold_secrets_are_known() -> None:
+    assert {name for name in Settings.model_fields if name.endswith(("_url", "_token", "_key", "_password"))} == SECRETS
 
 
 def test_urls_of_postgresql_name_the_driver_and_sqlite_is_the_default() -> None:

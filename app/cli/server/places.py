@@ -40,10 +40,18 @@ def read_settings(**given: object) -> Settings:
 
 
 def fault(error: ErrorDetails) -> str:
-    """Word the fault of one setting; pydantic's own sentences lack the value found, ours have it."""
+    """Word the fault of one setting; pydantic's own sentences lack the value found, which is shown if it is no secret.
+
+    A name that is no setting may be a secret's with a slip of the pen.
+    """
+    from app.settings import SECRETS
+
     name = ".".join(map(str, error["loc"])) or "jurado.toml"
-    own = error.get("ctx", {}).get("error")
-    return f"{name}: {own}" if own else f"{name}: {error['msg']}, found {error['input']!r}"
+    if error["type"] == "extra_forbidden":
+        return f"{name}: expected the name of a setting"
+    if own := error.get("ctx", {}).get("error"):
+        return f"{name}: {own}"
+    return f"{name}: {error['msg']}, found {'a secret' if name in SECRETS else repr(error['input'])}"
 
 
 @contextmanager
