@@ -44,11 +44,20 @@ class EmbargoedCells(Mapping[tuple[str, str], Sequence[Attempt]]):
     def __getitem__(self, place: tuple[str, str]) -> Sequence[Attempt]:
         return [self._seen.without_embargoed(attempt) for attempt in self.cells[place]]
 
+    def attempt(self, place: tuple[str, str], submission_id: int) -> Attempt | None:
+        """One submission of a place as far as it may be known: the others of its place are not looked at."""
+        attempt = _of_submission(self.cells.get(place, ()), submission_id)
+        return None if attempt is None else self._seen.without_embargoed(attempt)
+
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(self.cells)
 
     def __len__(self) -> int:
         return len(self.cells)
+
+
+def _of_submission(attempts: Sequence[Attempt], submission_id: int) -> Attempt | None:
+    return next((attempt for attempt in attempts if attempt.id == submission_id), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +121,13 @@ class ContestSnapshot:
     def of(self, team_id: str | None, problem_id: str) -> Sequence[Attempt]:
         """One team's attempts at one problem."""
         return self.cells.get((team_id or "", problem_id), ())
+
+    def attempt(self, team_id: str, problem_id: str, submission_id: int) -> Attempt | None:
+        """The attempt of a submission, as far as it may be known; None where the snapshot has none."""
+        place = (team_id, problem_id)
+        if isinstance(self.cells, EmbargoedCells):
+            return self.cells.attempt(place, submission_id)
+        return _of_submission(self.cells.get(place, ()), submission_id)
 
     def official(self) -> list[Attempt]:
         """The attempts that the official board is about."""

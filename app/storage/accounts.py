@@ -66,12 +66,6 @@ def get(session: Session, account_id: str) -> AccountRow | None:
     return session.get(AccountRow, account_id)
 
 
-def teams_of_accounts(session: Session) -> dict[str, str]:
-    """The team of each account that has one, by the account's id."""
-    query = select(AccountRow.id, AccountRow.team_id).where(AccountRow.team_id.is_not(None))
-    return {row[0]: str(row[1]) for row in session.execute(query)}
-
-
 def usernames(session: Session) -> dict[str, str]:
     """Every username and whose it is, by the account's id."""
     return {row[0]: row[1] for row in session.execute(select(AccountRow.username, AccountRow.id))}

@@ -36,8 +36,16 @@ class RunScore(NamedTuple):
     time: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class ScoredCase(NamedTuple):
+    """One case of one judgement: its raw score, the case, and the number of the submission it is of."""
+
+    score: RunScore
+    case_name: str
+    ordinal: int
+    submission_id: int
+
+
+class Run(NamedTuple):
     """One case of one judgement: its raw score, the case, and the submission it is of."""
 
     score: RunScore
@@ -146,6 +154,14 @@ def judgements(
     return [(row[0], row[1]) for row in rows]
 
 
+def judgements_of(session: Session, rows: Collection[SubmissionRow]) -> list[tuple[JudgementRow, SubmissionRow]]:
+    """The judgements of submissions that have been read, each with its submission, in order."""
+    owners = {row.id: row for row in rows}
+    query = select(JudgementRow).where(is_visible()).order_by(JudgementRow.id)
+    some = _few(JudgementRow.submission_id, owners)
+    return [(row, owners[row.submission_id]) for few in some for row in session.scalars(query.where(few))]
+
+
 def judgement(session: Session, contest_id: str, number: int | None) -> tuple[JudgementRow, SubmissionRow] | None:
     """The judgement of this number with its submission, or None."""
     query = (
@@ -208,6 +224,20 @@ def runs(
     judgements: Collection[int] | None = None,
 ) -> list[Run]:
     """The finished runs of a contest; of one team, some submissions or judgements if those are given."""
+    cases = scored_cases(session, contest_id, team_id=team_id, among=among, judgements=judgements)
+    owners = {row.id: row for row in submissions(session, contest_id, {each.submission_id for each in cases})}
+    return [Run(*each[:-1], owners[each.submission_id]) for each in cases]
+
+
+def scored_cases(
+    session: Session,
+    contest_id: str,
+    *,
+    team_id: str | None = None,
+    among: Collection[int] | None = None,
+    judgements: Collection[int] | None = None,
+) -> list[ScoredCase]:
+    """The finished runs of a contest, as `runs`, without the rows of their submissions."""
     cases = _cases_of(session, contest_id)
     query = (
         select(*RUN_COLUMNS, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow.id)
@@ -221,12 +251,11 @@ def runs(
     if team_id is not None:
         query = query.where(SubmissionRow.team_id == team_id)
     chosen = _few(JudgementRow.id, judgements) if judgements is not None else _few(SubmissionRow.id, among)
-    rows = [row for some in chosen for row in session.execute(query.where(some))]
-    owners = {row.id: row for row in submissions(session, contest_id, {row[-1] for row in rows})}
-    made = [(RunScore(*row[:-3]), row[-3], row[-2], owners[row[-1]]) for row in rows]
+    rows = (row for some in chosen for row in session.execute(query.where(some)))
+    made = [ScoredCase(RunScore(*row[:-3]), *row[-3:]) for row in rows]
     if not cases.ordinals:
-        return [Run(*each) for each in made]
-    shown = [Run(score, name, cases.ordinals.get(score.test_case_id, at), of) for score, name, at, of in made]
+        return made
+    shown = [each._replace(ordinal=cases.ordinals.get(each.score.test_case_id, each.ordinal)) for each in made]
     return sorted(shown, key=lambda run: (run.score.judgement_id, run.ordinal))
 
 

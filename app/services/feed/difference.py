@@ -33,7 +33,7 @@ def changes(index: Index, shown: Iterable[Shown]) -> list[NewEvent]:
 def deletions(index: Index, type_: str, shown: Iterable[str | None]) -> list[NewEvent]:
     """Events for published objects of a kind that nobody may see any more, the latest first."""
     shown_ids = set(shown)
-    gone = [object_id for _, object_id in index.order.get(type_, []) if object_id not in shown_ids]
+    gone = [object_id for object_id in index.ids(type_) if object_id not in shown_ids]
     events: list[NewEvent] = []
     for object_id in reversed(gone):
         entry = index.entry(type_, object_id)
@@ -50,26 +50,33 @@ def _of_one(new: Shown, old: Entry | None) -> Iterator[NewEvent]:
         plain.insert(1, f"{OWNER}:{new.owner}")
     for key in plain:
         data = new.views.get(key)
-        before = published[key].digest if key in published else None
-        if before != (None if data is None else digest(data)):
+        if _differs(published.get(key), data):
             groups[data] = groups.get(data, "") + key[0]
-    others = sorted({*published, *new.views} - set(plain))
+    others = sorted({*published, *new.views}.difference(plain))
     for key in others:  # before the team's: the view of an account replaces its team's
         if key[0] == ACCOUNT:
             yield from _of_account(new, published, key)
     for data, audience in groups.items():
         owner = None if audience == JUDGES else new.owner
         yield NewEvent(audience, owner, new.type, new.id, data)
+    if not others:
+        return
     public_event = next(((True, data) for data, audience in groups.items() if EVERYBODY in audience), (False, None))
     for key in others:
         if key[0] == OWNER:
             yield from _of_team(new, old, key, public_event)
 
 
+def _differs(published: ShownLast | None, data: str | None) -> bool:
+    before = None if published is None else published.digest
+    if before is None or data is None:
+        return (before is None) is not (data is None)
+    return before != digest(data)
+
+
 def _of_account(new: Shown, published: Mapping[str, ShownLast], key: str) -> Iterator[NewEvent]:
     wanted = new.views.get(key)
-    known = published[key].digest if key in published else None
-    if known != (None if wanted is None else digest(wanted)):
+    if _differs(published.get(key), wanted):
         yield NewEvent(ACCOUNT, key.partition(":")[2], new.type, new.id, wanted)
 
 

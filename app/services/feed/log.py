@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
+from array import array
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,15 +25,20 @@ MOST_PAGE_BYTES = 32 * 2**20
 RUNS = "runs"
 
 
-class RunText(NamedTuple):
-    """A run as JSON: for judges, and for all others who may see it."""
+SIZE_OF_A_LINE = 400
+"""About the bytes of memory that a line takes beside its texts."""
+SHAPE, VIEW = struct.Struct("<I"), struct.Struct("<Qq")
 
-    id: str
+
+class ObjectText(NamedTuple):
+    """An object as JSON: for judges, and for all others who may see it."""
+
+    id: str | None
     judges: str
     others: str
 
 
-Runs = Mapping[str, Sequence[RunText]]
+Runs = Mapping[str, Sequence[ObjectText]]
 """Runs by judgement."""
 
 
@@ -41,9 +48,9 @@ def digest(text: str) -> int:
 
 
 class Line:
-    """An event as it is sent; its bytes are made once per kind of reader and shared."""
+    """An event as it is sent; its bytes are made once per kind of reader that gets it, and shared."""
 
-    __slots__ = ("_bodies", "_lines", "audience", "gone", "id", "object_id", "owner", "size", "type")
+    __slots__ = ("_lines", "_texts", "audience", "gone", "id", "object_id", "owner", "size", "type")
 
     def __init__(self, row: Told, runs: Runs) -> None:
         self.id = row.id
@@ -52,12 +59,14 @@ class Line:
         self.type = row.type
         self.object_id = row.object_id
         self.gone = row.data is None
-        self._bodies = _bodies(row, runs)
-        self._lines: dict[str, bytes] = {}
-        self.size = 200 + 2 * sum(map(len, self._bodies[False]))
+        self._texts = _texts(row, runs)
+        self._lines: dict[str, bytes] | None = None
+        self.size = SIZE_OF_A_LINE + 2 * sum(len(each.others) for each in self._texts)
 
     def sent(self, epoch: str, role: str) -> bytes:
         """The line or lines for a kind of reader; only the last one has a token: nobody resumes between."""
+        if self._lines is None:
+            self._lines = {}
         line = self._lines.get(role)
         if line is None:
             line = self._lines[role] = self.at(write_token(epoch, Place(self.id), role), role)
@@ -65,30 +74,27 @@ class Line:
 
     def at(self, token: str, role: str) -> bytes:
         """The line with the token of another place."""
-        bodies = self._bodies[role == JUDGES]
+        bodies = self._bodies(role)
         if not bodies:
             return b""
-        *before, last = bodies
-        return b"".join([*(body + b"}\n" for body in before), last, f',"token":"{token}"}}\n'.encode()])
+        lines = "}\n".join(bodies)
+        return f'{lines},"token":"{token}"}}\n'.encode()
 
     def notifications(self, role: str) -> list[bytes]:
         """The JSON objects without tokens."""
-        return [body + b"}" for body in self._bodies[role == JUDGES]]
+        return [f"{body}}}".encode() for body in self._bodies(role)]
+
+    def _bodies(self, role: str) -> list[str]:
+        """The JSON objects without their ends; all but judges may get shorter messages of rejections."""
+        of_judges = role == JUDGES
+        return [_body(self.type, each.id, each.judges if of_judges else each.others) for each in self._texts]
 
 
-def _bodies(row: Told, runs: Runs) -> Mapping[bool, tuple[bytes, ...]]:
-    """Bodies for judges (True) and for all others (False), who may see shorter messages of rejections."""
+def _texts(row: Told, runs: Runs) -> Sequence[ObjectText]:
     if not of_all_runs(row.type, row.object_id):
-        return _same((_body(row.type, row.object_id, row.data or "null"),))
-    texts = runs.get(row.object_id or "", ()) if row.data is not None else ()
-    of_judges = tuple(_body(RUNS, each.id, each.judges) for each in texts)
-    if all(each.judges == each.others for each in texts):
-        return _same(of_judges)
-    return {True: of_judges, False: tuple(_body(RUNS, each.id, each.others) for each in texts)}
-
-
-def _same(bodies: tuple[bytes, ...]) -> Mapping[bool, tuple[bytes, ...]]:
-    return {True: bodies, False: bodies}
+        data = row.data or "null"
+        return (ObjectText(row.object_id, data, data),)
+    return runs.get(row.object_id or "", ()) if row.data is not None else ()
 
 
 def of_all_runs(type_: str, object_id: str | None) -> bool:
@@ -96,21 +102,60 @@ def of_all_runs(type_: str, object_id: str | None) -> bool:
     return type_ == RUNS and object_id is not None and "-" not in object_id
 
 
-def _body(type_: str, object_id: str | None, data: str) -> bytes:
+def _body(type_: str, object_id: str | None, data: str) -> str:
     id_ = "null" if object_id is None else json.dumps(object_id)
-    return f'{{"type":"{type_}","id":{id_},"data":{data}'.encode()
+    return f'{{"type":"{type_}","id":{id_},"data":{data}'
+
+
+class _Shape(NamedTuple):
+    """What thousands of entries share: their owner, and the keys of their views, those of one event together."""
+
+    owner: str | None
+    keys: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The objects of a kind in the order of their first events."""
+
+    firsts: array[int] = field(default_factory=lambda: array("Q"))
+    ids: list[str | None] = field(default_factory=list)
+
+    def add(self, first: int, object_id: str | None) -> None:
+        """Add an object; its id comes first: other threads look for it by its event."""
+        self.ids.append(object_id)
+        self.firsts.append(first)
 
 
 class Index:
-    """The last published version of every object, by kind and id; each kind in the order of first events."""
+    """The last published version of every object, by kind and id; each kind in the order of first events.
+
+    There are hundreds of thousands, so that an entry is held as bytes: the number of its shape, then for each event of
+    it the digest and the event's id, which is negative for a deletion.
+    """
 
     def __init__(self) -> None:
-        self.of: dict[str, dict[str | None, Entry]] = {}
-        self.order: dict[str, list[tuple[int, str | None]]] = {}
+        self.of: dict[str, dict[str | None, bytes]] = {}
+        self._order: dict[str, _Order] = {}
+        self._shapes: list[_Shape] = []
+        self._numbers: dict[_Shape, int] = {}
+
+    def ids(self, type_: str) -> Sequence[str | None]:
+        """The ids of all objects of a kind that were ever published, in the order of their first events."""
+        return self._order.get(type_, _Order()).ids
 
     def entry(self, type_: str, object_id: str | None) -> Entry | None:
         """The published versions of one object."""
-        return self.of.get(type_, {}).get(object_id)
+        packed = self.of.get(type_, {}).get(object_id)
+        if packed is None:
+            return None
+        shape = self._shapes[SHAPE.unpack_from(packed)[0]]
+        views: dict[str, ShownLast] = {}
+        for keys, (hashed, event_id) in zip(shape.keys, VIEW.iter_unpack(packed[SHAPE.size :]), strict=True):
+            view = ShownLast(hashed, event_id) if event_id > 0 else ShownLast(None, -event_id)
+            for key in keys:
+                views[key] = view
+        return Entry(shape.owner, views)
 
     def take(self, row: Told) -> list[int]:
         """Add an event; returns the ids of events that it replaces for all readers."""
@@ -121,24 +166,36 @@ class Index:
         replaced = {views[key].event_id for key in keys if key in views}
         views.update(dict.fromkeys(keys, view))
         owner = row.owner if EVERYBODY in row.audience else old.owner if old is not None else None
-        entry = Entry(row.id if old is None else old.first, owner, views)
-        self.of.setdefault(row.type, {})[row.object_id] = entry
+        self.of.setdefault(row.type, {})[row.object_id] = self._packed(owner, views)
         if old is None:
-            self.order.setdefault(row.type, []).append((row.id, row.object_id))
+            self._order.setdefault(row.type, _Order()).add(row.id, row.object_id)
         return [id_ for id_ in replaced if all(left.event_id != id_ for left in views.values())]
 
     def behind(self, type_: str, first: int, reader: Reader, most: int) -> tuple[list[tuple[int, int]], int | None]:
         """The next objects of a kind that this reader sees, as (first event, last event), and where to continue."""
-        order = self.order.get(type_, [])
-        at = bisect_right(order, first, key=lambda each: each[0])
+        order = self._order.get(type_, _Order())
+        count = len(order.firsts)
+        at = bisect_right(order.firsts, first, hi=count)
         objects: list[tuple[int, int]] = []
-        for place in range(at, min(at + most, len(order))):
-            began, object_id = order[place]
-            view = self.of[type_][object_id].seen_by(reader)
+        for place in range(at, min(at + most, count)):
+            entry = self.entry(type_, order.ids[place])
+            view = None if entry is None else entry.seen_by(reader)
             if view is not None and view.digest is not None:
-                objects.append((began, view.event_id))
+                objects.append((order.firsts[place], view.event_id))
         end = at + most
-        return objects, order[end - 1][0] if end < len(order) else None
+        return objects, order.firsts[end - 1] if end < count else None
+
+    def _packed(self, owner: str | None, views: Mapping[str, ShownLast]) -> bytes:
+        keys: dict[ShownLast, list[str]] = {}
+        for key, view in views.items():
+            keys.setdefault(view, []).append(key)
+        shape = _Shape(owner, tuple(map(tuple, keys.values())))
+        number = self._numbers.get(shape)
+        if number is None:
+            number = self._numbers[shape] = len(self._shapes)
+            self._shapes.append(shape)
+        packed = [VIEW.pack(*((0, -each.event_id) if each.digest is None else each)) for each in keys]
+        return b"".join((SHAPE.pack(number), *packed))
 
 
 def _keys(audience: str, owner: str | None) -> list[str]:

@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.services.errors import BadRequest
 from app.services.viewer import Viewer
@@ -68,8 +69,7 @@ def of_account(account_id: str) -> str:
     return f"{ACCOUNT}:{account_id}"
 
 
-@dataclass(frozen=True, slots=True)
-class ShownLast:
+class ShownLast(NamedTuple):
     """The version of an object published last to an audience: its digest (None: deleted) and the event's id."""
 
     digest: int | None
@@ -78,9 +78,8 @@ class ShownLast:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A published object: `first` is its first event, `owner` the team that audience `p` excludes."""
+    """A published object: `owner` is the team that audience `p` excludes."""
 
-    first: int
     owner: str | None
     views: Mapping[str, ShownLast]
 
@@ -130,8 +129,8 @@ def read_token(token: str, epoch: str, head: int, role: str) -> Place:
 
 def _veiled(epoch: str, check: bytes, data: bytes) -> bytes:
     """Encrypt or decrypt data."""
-    veil = _hash(epoch, b"veil", check, len(data))
-    return bytes(one ^ other for one, other in zip(data, veil, strict=True))
+    veil = int.from_bytes(_hash(epoch, b"veil", check, len(data)))
+    return (int.from_bytes(data) ^ veil).to_bytes(len(data))
 
 
 def _hash(epoch: str, use: bytes, data: bytes, size: int) -> bytes:

@@ -16,14 +16,14 @@ from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import JsonObject
 from app.services.feed.difference import Shown
 from app.services.feed.kinds import JUDGE, FeedSnapshot, as_model, as_text
-from app.services.feed.log import RUNS, Index, Runs, RunText, digest
-from app.services.feed.readers import EVERYBODY, JUDGES, of_account, of_team
+from app.services.feed.log import RUNS, Index, ObjectText, Runs, digest
+from app.services.feed.readers import EVERYBODY, JUDGES, of_team
 from app.services.submissions.judgements import JudgedCase, Judgement, judgement_document, run_document
 from app.services.submissions.submissions import Submission, document
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import may_see, may_see_runs, may_see_verdict, points_of
-from app.storage import accounts, submission_queries
-from app.storage.submission_queries import Run
+from app.storage import submission_queries
+from app.storage.submission_queries import ScoredCase
 from app.storage.tables import JudgementRow, SubmissionRow
 
 K = TypeVar("K")
@@ -45,7 +45,7 @@ class Submitted:
     runs: list[Shown] = field(default_factory=list)
     points: dict[int, Points] = field(default_factory=dict)
     unsettled: set[int] = field(default_factory=set)
-    texts: dict[str, Sequence[RunText]] = field(default_factory=dict)
+    texts: dict[str, Sequence[ObjectText]] = field(default_factory=dict)
 
     def of(self, type_: str) -> list[Shown]:
         """The rendered objects of one kind."""
@@ -80,23 +80,19 @@ def look(feed_snapshot: FeedSnapshot, index: Index, among: Collection[int]) -> S
     contest_id = feed_snapshot.public.contest.id
     rendered = Submitted()
     rows = submission_queries.submissions(feed_snapshot.session, contest_id, among)
-    teams = accounts.teams_of_accounts(feed_snapshot.session) if rows else {}
     for row in rows:
-        who = viewers(row)
-        if row.team_id is not None and teams.get(row.account_id) == row.team_id:
-            who.append((of_account(row.account_id), Viewer("team", row.account_id, row.team_id)))
         documents = {
             key: document(viewer, feed_snapshot.snapshot(viewer), row)
-            for key, viewer in who
+            for key, viewer in viewers(row)
             if may_see(viewer, feed_snapshot.snapshot(viewer), row)
         }
         views = _texts(Submission, documents)
         rendered.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
     longest = submission_queries.longest_runs(feed_snapshot.session, contest_id, among=among)
     runs = defaultdict(list)
-    for run in submission_queries.runs(feed_snapshot.session, contest_id, among=among):
+    for run in submission_queries.scored_cases(feed_snapshot.session, contest_id, among=among):
         runs[run.score.judgement_id].append(run)
-    for judgement, row in submission_queries.judgements(feed_snapshot.session, contest_id, among=among):
+    for judgement, row in submission_queries.judgements_of(feed_snapshot.session, rows):
         _look_at_judgement(feed_snapshot, rendered, judgement, row, longest.get(judgement.id))
         _look_at_runs(feed_snapshot, index, rendered, str(judgement.id), row, runs.get(judgement.id, []))
     return rendered
@@ -145,7 +141,7 @@ def _look_at_runs(
     rendered: Submitted,
     judgement_id: str,
     row: SubmissionRow,
-    runs: Sequence[Run],
+    runs: Sequence[ScoredCase],
 ) -> None:
     """Render all runs of a judgement as one event: their ids and a digest of their texts.
 
@@ -168,7 +164,7 @@ def _look_at_runs(
     rendered.runs.append(Shown(RUNS, judgement_id, views, row.team_id))
 
 
-def _runs_document(some: Sequence[str], texts: Sequence[RunText]) -> str:
+def _runs_document(some: Sequence[str], texts: Sequence[ObjectText]) -> str:
     document_of_runs = {"ids": [each.id for each in texts], "digest": digest("".join(some))}
     return json.dumps(document_of_runs, separators=(",", ":"))
 
@@ -178,25 +174,26 @@ def ids_of(data: str | None) -> list[str]:
     return [] if data is None else list(json.loads(data)["ids"])
 
 
-def run_texts(feed_snapshot: FeedSnapshot, runs: Sequence[Run]) -> list[RunText]:
+def run_texts(feed_snapshot: FeedSnapshot, runs: Sequence[ScoredCase]) -> list[ObjectText]:
     """Runs as JSON of their route."""
     reduced = feed_snapshot.public.contest.settings.rejections is not Telling.FULL
     texts = []
     for run in runs:
         judges = _run_text(feed_snapshot.judges, run)
         differs = reduced and run.score.verdict == CaseVerdict.REJECTED
-        texts.append(RunText(*judges, _run_text(feed_snapshot.public, run)[1] if differs else judges[1]))
+        texts.append(ObjectText(*judges, _run_text(feed_snapshot.public, run)[1] if differs else judges[1]))
     return texts
 
 
-def _run_text(snapshot: ContestSnapshot, run: Run) -> tuple[str, str]:
+def _run_text(snapshot: ContestSnapshot, run: ScoredCase) -> tuple[str, str]:
     document = as_model(JudgedCase, run_document(snapshot, run))
     return str(document.id), as_text(document, sparse=False)  # type: ignore[attr-defined]
 
 
 def texts_of(feed_snapshot: FeedSnapshot, judgements: Collection[int]) -> Runs:
     """The present runs of some judgements."""
-    by_judgement: dict[str, list[Run]] = defaultdict(list)
-    for run in submission_queries.runs(feed_snapshot.session, feed_snapshot.public.contest.id, judgements=judgements):
+    by_judgement: dict[str, list[ScoredCase]] = defaultdict(list)
+    contest_id = feed_snapshot.public.contest.id
+    for run in submission_queries.scored_cases(feed_snapshot.session, contest_id, judgements=judgements):
         by_judgement[str(run.score.judgement_id)].append(run)
     return {judgement_id: run_texts(feed_snapshot, runs) for judgement_id, runs in by_judgement.items()}

@@ -30,7 +30,7 @@ from app.services.visibility import (
 from app.storage import submission_queries
 from app.storage.attempts import attempt_team
 from app.storage.judgements import DONE, exact
-from app.storage.submission_queries import Run, Teams
+from app.storage.submission_queries import Run, ScoredCase, Teams
 from app.storage.tables import JudgementRow, SubmissionRow
 
 RUN_TYPES = {CaseVerdict.ACCEPTED: "AC", CaseVerdict.REJECTED: "WA", CaseVerdict.JUDGE_ERROR: "JE"}
@@ -121,8 +121,8 @@ def judged_type(snapshot: ContestSnapshot, row: JudgementRow, submission: Submis
     if row.state != DONE or not is_embargoed(snapshot, submission):
         return row.type if row.state == DONE else None
     problem = snapshot.contest.problem(submission.problem_id)
-    tries = snapshot.of(attempt_team(submission), submission.problem_id)
-    scores = next((attempt.scores for attempt in tries if attempt.id == submission.id), None)
+    attempt = snapshot.attempt(attempt_team(submission), submission.problem_id, submission.id)
+    scores = None if attempt is None else attempt.scores
     if problem is None or not scores:
         return None
     counting = {group.name for group in problem.groups if group.kind in PROVISIONAL}
@@ -207,7 +207,7 @@ def numbered_runs(
             yield each.submission.id, run_document(snapshot, each)
 
 
-def run_document(snapshot: ContestSnapshot, run: Run) -> RunDocument:
+def run_document(snapshot: ContestSnapshot, run: Run | ScoredCase) -> RunDocument:
     """The document of a run, with the checker's result."""
     score, ids = run.score, snapshot.contest.ids
     return {
