@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.grading.distributed.reconciler import Reconciler
 from app.grading.distributed.sender import Sender
@@ -29,6 +30,8 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.jobs")
 
 LOCK = "expected answers"
 SECONDS_BETWEEN_LOOKS = 0.02
+SECONDS_BETWEEN_TRIES = 1.0
+"""Time after which a server looks again whether the one that scores expected answers is gone."""
 SECONDS_COUNTED = 1.0
 
 
@@ -125,7 +128,8 @@ class DistributedEngine:
 class DistributedJobs:
     """The jobs of a server whose workers run them.
 
-    The expected answers of packages that came with the server are no job: one server scores them as it starts.
+    The expected answers of packages that came with the server are no job: one server scores them, and each of those
+    that started looks once it has ended or died whether anything is left.
     """
 
     def __init__(self, database: Database, sender: Sender, scoring: JobRunner, locks: Locks) -> None:
@@ -133,18 +137,32 @@ class DistributedJobs:
         self._sender = sender
         self._scoring = scoring
         self._locks = locks
-        self._thread = threading.Thread(target=self._score, name="expected answers", daemon=True)
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="expected answers", daemon=True)
 
     def start(self) -> None:
-        """Begin to score expected answers, unless another server does."""
+        """Begin to score expected answers, as soon as no other server does."""
         self._thread.start()
+
+    def _run(self) -> None:
+        """Score what is left once the lock is free; again where the database went away meanwhile."""
+        seconds = 0.0
+        while not self._closing.wait(seconds):
+            seconds = SECONDS_BETWEEN_TRIES
+            try:
+                if self._locks.take(LOCK):
+                    self._score()
+                    return
+            except SQLAlchemyError as error:
+                log.warning("the expected answers could not be scored; it is tried again", error=str(error))
 
     def _score(self) -> None:
         try:
-            if self._locks.take(LOCK):
-                self._scoring.score_expected_answers()
+            self._scoring.score_expected_answers()
         except Closing:
             return
+        except SQLAlchemyError:
+            raise
         except Exception:
             log.exception("the expected answers could not be scored; they take no part in BEST")
         finally:
@@ -160,7 +178,8 @@ class DistributedJobs:
             return jobs.cancel(session, job_id)
 
     def close(self) -> None:
-        """Stop scoring; what is left of it is done at the next start of a server."""
+        """Stop scoring; another server goes on with what is left."""
+        self._closing.set()
         self._scoring.close()
         if self._thread.is_alive():
             self._thread.join(timeout=30)

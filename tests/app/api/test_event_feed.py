@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from app.services.clics import format_time, parse_time
 from app.services.feed.kinds import ORDER
 from app.storage.events import Append, NewEvent, append, scan
-from app.storage.tables import ContestRow, JudgementRow
+from app.storage.tables import ContestRow, EventRow, JudgementRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.schemas import faults
 from tests.builders.scoring import REJECTED, raw, share
@@ -382,3 +383,11 @@ def test_a_stream_ends_with_the_token_or_the_password_it_was_asked_for_with(cont
             stream.wait(lambda: stream.ended)  # noqa: B023 - asked at once
         assert not other_token.ended
         assert not password.ended
+
+
+def test_an_account_is_told_of_its_submissions_by_the_events_of_its_team(contest: Api) -> None:
+    expected = fold(read_feed(contest, user="team"))
+    assert expected == shown(contest, "c", "team")
+    with contest.service.database.read() as session:
+        rows = session.execute(select(EventRow.type, EventRow.audience).where(EventRow.audience == "a")).all()
+    assert {row.type for row in rows} == {"accounts"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from app.services.feed import log as logs
 from app.services.feed.difference import Shown, changes, deletions
 from app.services.feed.log import PAGE, Line, Log, ids_on, page_of
-from app.services.feed.readers import Place, Reader
+from app.services.feed.readers import Place, Reader, ShownLast
 from app.services.feed.streams import Wish, first_account
 from app.storage.tables import EventRow
 
@@ -95,6 +96,41 @@ def test_what_was_only_a_teams_may_become_everybodys_and_the_other_way_round() -
     assert [knows(log, reader) for reader in (TEAM, OTHER, NOBODY, JUDGE)] == [True, False, False, True]
     assert told(log, Shown("teams", "x", {"j": "1", "o:o": "1"})) == [("o", "o", "1"), ("o", "t", None)]
     assert [knows(log, reader) for reader in (TEAM, OTHER, NOBODY, JUDGE)] == [False, True, False, True]
+
+
+def test_an_entry_says_what_each_event_said_to_those_who_got_it() -> None:
+    log = filled(0)
+    log.take(row(1, audience="poj", owner="t", object_id="x", data="1"))
+    log.take(row(2, audience="oj", owner="t", object_id="x", data="2"))
+    log.take(row(3, audience="p", owner="t", object_id="x", data=None))
+    entry = log.index.entry("teams", "x")
+    assert entry is not None
+    assert (entry.owner, dict(entry.views)) == (
+        "t",
+        {
+            "p": ShownLast(None, 3),
+            "o:t": ShownLast(logs.digest("2"), 2),
+            "j": ShownLast(logs.digest("2"), 2),
+        },
+    )
+    assert list(log.index.ids("teams")) == ["x"]
+
+
+def test_what_was_told_of_an_object_takes_few_bytes() -> None:
+    """A contest of 100,000 submissions has told of 300,000 objects, most of them in one to three versions."""
+    count = 2000
+    rows = [
+        row(3 * at + place, audience=audience, owner=f"t{at % 50}", type="submissions", object_id=f"submission {at:07}")
+        for at in range(count)
+        for place, audience in enumerate("poj", start=1)
+    ]
+    index = logs.Index()
+    tracemalloc.start()
+    for each in rows:
+        index.take(each)
+    taken, _most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken / count < 250
 
 
 def test_what_is_shown_to_nobody_any_more_is_deleted_last_first() -> None:

@@ -5,19 +5,28 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter
+from concurrent.futures import Future
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
 from sqlalchemy import create_engine, make_url, select, text
+from structlog.testing import capture_logs
 
+from app.domain.verdicts import CaseVerdict
 from app.engines import start_engine
+from app.grading.distributed import engine as distributed
 from app.grading.distributed import patience as waiting
 from app.grading.distributed.broker import JUDGEMENTS, message_of, open_broker
 from app.grading.distributed.consuming import Consumer
+from app.grading.distributed.engine import LOCK, DistributedJobs
 from app.grading.distributed.patience import Patience
 from app.grading.distributed.sender import Sender
 from app.grading.distributed.watch import DatabaseWatch
+from app.grading.engine import Engine
+from app.grading.messages import Validate, Validated, WireScore
+from app.grading.references import JobRunner
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.packages.read import assemble
 from app.settings import Settings
@@ -290,16 +299,93 @@ def test_expected_answers_that_came_with_packages_are_scored_by_a_server_that_st
     with database.write() as session:
         problems.import_package(session, files, assemble(PROBLEM, package_files()))
 
-    def unscored() -> int:
-        with database.read() as session:
-            return len(without_score(session))
-
-    assert unscored()
+    assert unscored(database)
     writer = Writer(database)
     engine, jobs = start_engine(settings, database, files, writer, ScoreboardCache(database), locks, "me")
-    until(lambda: not unscored())
+    until(lambda: not unscored(database))
     for each in (jobs, engine, writer, locks, database):
         each.close()
+
+
+def test_the_next_server_scores_the_expected_answers_that_are_left_when_the_scoring_one_has_died(
+    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It scores nothing beside the other, and what that one has scored is not scored again."""
+    monkeypatch.setattr(distributed, "SECONDS_BETWEEN_TRIES", 0.01)
+    database, files = Database(postgresql_url, shared=True), LocalFiles(tmp_path)
+    with database.write() as session:
+        for slug in ("first", "second"):
+            problems.import_package(session, files, assemble(slug, package_files()))
+        total = len(without_score(session))
+
+    def scorer(desk: Desk) -> tuple[Locks, DistributedJobs]:
+        locks = Locks(postgresql_url)
+        runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None)
+        jobs = DistributedJobs(database, cast(Sender, None), runner, locks)
+        jobs.start()
+        return locks, jobs
+
+    dying, living = Desk(answers=total // 2 + 1), Desk(answers=total)
+    first_locks, first = scorer(dying)
+    until(lambda: len(dying.asked) == total // 2 + 2)  # the first problem is scored, and it hangs in the second
+    second_locks, second = scorer(living)
+    until(lambda: not second_locks.take(LOCK))
+    assert living.asked == []
+    first_locks.close()  # as a kill does
+    until(lambda: not unscored(database))
+    assert len(living.asked) == total // 2
+    until(lambda: first_locks.take(LOCK))
+    for each in (first, second, first_locks, second_locks, database):
+        each.close()
+
+
+def test_expected_answers_are_scored_once_the_database_is_back(
+    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(distributed, "SECONDS_BETWEEN_TRIES", 0.01)
+    database, files, desk = Database(postgresql_url, shared=True), LocalFiles(tmp_path), Desk(answers=100)
+    with database.write() as session:
+        problems.import_package(session, files, assemble(PROBLEM, package_files()))
+        session.execute(text("ALTER TABLE test_cases RENAME TO away"))
+    locks = Locks(postgresql_url)
+    runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None)
+    jobs = DistributedJobs(database, cast(Sender, None), runner, locks)
+    with capture_logs() as logs:
+        jobs.start()
+        until(lambda: any("tried again" in entry["event"] for entry in logs))
+    with database.write() as session:
+        session.execute(text("ALTER TABLE away RENAME TO test_cases"))
+    until(lambda: not unscored(database))
+    for each in (jobs, locks, database):
+        each.close()
+
+
+MESSAGE = '{"key": "score", "text": "1", "args": {}}'
+
+
+class Desk:
+    """An engine that scores so many expected answers, and is never heard of again."""
+
+    def __init__(self, answers: int) -> None:
+        self.asked: list[Validate] = []
+        self._answers = answers
+
+    def take_up(self) -> None:
+        """Nothing to do: no rejudging is open."""
+
+    def validate(self, request: Validate) -> Future[Validated]:
+        """Score one, or never."""
+        self.asked.append(request)
+        reply: Future[Validated] = Future()
+        if len(self.asked) <= self._answers:
+            reply.set_result(Validated([], WireScore(0, CaseVerdict.ACCEPTED, "1/1", None, None, MESSAGE, 0)))
+        return reply
+
+
+def unscored(database: Database) -> int:
+    """How many expected answers have no score."""
+    with database.read() as session:
+        return len(without_score(session))
 
 
 @pytest.mark.broker

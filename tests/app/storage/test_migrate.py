@@ -60,3 +60,37 @@ def test_every_contest_gets_a_secret_and_keeps_that_of_its_feed(database_url: st
     assert (old.secret, old.details) == ("of-the-feed", {"location": None})
     assert len(new.secret) == 32
     database.close()
+
+
+def test_a_feed_told_to_accounts_goes_on_with_what_their_teams_were_told(database_url: str) -> None:
+    """An event whose id is the last one stays: the log goes on behind it."""
+    command.downgrade(alembic_config(database_url), "c7f21e5a9b04")
+    engine = create_engine(database_url)
+    with engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO teams (id, name, label, hidden) VALUES ('t', 'T', '1', :no)"), {"no": False}
+        )
+        now = {"now": "2026-11-21 10:00:00"}
+        account = "INSERT INTO accounts (id, username, type, team_id, created) VALUES ('a', 'a', 'team', 't', :now)"
+        connection.execute(text(account), now)
+        contest = "INSERT INTO contests (id, name, duration_ms, open_to_all, settings) VALUES ('c', 'C', 1, :yes, '{}')"
+        connection.execute(text(contest), {"yes": True})
+        for id_, audience, owner, kind in (
+            (1, "a", "a", "accounts"),
+            (2, "a", "a", "submissions"),
+            (3, "oj", "t", "submissions"),
+            (4, "a", "a", "submissions"),
+        ):
+            connection.execute(
+                text("INSERT INTO events VALUES ('c', :id, :audience, :owner, :kind, 'x', '{}', :now)"),
+                {"id": id_, "audience": audience, "owner": owner, "kind": kind, **now},
+            )
+    upgrade(database_url)
+    with engine.begin() as connection:
+        rows = connection.execute(text("SELECT id, audience, owner, type FROM events ORDER BY id")).all()
+    assert [tuple(row) for row in rows] == [
+        (1, "a", "a", "accounts"),
+        (3, "oj", "t", "submissions"),
+        (4, "o", "t", "submissions"),
+    ]
+    engine.dispose()
