@@ -45,5 +45,11 @@ def database_state(session: Session) -> DatabaseState:
         return DatabaseState("SQLite", str(version), int(size or 0), [])
     version = str(session.scalar(text("SHOW server_version"))).partition(" ")[0]
     size = session.scalar(text("SELECT pg_database_size(current_database())"))
-    replicas = [] if session.scalar(text("SELECT pg_is_in_recovery()")) else list(session.execute(REPLICAS))
-    return DatabaseState("PostgreSQL", version, int(size or 0), [Replica(*row) for row in replicas])
+    return DatabaseState("PostgreSQL", version, int(size or 0), replicas(session))
+
+
+def replicas(session: Session) -> list[Replica]:
+    """The servers that follow the database, by name; none of SQLite, nor where it follows another one itself."""
+    if session.get_bind().dialect.name == "sqlite" or session.scalar(text("SELECT pg_is_in_recovery()")):
+        return []
+    return [Replica(*row) for row in session.execute(REPLICAS)]

@@ -8,11 +8,15 @@ import logging
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import structlog
 
+from app.grading.distributed.broker import JUDGEMENTS
 from app.logs import configure_logs, in_logs, request_id_of
+from tests.builders.service import open_api
+from tests.builders.working import working
 
 
 class Terminal(io.StringIO):
@@ -88,3 +92,27 @@ def test_a_request_without_an_id_that_may_stand_in_a_log_gets_a_new_one(sent: by
 
 def test_an_id_that_a_proxy_sends_is_kept() -> None:
     assert request_id_of(b"7b3c-0a:1") == "7b3c-0a:1"
+
+
+@pytest.mark.broker
+def test_a_submission_is_followed_from_its_request_through_the_broker_to_its_worker(
+    lines: io.StringIO, postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request's id leads to the submission's and its judgement's, which stand in the lines of all that follows."""
+    files = tmp_path / "home" / "files"
+    with working(postgresql_url, broker_url, files) as worker, open_api(postgresql_url, tmp_path / "home") as api:
+        monkeypatch.setattr(api.service.engine, "wake", lambda id_, team: worker.sender.judgements([(id_, team)]))
+        form = {"data": {"problem_id": "rogue"}, "files": {"files": ("1.out", b"10")}}
+        reply = api.post("contests/c/submissions", user="team", headers={"X-Request-Id": "one-of-mine"}, **form)
+        assert reply.status_code == 201, reply.text
+        worker.wait()
+        (judgement,) = worker.rows()
+    told = [json.loads(line) for line in lines.getvalue().splitlines()]
+    (taken,) = [line for line in told if line["event"] == "submission taken"]
+    ids = (int(reply.json()["id"]), judgement.id)
+    assert taken["request_id"] == "one-of-mine"
+    assert (taken["submission_id"], taken["judgement_id"]) == ids
+    (sent,) = [line for line in told if line["event"] == "workers are told"]
+    assert (sent["queue"], sent["rows"]) == (JUDGEMENTS.queue, [[judgement.id, "team"]])
+    (judged,) = [line for line in told if line["event"] == "judged"]
+    assert (judged["submission_id"], judged["judgement_id"], judged["type"]) == (*ids, "PC")

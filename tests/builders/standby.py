@@ -31,6 +31,16 @@ class Standby:
             [postgres.programs() / "postgres", *postgres.options(folder, folder / "data")], cwd=folder, **owner
         )
         until(self._follows)
+        self._administer("ALTER SYSTEM SET wal_receiver_status_interval = '1s'", "SELECT pg_reload_conf()")
+
+    def pause(self) -> None:
+        """Replay nothing of what it goes on to receive."""
+        self._administer("SELECT pg_wal_replay_pause()")
+        until(lambda: self._scalar("SELECT pg_get_wal_replay_pause_state()") == "paused")
+
+    def go_on(self) -> None:
+        """Replay what it has received meanwhile, and what comes."""
+        self._administer("SELECT pg_wal_replay_resume()")
 
     def stop_following(self) -> None:
         """Take no changes any more."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,9 @@ from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, Lane, m
 if TYPE_CHECKING:
     from dramatiq.brokers.rabbitmq import RabbitmqBroker
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.broker")
+NAME = "jurado.broker"
+log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
+STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
 
 MOST_KEPT = 100_000
 """Rows that wait for a broker that is away; of more the reconciler tells it when it is back."""
@@ -99,6 +102,8 @@ class Sender:
                 if self.fault:
                     log.info("the broker takes messages again")
                     self.fault = ""
+                if STANDARD_LOG.isEnabledFor(logging.DEBUG):
+                    log.debug("workers are told", queue=lane.queue, rows=list(rows))
                 return
 
     def _note_fault(self, error: Exception) -> None:

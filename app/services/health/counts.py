@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from shutil import disk_usage
@@ -25,8 +25,10 @@ from app.metrics import Metrics
 from app.service import Service
 from app.services.health.stored_files import damaged_files
 from app.services.people.tokens import SESSION
+from app.storage import database_state
 from app.storage import health as stored
 from app.storage.database import Database
+from app.storage.database_state import Replica
 
 VERDICT_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 NONE_YET = stored.Latencies((0,) * len(VERDICT_SECONDS))
@@ -68,6 +70,7 @@ class StoredCounts(Collector):
             again = stored.rejudging_queue(session)
             jobs = stored.job_counts(session)
             sessions = stored.session_count(session, SESSION, utc_now())
+            replicas = database_state.replicas(session)
         yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
         yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
         oldest = 0.0 if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
@@ -78,10 +81,24 @@ class StoredCounts(Collector):
             family.add_metric([state], jobs.get(state, 0))
         yield family
         yield GaugeMetricFamily("jurado_sessions", "logins of browsers that are good", value=sessions)
+        yield from _lags(replicas)
 
     def describe(self) -> Iterator[Metric]:
         """Return nothing: rows are read at a scrape alone."""
         return iter(())
+
+
+def _lags(replicas: Sequence[Replica]) -> Iterator[Metric]:
+    """How far each replica is behind; of several of one name the last one, and 0 s while nothing is written."""
+    seconds = GaugeMetricFamily(
+        "jurado_replica_lag_seconds", "time a replica of the database is behind", labels=["name"]
+    )
+    size = GaugeMetricFamily("jurado_replica_lag_bytes", "bytes of the log a replica is behind", labels=["name"])
+    for name in sorted({each.name for each in replicas if each.state is not None}):
+        named = [each for each in replicas if each.name == name]
+        seconds.add_metric([name], max(each.seconds or 0.0 for each in named))
+        size.add_metric([name], max(each.bytes or 0 for each in named))
+    yield from (seconds, size)
 
 
 class GraderCounts(Collector):

@@ -1,0 +1,72 @@
+"""The lag of a real standby of PostgreSQL, as status, its advice and metrics tell it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from app.services.health import advice
+from app.storage.migrate import upgrade
+from tests import postgres
+from tests.builders.contests import add_contest
+from tests.builders.service import Api, open_api
+from tests.builders.standby import primary_with_standby
+from tests.builders.waiting import until
+
+NAME = "walreceiver"
+
+
+def behind(api: Api) -> tuple[float, int]:
+    """The seconds and bytes that status says the standby is behind."""
+    (replica,) = state(api)["status"]["database"]["replicas"]
+    assert (replica["name"], replica["state"]) == (NAME, "streaming")
+    return replica["seconds_behind"] or 0.0, replica["bytes_behind"]
+
+
+def state(api: Api) -> dict[str, Any]:
+    """What `jurado status` reads."""
+    answer: dict[str, Any] = api.get("status", user="admin").raise_for_status().json()
+    return answer
+
+
+def measured(api: Api) -> dict[str, float]:
+    """The lags of the standby in the metrics."""
+    text = api.get("/metrics", user="admin").text
+    samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    return {each.name: each.value for each in samples if each.labels == {"name": NAME}}
+
+
+def write(api: Api) -> None:
+    """Change a row."""
+    name = {"name": "Another"}
+    assert api.patch("contests/c", user="admin", json=name).status_code == 200
+
+
+def test_the_lag_of_a_standby_grows_while_it_replays_nothing_and_falls_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with primary_with_standby() as (primary, standby):
+        url = postgres.url(primary, "postgres")
+        upgrade(url)
+        with open_api(url, tmp_path) as api:
+            add_contest(api.service)
+            standby.catch_up()
+            until(lambda: behind(api)[1] == 0)
+            standby.pause()
+            write(api)
+            until(lambda: behind(api)[0] > 0 and behind(api)[1] > 0)
+            first = behind(api)
+            write(api)
+            until(lambda: behind(api)[0] > first[0] + 1 and behind(api)[1] > first[1])
+            assert measured(api)["jurado_replica_lag_seconds"] > first[0]
+            assert measured(api)["jurado_replica_lag_bytes"] > first[1]
+            monkeypatch.setattr(advice, "SECONDS_BEHIND", 0.5)
+            assert [each["what"] for each in state(api)["advice"] if "behind" in each["advice"]] == [f"replica {NAME}"]
+            most = behind(api)
+            standby.go_on()
+            until(lambda: behind(api)[1] == 0)
+            until(lambda: behind(api)[0] < most[0])
+            until(lambda: measured(api)["jurado_replica_lag_bytes"] == 0)
