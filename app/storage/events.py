@@ -117,13 +117,15 @@ def scan(session: Session, contest_id: str) -> Iterator[Told]:
     yield from cast("Iterator[Told]", session.execute(query.execution_options(yield_per=AT_ONCE)))
 
 
-def between(session: Session, contest_id: str, first: int, last: int) -> list[Event]:
-    """The events from `first` to `last`, both included, in order."""
+def between(session: Session, contest_id: str, first: int, last: int, type_: str | None = None) -> list[Event]:
+    """The events from `first` to `last`, both included, in order; those of one type or all."""
     query = (
         select(*COLUMNS)
         .where(EventRow.contest_id == contest_id, EventRow.id >= first, EventRow.id <= last)
         .order_by(EventRow.id)
     )
+    if type_ is not None:
+        query = query.where(EventRow.type == type_)
     return [Event(*row) for row in session.execute(query)]
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 import structlog
 
+from app.domain.clock import utc_now
 from app.grading.distributed.broker import JUDGEMENTS
 from app.logs import configure_logs, in_logs, request_id_of
+from app.storage.tables import ContestRow, ProblemRow
 from tests.builders.service import open_api
 from tests.builders.working import working
 
@@ -102,6 +104,10 @@ def test_a_submission_is_followed_from_its_request_through_the_broker_to_its_wor
     files = tmp_path / "home" / "files"
     with working(postgresql_url, broker_url, files) as worker, open_api(postgresql_url, tmp_path / "home") as api:
         monkeypatch.setattr(api.service.engine, "wake", lambda id_, team: worker.sender.judgements([(id_, team)]))
+        with api.service.database.write() as session:
+            problem = session.get_one(ProblemRow, "rogue")
+            problem.settings = {**problem.settings, "answers": {"limit": 100}}
+            session.get_one(ContestRow, "c").start_time = utc_now()
         form = {"data": {"problem_id": "rogue"}, "files": {"files": ("1.out", b"10")}}
         reply = api.post("contests/c/submissions", user="team", headers={"X-Request-Id": "one-of-mine"}, **form)
         assert reply.status_code == 201, reply.text

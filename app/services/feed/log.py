@@ -202,6 +202,10 @@ def _keys(audience: str, owner: str | None) -> list[str]:
     return [letter if letter in {EVERYBODY, JUDGES} else f"{letter}:{owner}" for letter in audience]
 
 
+PageKey = tuple[int, str | None]
+"""A page's number, and the only kind whose events it has; None: it has all."""
+
+
 @dataclass
 class Log:
     """A contest's log. Only the publisher adds to it; streams read it from the event loop.
@@ -212,14 +216,14 @@ class Log:
     """
 
     contest_id: str
-    read_page: Callable[[str, int], list[Line]]
+    read_page: Callable[[str, int, str | None], list[Line]]
     epoch: str = ""
     head: int = 0
     closed: bool = False
     index: Index = field(default_factory=Index)
     tail: list[Line] = field(default_factory=list)
     tail_bytes: int = 0
-    pages: LRUCache[int, list[Line]] = field(default_factory=lambda: LRUCache(MOST_PAGE_BYTES, _bytes_of))
+    pages: LRUCache[PageKey, list[Line]] = field(default_factory=lambda: LRUCache(MOST_PAGE_BYTES, _bytes_of))
     guard: Lock = field(default_factory=Lock)
 
     def take(self, row: Told) -> list[int]:
@@ -260,21 +264,22 @@ class Log:
             start = after + 1 - self.tail[0].id  # ids in it have no gaps
             return self.tail[start : start + PAGE]
 
-    def page(self, number: int) -> list[Line]:
-        """A page of events; blocks where it has to be read."""
-        if (at_hand := self.page_at_hand(number)) is not None:
+    def page(self, number: int, type_: str | None = None) -> list[Line]:
+        """A page of events, or those on it of one kind; blocks where it has to be read."""
+        if (at_hand := self.page_at_hand(number, type_)) is not None:
             return at_hand
         is_full = ids_on(number)[1] <= self.head  # before reading: an event added meanwhile is missing in the page
-        lines = self.read_page(self.contest_id, number)
+        lines = self.read_page(self.contest_id, number, type_)
         with self.guard:
             if is_full:
-                self.pages[number] = lines
+                self.pages[number, type_] = lines
         return lines
 
-    def page_at_hand(self, number: int) -> list[Line] | None:
-        """A page of events from the cache, or None."""
+    def page_at_hand(self, number: int, type_: str | None = None) -> list[Line] | None:
+        """A page of events from the cache, which may have more than those of one kind; or None."""
         with self.guard:
-            return self.pages.get(number)
+            whole = self.pages.get((number, None))
+            return whole if whole is not None else self.pages.get((number, type_))
 
 
 def _bytes_of(page: list[Line]) -> int:

@@ -359,9 +359,9 @@ class FeedPublisher:
                     followed.superfluous.add(row.time, replaced)
         return contest_log
 
-    def _read_page(self, contest_id: str, number: int) -> list[Line]:
+    def _read_page(self, contest_id: str, number: int, type_: str | None) -> list[Line]:
         with self._service.database.read() as session:
-            rows = events.between(session, contest_id, *ids_on(number))
+            rows = events.between(session, contest_id, *ids_on(number), type_)
             texts = self._texts_of(session, contest_id, rows)
             return [Line(row, texts) for row in rows]
 

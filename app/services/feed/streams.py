@@ -170,7 +170,7 @@ async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> Asy
                 for began, event in shown
                 if event <= place.event or (began <= place.event and ORDER[kind] != STATE.type)
             ]
-            lines = await lines_of(log, [event for _, event in wanted])
+            lines = await lines_of(log, [event for _, event in wanted], ORDER[kind])
             chunk: list[bytes] = []
             for began, event in wanted:
                 line = lines.get(event)
@@ -197,16 +197,19 @@ async def lines_behind(log: Log, at: int) -> Sequence[Line]:
     return []
 
 
-async def lines_of(log: Log, ids: Iterable[int]) -> dict[int, Line]:
-    """Events by id; those that were replaced and deleted meanwhile are not among them."""
+async def lines_of(log: Log, ids: Iterable[int], type_: str) -> dict[int, Line]:
+    """Events of a kind by id, those that were replaced and deleted meanwhile left out.
+
+    The others of their pages are not read: runs, which are rendered anew, would be for each kind beside them.
+    """
     lines: dict[int, Line] = {}
     wanted = set(ids)
     for number in sorted({page_of(id_) for id_ in wanted}):
-        lines.update((line.id, line) for line in await page(log, number) if line.id in wanted)
+        lines.update((line.id, line) for line in await page(log, number, type_) if line.id in wanted)
     return lines
 
 
-async def page(log: Log, number: int) -> Sequence[Line]:
-    """A page, from memory or read in a thread."""
-    cached = log.page_at_hand(number)
-    return cached if cached is not None else await run_sync(log.page, number)
+async def page(log: Log, number: int, type_: str | None = None) -> Sequence[Line]:
+    """A page, or those on it of one kind, from memory or read in a thread."""
+    cached = log.page_at_hand(number, type_)
+    return cached if cached is not None else await run_sync(log.page, number, type_)

@@ -27,16 +27,10 @@ class Advice(BaseModel):
     advice: str
 
 
-def advice(ready: Ready, status: Status) -> list[Advice]:
-    """What to do, the urgent first; empty where all is well."""
-    parts = (
-        _readiness(ready),
-        _processes(status),
-        _database(status),
-        _broker(status),
-        _judging(status),
-        _store(status),
-    )
+def advice(ready: Ready, status: Status | None) -> list[Advice]:
+    """What to do, the urgent first; empty where all is well. Without a `status` only what the readiness says."""
+    checks = () if status is None else (_processes, _database, _broker, _judging, _store)
+    parts = [_readiness(ready), *(check(status) for check in checks if status is not None)]
     return sorted((each for part in parts for each in part), key=lambda each: not each.urgent)
 
 

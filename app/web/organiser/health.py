@@ -1,10 +1,9 @@
-"""The health of the service: what `jurado status` tells, each figure with what to do about it."""
+"""The health of the service: what `jurado status` tells, and what to do about each part that is not well."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from anyio.to_thread import run_sync
 from fastapi import Request
@@ -12,28 +11,19 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.service import Service
+from app.services.health.advice import LONG_WAIT, advice
 from app.services.health.readiness import Ready, readiness
+from app.services.health.status import Status, status
 from app.services.health.stored_files import StoredFiles, stored_files
 from app.services.problems import jobs
 from app.services.problems.jobs import Job
 from app.services.viewer import Viewer
 from app.web.languages import _, decimal, ngettext
+from app.web.organiser.advice_words import WORDS
+from app.web.organiser.installation import Finding, parts
 from app.web.pages import page
 from app.web.visitor import TheService, Visitor
 from app.web.wording import size
-
-LONG_WAIT = 60.0
-"""Seconds after which a waiting judgement is worth a look."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A part of the service: `done`, `look` or `open`, its figure, and what to do about it."""
-
-    mark: str
-    name: str
-    figure: str
-    advice: str = ""
 
 
 async def health_page(request: Request, service: TheService, viewer: Visitor) -> HTMLResponse:
@@ -42,17 +32,28 @@ async def health_page(request: Request, service: TheService, viewer: Visitor) ->
     stored = await run_sync(stored_files, service)
     disk = await run_sync(_disk, service)
     going = await run_sync(_going, service, viewer)
-    findings = [*_judging(ready), *_machine(ready, disk), *_files(stored)]
+    state = await run_sync(_status, service)
+    facts = [] if state is None else list(parts(state))
+    findings = [*_judging(ready), *facts, *_machine(ready, disk), *_files(stored)]
     return page(
         "organiser/health.html",
         request,
         viewer=viewer,
         is_ready=ready.ready,
         findings=findings,
+        advice=[(each.urgent, WORDS.in_words(each.what), WORDS.in_words(each.advice)) for each in advice(ready, state)],
         worst=[each for each in findings if each.mark == "open"],
         faults=stored.faults,
         jobs=going,
     )
+
+
+def _status(service: Service) -> Status | None:
+    """The facts of the installation; None while the database says nothing."""
+    try:
+        return status(service)
+    except SQLAlchemyError:
+        return None
 
 
 def _going(service: Service, viewer: Viewer) -> list[Job]:
@@ -75,24 +76,13 @@ def _judging(ready: Ready) -> Iterator[Finding]:
         "done" if ready.database else "open",
         _("Database"),
         _("answers, and takes what is written") if ready.database else _("says nothing"),
-        ""
-        if ready.database
-        else _("Look whether the database runs and its disk has room; the server's log says more."),
     )
     yield Finding(
         "done" if ready.graders else "open",
         _("Graders"),
         _("%(alive)s alive, %(spare)s in reserve", alive=ready.graders, spare=ready.spare_graders),
-        "" if ready.graders else _("Restart the server; submissions are kept and judged then."),
     )
-    yield Finding(
-        "look" if ready.grader_deaths else "done",
-        _("Graders that died"),
-        str(ready.grader_deaths),
-        _("A checker ran out of memory or time: look for judge errors among the submissions.")
-        if ready.grader_deaths
-        else "",
-    )
+    yield Finding("look" if ready.grader_deaths else "done", _("Graders that died"), str(ready.grader_deaths))
     oldest = ready.oldest_seconds or 0.0
     if ready.waiting is None:
         waits = _("unknown")
@@ -100,37 +90,24 @@ def _judging(ready: Ready) -> Iterator[Finding]:
         waits = _("%(count)s, the oldest for %(seconds)s s", count=ready.waiting, seconds=f"{oldest:.0f}")
     else:
         waits = "0"
-    yield Finding(
-        "look" if oldest > LONG_WAIT else "done",
-        _("Waiting to be judged"),
-        waits,
-        _("More graders (JURADO_GRADERS) on a machine with free processors judge faster.")
-        if oldest > LONG_WAIT
-        else "",
-    )
+    yield Finding("look" if oldest > LONG_WAIT else "done", _("Waiting to be judged"), waits)
 
 
 def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
     free, whole = disk
     share = free / whole if whole else 1.0
     mark = "open" if share < 0.02 else "look" if share < 0.1 else "done"
-    advice = (
-        "" if mark == "done" else _("Make room on the disk of JURADO_HOME; without room nothing is taken any more.")
-    )
-    yield Finding(mark, _("Disk"), _("%(free)s of %(whole)s free", free=size(free), whole=size(whole)), advice)
+    yield Finding(mark, _("Disk"), _("%(free)s of %(whole)s free", free=size(free), whole=size(whole)))
     ahead = ready.clock_ahead_seconds
     yield Finding(
         "look" if ahead else "done",
         _("Clock"),
         _("%(seconds)s s ahead of the system's", seconds=decimal(str(ahead))) if ahead else _("as the system's"),
-        _("The system's clock was set back; contests go on by the time before. Set it right by NTP.") if ahead else "",
     )
     for name in ready.unprotected:
-        yield Finding(
-            "look", _("Protection of graders: %(name)s", name=name), _("missing"), _("This system does not give it.")
-        )
-    for name, state in _lacking(ready.sandbox):
-        yield Finding("look", _("Sandbox for programs of packages: %(name)s", name=name), _("missing"), state)
+        yield Finding("look", _("Protection of graders: %(name)s", name=name), _("missing"))
+    for name, why in _lacking(ready.sandbox):
+        yield Finding("look", _("Sandbox for programs of packages: %(name)s", name=name), f"{_('missing')}; {why}")
 
 
 def _lacking(sandbox: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -139,14 +116,7 @@ def _lacking(sandbox: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 def _files(stored: StoredFiles) -> Iterator[Finding]:
     damaged = len(stored.faults)
-    yield Finding(
-        "open" if damaged else "done",
-        _("Damaged files"),
-        str(damaged),
-        _("Bring them back from a backup (jurado fsck lists them); judgements that wait for them go on by themselves.")
-        if damaged
-        else "",
-    )
+    yield Finding("open" if damaged else "done", _("Damaged files"), str(damaged))
     read = ngettext("%(num)s file, %(size)s", "%(num)s files, %(size)s", stored.read, size=size(stored.bytes_read))
     if stored.ended is None:
         last = _("no pass over all files has ended yet")

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from app.services.health import advice
 from app.storage.migrate import upgrade
 from tests import postgres
-from tests.builders.contests import add_contest
+from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
 from tests.builders.standby import primary_with_standby
 from tests.builders.waiting import until
@@ -52,6 +52,7 @@ def test_the_lag_of_a_standby_grows_while_it_replays_nothing_and_falls_after(
         url = postgres.url(primary, "postgres")
         upgrade(url)
         with open_api(url, tmp_path) as api:
+            add_problem(api.service)
             add_contest(api.service)
             standby.catch_up()
             until(lambda: behind(api)[1] == 0)

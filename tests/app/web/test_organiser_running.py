@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
+from app.domain.clock import utc_now
 from app.grading.staff import GraderState
 from app.packages.zips import zip_bytes
 from app.service import Service
@@ -17,6 +19,7 @@ from app.services.problems import packages
 from app.services.problems.packages import SentPackage
 from app.services.rejudgings.problem_changes import How
 from app.services.viewer import Viewer
+from app.storage.processes import SERVER, WORKER, Sign, Work, write_signs
 from app.storage.tables import ContestRow, JobRow, TeamRow
 from app.storage.temporary import remove_leftovers
 from app.web.organiser.jobs import curves
@@ -197,7 +200,34 @@ def test_health_says_what_is_wrong_and_what_to_do(api: Api, monkeypatch: pytest.
     monkeypatch.setattr(api.service.engine, "graders", lambda: GraderState(0, 0, 2, {}))
     words = text_of(api.get("/admin/health", user="admin").text)
     assert "Graders: something is wrong" in words
-    assert "Restart the server" in words
+    assert "graders : this server has none that works: restart it" in words
+
+
+def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:
+    now = utc_now()
+    for sign in (
+        Sign("one", SERVER, now, now, Work(2)),
+        Sign("two", WORKER, now, now - timedelta(minutes=1), Work(4, 1)),
+    ):
+        api.service.writer.submit(write_signs, sign).result()
+    document = api.get("status", user="admin").json()
+    status = document["status"]
+    words = text_of(api.get("/admin/health", user="admin").text)
+    (server, _worker) = status["processes"]
+    for fact in (
+        f"Servers : 1 alive, their graders: 2; {server['host']}:{server['pid']} ({server['version']})",
+        f"Database in use : {status['database']['kind']} {status['database']['version']}",
+        "Last 5 minutes : 0.00 submissions a second, no verdict",
+        f"Judge errors : {status['judge_errors']}",
+        f"Contests that run : {', '.join(each['id'] for each in status['contests'])}",
+        f"Next change by the clock : {status['next_event']['contest_id']} {status['next_event']['event']} at",
+        f"Place of stored files : {status['files']['place']}",
+        "Last backup : none",
+    ):
+        assert fact in words
+    assert any(each["what"].startswith("worker ") for each in document["advice"])
+    for each in document["advice"]:
+        assert f"{each['what']} : {each['advice']}" in words
 
 
 def test_a_package_on_its_way_in_is_no_leftover(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

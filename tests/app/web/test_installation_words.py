@@ -1,0 +1,148 @@
+"""What is told of an installation, and what to do about it, stands in the reader's language on the health page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from app.services.health import advice as advising
+from app.services.health.advice import Advice, advice
+from app.services.health.readiness import Ready
+from app.services.health.status import (
+    BackupFacts,
+    BrokerFacts,
+    DatabaseFacts,
+    FilesFacts,
+    JudgeErrorFact,
+    JudgingFacts,
+    NextEvent,
+    ProcessState,
+    QueueFacts,
+    ReplicaState,
+    Status,
+)
+from app.web import languages
+from app.web.organiser.advice_words import WORDS
+from app.web.organiser.installation import parts
+
+OTHERS = [each for each in languages.LANGUAGES if each != languages.SOURCE]
+TIME = "2026-11-23T10:00:00.000Z"
+ILL = Ready(
+    ready=False,
+    database=False,
+    graders=0,
+    spare_graders=0,
+    grader_deaths=1,
+    unprotected=["seccomp"],
+    sandbox={},
+    waiting=3,
+    oldest_seconds=100.0,
+    damaged_files=1,
+    clock_ahead_seconds=9.0,
+)
+
+
+def process(kind: str, *, alive: bool, version: str = "1") -> ProcessState:
+    """A process whose graders die."""
+    facts = {"host": "h", "pid": 1, "since": TIME, "seen": TIME, "graders": 2, "grader_deaths": 3, "at_hand": 4}
+    return ProcessState.model_validate({"kind": kind, "alive": alive, "version": version, **facts})
+
+
+def ill(*, distributed: bool, backup: BackupFacts | None, event: str = "ends", broker_error: str = "") -> Status:
+    """An installation of which no part is well."""
+    replicas = [("a", None, None), ("b", "catchup", 1.0), ("c", "streaming", 90.0)]
+    return Status(
+        time=TIME,
+        version="1",
+        distributed=distributed,
+        processes=[
+            process("server", alive=True),
+            process("server", alive=True, version="2"),
+            process("server", alive=False),
+            process("worker", alive=False),
+        ],
+        database=DatabaseFacts(
+            kind="PostgreSQL",
+            version="17",
+            size=1,
+            replicas=[
+                ReplicaState(name=name, state=state, seconds_behind=seconds, bytes_behind=1)
+                for name, state, seconds in replicas
+            ],
+        ),
+        broker=BrokerFacts(
+            error=broker_error,
+            queues=[QueueFacts(name="jurado.judgements", ready=1, delayed=0, consumers=0)],
+            unacknowledged=0,
+        )
+        if distributed
+        else None,
+        judging=JudgingFacts(
+            waiting=1,
+            oldest_seconds=99.0,
+            waiting_again=1,
+            submissions_per_second=1.0,
+            verdict_seconds_median=1.0 if distributed else None,
+            verdict_seconds_95=2.0,
+        ),
+        judge_errors=1,
+        newest_judge_errors=[JudgeErrorFact(submission_id="7", contest_id="c", problem_id="p", error="it broke: (x)")],
+        contests=[],
+        next_event=NextEvent(contest_id="c", event=event, time=TIME, seconds=1.0) if distributed else None,
+        files=FilesFacts(place="/f", free_bytes=1, all_bytes=10**12, replica="/r", damaged=2, read_whole=None),
+        home_free_bytes=1,
+        backup=backup,
+    )
+
+
+def backup(*, hours: float, faulty: int) -> BackupFacts:
+    """The last backup."""
+    return BackupFacts(made=TIME, age_seconds=hours * 3600, place="/b", files=1, size=1, faulty=faulty)
+
+
+STATES = (
+    ill(distributed=True, backup=None, event="starts"),
+    ill(distributed=True, backup=backup(hours=99, faulty=0), event="freezes", broker_error="refused"),
+    ill(distributed=True, backup=backup(hours=1, faulty=2), event="thaws"),
+    ill(distributed=False, backup=None),
+)
+
+
+def all_advice() -> list[Advice]:
+    """Advice of every kind."""
+    return [each for state in STATES for each in advice(ILL, state)]
+
+
+def test_the_states_that_are_tried_bring_out_every_advice() -> None:
+    with open(advising.__file__) as source:
+        count = len(re.findall(r"\.(?:soon|now)\(", source.read()))
+    kinds = {re.sub(r"\d+(\.\d+)?", "", each.advice) for each in all_advice()}
+    assert len(kinds) >= count
+
+
+@pytest.mark.parametrize("spoken", OTHERS)
+def test_every_advice_has_words_in_every_language(spoken: str) -> None:
+    with languages.speaking(spoken):
+        for each in all_advice():
+            if each.what != "jurado.judgements":
+                assert WORDS.in_words(each.what) != each.what
+            assert WORDS.in_words(each.advice) != each.advice
+
+
+@pytest.mark.parametrize("spoken", OTHERS)
+def test_every_part_has_words_in_every_language(spoken: str) -> None:
+    for state in STATES:
+        with languages.speaking(languages.SOURCE):
+            english = list(parts(state))
+        with languages.speaking(spoken):
+            shown = list(parts(state))
+        assert [each.mark for each in shown] == [each.mark for each in english]
+        for one, other in zip(shown, english, strict=True):
+            assert one.name != other.name
+
+
+def test_without_workers_or_with_a_broker_that_is_away_the_page_says_what_is_wrong() -> None:
+    marks = {each.name: each.mark for each in parts(STATES[1])}
+    assert (marks["Workers"], marks["Broker"], marks["Servers"]) == ("open", "open", "look")
+    assert (marks["Replica a"], marks["Replica b"], marks["Replica c"]) == ("look", "look", "look")
