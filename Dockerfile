@@ -9,7 +9,7 @@ WORKDIR /jurado
 # Extras of pyproject.toml, such as "--extra distributed --extra s3" for many servers (deploy/compose.yaml).
 ARG EXTRAS=""
 # The libraries first: this layer stays as long as the lock file does.
-COPY pyproject.toml uv.lock README.md ./
+COPY pyproject.toml uv.lock README.md LICENSE ./
 RUN uv sync --frozen --no-dev --no-install-project $EXTRAS
 COPY app app
 COPY checkers checkers
@@ -38,7 +38,8 @@ USER jurado
 RUN python /jurado/scripts/warm_kernels.py
 VOLUME /data
 EXPOSE 8000
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+# A start that brings a large database to a new schema takes long: what fails meanwhile does not count.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=600s --retries=3 \
     CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"JURADO_PORT\"]}/health/ready', timeout=4)"]
 # A signal to stop reaches the server itself, and a zombie's parent is Docker's init if --init is given.
 CMD ["jurado", "serve"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,12 @@ def test_what_is_copied_exists_and_is_let_through_by_dockerignore(source: str) -
 
 def test_everything_the_service_imports_or_reads_is_copied() -> None:
     assert {"app", "checkers", "games", "solvers", "problems", "migrations", "pyproject.toml", "uv.lock"} <= set(COPIED)
+
+
+def test_every_file_that_the_metadata_name_is_copied_before_the_libraries_are_installed() -> None:
+    """Else the build of the project itself ends with "did not match any files"."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    assert {project["readme"], *project["license-files"]} <= set(COPIED)
 
 
 def test_the_image_runs_the_service_as_a_user_without_rights() -> None:
