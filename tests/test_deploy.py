@@ -28,6 +28,7 @@ DEPLOY = PROJECT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
 SETTINGS = {f"JURADO_{name.upper()}" for name in Settings.model_fields}
 KINDS = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",), "info": ("_info",)}
+LANDLOCK = ("create_ruleset", "add_rule", "restrict_self")
 METRIC = re.compile(r"\bjurado_[a-z_]+\b")
 
 
@@ -200,6 +201,14 @@ def test_every_unit_may_write_where_its_settings_say_and_nowhere_else(unit: Path
     (start,) = values(unit, "ExecStart")
     assert all(word in writable for word in start.split()[1:] if word.startswith("/"))
     assert values(unit, "ProtectSystem") == ["strict"]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_every_unit_lets_graders_confine_themselves_and_refuses_other_calls_without_killing(unit: Path) -> None:
+    """The sets of systemd 252 have neither: its filter killed the server once its first grader was started."""
+    (allowed,) = values(unit, "SystemCallFilter")
+    assert {"@system-service", "seccomp", *(f"landlock_{call}" for call in LANDLOCK)} == set(allowed.split())
+    assert values(unit, "SystemCallErrorNumber") == ["EPERM"]
 
 
 def test_units_have_known_sections_and_say_a_thing_once_and_the_timer_is_of_a_unit() -> None:
