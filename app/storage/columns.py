@@ -23,9 +23,7 @@ class Moment(TypeDecorator[datetime]):
         """Refuse naive moments: nobody can tell which zone they meant."""
         if value is None:
             return None
-        if value.tzinfo is None:
-            raise ValueError(f"expected a moment with a time zone, found {value.isoformat()}")
-        utc = value.astimezone(UTC)
+        utc = in_utc(value)
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
@@ -33,3 +31,10 @@ class Moment(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def in_utc(value: datetime) -> datetime:
+    """A moment in UTC; raises ValueError for one without a zone."""
+    if value.tzinfo is None:
+        raise ValueError(f"expected a moment with a time zone, found {value.isoformat()}")
+    return value.astimezone(UTC)

@@ -10,7 +10,7 @@ of another transaction, or of none: there the rows are looked for that it would 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import NamedTuple
@@ -19,13 +19,16 @@ import structlog
 from sqlalchemy import Connection, Engine, RootTransaction, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from app.storage.notices import SENDING
+
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.commits")
 
 SECONDS_IN_DOUBT = 10.0
 SECONDS_BETWEEN_LOOKS = 0.1
 SECONDS_BETWEEN_LATE_LOOKS = 1.0
 TIMELINE = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
-NUMBER = text(f"SELECT CAST(pg_current_xact_id_if_assigned() AS text), {TIMELINE}")
+NUMBER = text(f"SELECT CAST(pg_current_xact_id_if_assigned() AS text), {TIMELINE}, {SENDING}")
+"""The last statement of a transaction sends its notices as well: each one more is a round trip."""
 STATUS = text(
     f"SELECT CASE WHEN {TIMELINE} != :timeline THEN 'elsewhere'"
     " ELSE pg_xact_status(CAST(CAST(:number AS text) AS xid8)) END"
@@ -70,10 +73,19 @@ class Commits:
         self._open: list[tuple[Engine, Ended, CommitInDoubt]] = []
         self._closing = False
 
-    def commit(self, connection: Connection, transaction: RootTransaction, trace: Trace | None = None) -> None:
-        """Commit; raises what the database raised where nothing is kept, CommitInDoubt where that is not known."""
+    def commit(
+        self,
+        connection: Connection,
+        transaction: RootTransaction,
+        payloads: Sequence[str] = (),
+        trace: Trace | None = None,
+    ) -> None:
+        """Commit and send notices; raises what the database raised where nothing is kept.
+
+        Raises CommitInDoubt where that is not known.
+        """
         engine = connection.engine
-        number, timeline = connection.execute(NUMBER).one() if engine.dialect.name == "postgresql" else (None, "")
+        number, timeline = last_act(connection, payloads) if engine.dialect.name == "postgresql" else (None, "")
         try:
             transaction.commit()
         except DBAPIError as error:
@@ -126,6 +138,12 @@ class Commits:
                 self._open = [each for each in self._open if id(each[2]) not in known]
                 if not self._open:
                     return
+
+
+def last_act(connection: Connection, payloads: Sequence[str] = ()) -> tuple[str | None, str]:
+    """Send the notices of a transaction; returns its number, if it has written, and the timeline that has it."""
+    number, timeline, _ = connection.execute(NUMBER, {"payloads": list(payloads)}).one()
+    return number, timeline
 
 
 class NotKnownYet(Exception):

@@ -56,7 +56,7 @@ class Database:
         self.url = url
         self.origin = secrets.token_hex(6) if shared else None
         self.engine = _open_engine(url, Patience(timeouts.long, timeouts.long, timeouts), POOL, POOL)
-        self.writers = _open_engine(url, Patience(timeouts.write, timeouts.idle, timeouts), WRITERS)
+        self.writers = _open_engine(url, Patience(timeouts.write, timeouts.idle, timeouts), WRITERS, tries_again=True)
         self.readers = _open_engine(url, Patience(timeouts.read, timeouts.idle, timeouts), REQUESTS_READ)
         self.is_sqlite = self.engine.dialect.name == "sqlite"
         self._snapshots, self._requests = (
@@ -120,14 +120,14 @@ class Database:
             if lock_ms is not None and not self.is_sqlite:
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {lock_ms}")
             with (
-                notices.collected(connection, transaction, self.origin),
+                notices.collected(connection, self.origin) as payloads,
                 audit.audited(connection, transaction),
             ):
                 yield connection  # what is raised here is rolled back when the connection is given back
             if transaction.is_active:  # else a dry run has taken it back
                 self._refuse_if_barred()
                 try:
-                    self.commits.commit(connection, transaction, trace)
+                    self.commits.commit(connection, transaction, payloads, trace)
                 except Exception:
                     transaction.rollback()  # else SQLite's, refused at COMMIT, goes back to the pool still open
                     raise
@@ -191,9 +191,11 @@ def _identity(path: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _open_engine(url: str, patience: Patience, size: int, more: int = 0) -> Engine:
+def _open_engine(url: str, patience: Patience, size: int, more: int = 0, *, tries_again: bool = False) -> Engine:
+    """Open a pool. Where it is not those who use it that try again, it asks whether a connection is alive first."""
     if not url.startswith("sqlite"):
-        engine = create_engine(url, pool_size=size, max_overflow=more, pool_pre_ping=True, hide_parameters=True)
+        sizes = {"pool_size": size, "max_overflow": more}
+        engine = create_engine(url, **sizes, pool_pre_ping=not tries_again, hide_parameters=True)
         be_patient(engine, patience)
         return engine
     own = {"check_same_thread": False}

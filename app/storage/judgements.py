@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, func, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.documents import ProblemSettingsDocument, RuleDocument
 from app.domain.scoring import Exact
-from app.storage.inserting import insert_rows
+from app.storage.bulk import among, insert_rows, update_rows
 from app.storage.notices import outbox_of
 from app.storage.process_locks import gone_processes
 from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
@@ -111,7 +111,7 @@ def begin_many(connection: Connection, claims: Sequence[Claim]) -> list[int | No
     """
     wanted = {claim.judgement_id: claim for claim in claims}
     columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id, JudgementRow.lost)
-    open_ones = select(*columns).where(JudgementRow.id.in_(wanted.keys()), JudgementRow.state != DONE)
+    open_ones = select(*columns).where(among(connection, JudgementRow.id, wanted), JudgementRow.state != DONE)
     rows = connection.execute(open_ones.order_by(JudgementRow.id).with_for_update(key_share=True)).all()
     others = {row.process_id for row in rows if row.state == RUNNING and row.process_id != wanted[row.id].process_id}
     gone = gone_processes(connection, {id_ for id_ in others if id_ is not None})
@@ -125,17 +125,11 @@ def begin_many(connection: Connection, claims: Sequence[Claim]) -> list[int | No
         if lost_now:
             _count_lost(connection, row.id, row.attempt, gone[row.process_id])
     begun = [
-        {"judgement": id_, "next_attempt": attempt, "process": wanted[id_].process_id}
+        {"id": id_, "state": RUNNING, "attempt": attempt, "process_id": wanted[id_].process_id}
         for id_, attempt in attempts.items()
         if attempt
     ]
-    if begun:
-        change = (
-            update(JudgementRow.__table__)  # type: ignore[arg-type]  # the declarative class hides that it is a Table
-            .where(JudgementRow.__table__.c.id == bindparam("judgement"))
-            .values(state=RUNNING, attempt=bindparam("next_attempt"), process_id=bindparam("process"))
-        )
-        connection.execute(change, begun)
+    update_rows(connection, JudgementRow, begun)
     return [attempts.get(claim.judgement_id) for claim in claims]
 
 
@@ -178,49 +172,39 @@ def fail_many(connection: Connection, failures: Sequence[Failure]) -> list[int]:
 
 def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
-    ids = [outcome.judgement_id for outcome in outcomes]
-    begun = select(JudgementRow.id, JudgementRow.attempt).where(JudgementRow.id.in_(ids), JudgementRow.state == RUNNING)
-    locked = connection.execute(begun.order_by(JudgementRow.id).with_for_update(key_share=True))
-    open_attempts = {(row[0], row[1]) for row in locked}
-    taken = []
+    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.submission_id, JudgementRow.rejudging_id)
+    named = among(connection, JudgementRow.id, {outcome.judgement_id for outcome in outcomes})
+    begun = select(*columns).where(named, JudgementRow.state == RUNNING).order_by(JudgementRow.id)
+    open_ones = {row.id: row for row in connection.execute(begun.with_for_update(key_share=True))}
+    recorded: dict[int, Outcome] = {}
     for outcome in outcomes:
-        key = (outcome.judgement_id, outcome.attempt)
-        taken.append(key in open_attempts)
-        open_attempts.discard(key)
-    recorded = [outcome for outcome, ok in zip(outcomes, taken, strict=True) if ok]
-    if recorded:
-        _write(connection, recorded)
-        _tell(connection, [outcome.judgement_id for outcome in recorded])
-    return taken
+        row = open_ones.get(outcome.judgement_id)
+        if row is not None and row.attempt == outcome.attempt:
+            recorded.setdefault(row.id, outcome)
+    _write(connection, recorded.values())
+    _tell(connection, [row.submission_id for id_, row in open_ones.items() if id_ in recorded and not row.rejudging_id])
+    return [recorded.get(outcome.judgement_id) is outcome for outcome in outcomes]
 
 
-def _tell(connection: Connection, judgement_ids: Sequence[int]) -> None:
-    """Tell other processes whose places verdicts change; those of rejudgings change none yet."""
+def _tell(connection: Connection, submission_ids: Collection[int]) -> None:
+    """Tell other processes whose places verdicts change."""
     outbox = outbox_of(connection)
-    if outbox is None:
+    if outbox is None or not submission_ids:
         return
-    query = (
-        select(SubmissionRow.contest_id, SubmissionRow.id)
-        .join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
-        .where(JudgementRow.id.in_(judgement_ids), JudgementRow.rejudging_id.is_(None))
-    )
-    for contest_id, submission_id in connection.execute(query):
+    chosen = among(connection, SubmissionRow.id, submission_ids)
+    for contest_id, submission_id in connection.execute(
+        select(SubmissionRow.contest_id, SubmissionRow.id).where(chosen)
+    ):
         outbox.add_board(contest_id, [submission_id])
 
 
-def _write(connection: Connection, outcomes: Sequence[Outcome]) -> None:
-    table = JudgementRow.__table__
-    change = (
-        update(table)  # type: ignore[arg-type]  # the declarative class hides that it is a Table
-        .where(table.c.id == bindparam("judgement"))
-        .values(state=DONE, type=bindparam("found"), end_time=bindparam("ended"), error=bindparam("why"))
-    )
-    connection.execute(
-        change,
-        [{"judgement": o.judgement_id, "found": o.type, "ended": o.time, "why": o.error} for o in outcomes],
-    )
-    rows = [score_row(outcome, score) for outcome in outcomes for score in outcome.scores]
-    insert_rows(connection, RawScoreRow, rows)
+def _write(connection: Connection, outcomes: Collection[Outcome]) -> None:
+    changes = [
+        {"id": each.judgement_id, "state": DONE, "type": each.type, "end_time": each.time, "error": each.error}
+        for each in outcomes
+    ]
+    update_rows(connection, JudgementRow, changes)
+    insert_rows(connection, (RawScoreRow, [score_row(each, score) for each in outcomes for score in each.scores]))
 
 
 def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 
-from sqlalchemy import Connection, RootTransaction, event, text
+from sqlalchemy import Connection, event
 from sqlalchemy.orm import Session, UOWTransaction
 
 from app.storage.tables import AccountRow, ContestRoleRow, OrganiserRow, ProblemRoleRow, TokenRow
@@ -25,7 +25,8 @@ MOST_IDS = 1000
 """Submissions or accounts that are told one by one; where there are more, all of the contest count as changed."""
 MOST_WORDS = 500
 """Characters of an error that is told."""
-NOTIFY = text(f"SELECT pg_notify('{CHANNEL}', :payload)")
+SENDING = f"(SELECT count(pg_notify('{CHANNEL}', payload)) FROM unnest(CAST(:payloads AS text[])) AS payload)"
+"""The part of a statement that sends notices, none or some, with the end of its transaction."""
 Word = str | int | float | None
 
 
@@ -137,19 +138,18 @@ def read(payload: str) -> tuple[str, list[Notice]]:
 
 
 @contextmanager
-def collected(connection: Connection, transaction: RootTransaction, origin: str | None) -> Iterator[None]:
-    """Collect the notices of a transaction, and send them as its last act; without an origin there are none."""
+def collected(connection: Connection, origin: str | None) -> Iterator[list[str]]:
+    """Collect the notices of a transaction: the list has their texts after the block. Without an origin: none."""
+    payloads: list[str] = []
     if origin is None:
-        yield
+        yield payloads
         return
     outbox = connection.info[OUTBOX] = Outbox(origin)
     try:
-        yield
+        yield payloads
     finally:
         del connection.info[OUTBOX]
-    if transaction.is_active:  # else a dry run has taken it back
-        for payload in outbox.payloads():
-            connection.execute(NOTIFY, {"payload": payload})
+    payloads += outbox.payloads()
 
 
 def outbox_of(connection: Connection | Session) -> Outbox | None:

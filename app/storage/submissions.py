@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import cast
 
-from sqlalchemy import Connection, bindparam, exists, func, select, text, tuple_
+from sqlalchemy import Connection, exists, select, text, tuple_
 from sqlalchemy.orm import Session
 
 from app.domain.documents import MessageDocument
@@ -16,8 +16,8 @@ from app.domain.limits import NO_LIMITS, Limits, quota, why_not
 from app.domain.verdicts import JudgementType
 from app.storage import newcomers
 from app.storage.allowances import Allowance, Allowances
+from app.storage.bulk import insert_rows
 from app.storage.documents import FileNoteDocument, SourceDocument
-from app.storage.inserting import insert_rows
 from app.storage.judgements import DONE, QUEUED
 from app.storage.newcomers import Newcomer
 from app.storage.notices import outbox_of
@@ -93,9 +93,13 @@ class LimitReached:
 
 
 LAST_IDS = text("SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')")
-NEXT_IDS = select(
-    *(func.nextval(func.pg_get_serial_sequence(table.__tablename__, "id")) for table in (SubmissionRow, JudgementRow))
-).select_from(func.generate_series(1, bindparam("count")))
+NEXT_IDS = text(
+    "SELECT nextval(submissions), nextval(judgements)"
+    " FROM (SELECT CAST(pg_get_serial_sequence('submissions', 'id') AS regclass) AS submissions,"
+    " CAST(pg_get_serial_sequence('judgements', 'id') AS regclass) AS judgements OFFSET 0) AS sequences,"
+    " generate_series(1, :count)"
+)
+"""The sequences are looked up once, and not for each row (OFFSET 0)."""
 LOCK = text(
     "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(CAST(:names AS text[])) AS names (name)"
 )
@@ -140,9 +144,9 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
         if key is not None:
             known[key] = accepted.submission_id
         results.append(accepted)
-    insert_rows(connection, SubmissionRow, batch.submissions)
-    insert_rows(connection, AnswerRow, batch.answers)
-    insert_rows(connection, JudgementRow, batch.judgements)
+    insert_rows(
+        connection, (SubmissionRow, batch.submissions), (AnswerRow, batch.answers), (JudgementRow, batch.judgements)
+    )
     _tell(connection, batch)
     again = newcomers.judged_again(connection, batch.newcomers)
     return [_with_news(result, again) for result in results] if again else results

@@ -15,7 +15,7 @@ from sqlalchemy.exc import OperationalError
 from app.domain.limits import Limits
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.storage import judgements, submissions
-from app.storage.commits import NUMBER, CommitInDoubt, Commits, Ended, NotKnownYet, was_committed
+from app.storage.commits import CommitInDoubt, Commits, Ended, NotKnownYet, last_act, was_committed
 from app.storage.database import Database
 from app.storage.judgements import Claim, Outcome
 from app.storage.local_files import LocalFiles
@@ -142,7 +142,7 @@ def test_a_commit_that_never_arrives_is_ended_before_it_is_tried_again(
     connection = lost.engine.connect()
     transaction = connection.begin()
     connection.execute(insert(TeamRow).values(id="x", name="X", label="8", hidden=False))
-    ended = Ended(*connection.execute(NUMBER).one())
+    ended = Ended(*last_act(connection))
     outcome = None
     while outcome is None:
         with suppress(NotKnownYet):
@@ -188,7 +188,7 @@ def test_what_nobody_can_know_after_another_server_has_taken_over_stays_in_doubt
     """A number of another timeline says nothing, though here it is one of a transaction that was committed."""
     with database.engine.begin() as connection:
         connection.execute(insert(TeamRow).values(id="x", name="X", label="8", hidden=False))
-        ended = Ended(*connection.execute(NUMBER).one())
+        ended = Ended(*last_act(connection))
     assert was_committed(database.engine, ended) is True
     elsewhere = ended._replace(timeline="0000BEEF")
     assert was_committed(database.engine, elsewhere) is None

@@ -1,0 +1,144 @@
+"""Rows in bulk: on PostgreSQL one statement with one parameter for all of them, on SQLite what is quick there.
+
+PostgreSQL takes each run of a statement as a message, and its driver adapts each value by itself: that costs more than
+the rows do. JSON is written and read in one go. SQLite has no messages, and takes values as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from typing import Any, cast
+
+import msgspec
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Connection,
+    LargeBinary,
+    Table,
+    Update,
+    any_,
+    bindparam,
+    update,
+)
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.storage.columns import Moment, in_utc
+from app.storage.inserting import insert_rows as insert_many
+from app.storage.schema.base import Base
+
+Values = Mapping[str, object]
+Filled = tuple[Table, Sequence[Values]]
+"""A table with its rows, one at least."""
+MOST_BYTES = 2**20
+"""Bytes of binary columns in one statement, in which they take twice as much."""
+NUL = b"\\u0000"
+"""A character of JSON that PostgreSQL takes for a column of JSON but in no rows: such rows are sent one by one."""
+_ENCODER = msgspec.json.Encoder()
+
+
+def insert_rows(connection: Connection, *groups: tuple[type[Base], Sequence[Values]]) -> None:
+    """Insert rows of some tables at once; those of one table name the same columns, and get no default of Python's.
+
+    Rows may refer to rows of tables named before theirs.
+    """
+    filled = [(_table(of), rows) for of, rows in groups if rows]
+    if filled and (texts := _texts(connection, filled)) is not None:
+        connection.exec_driver_sql(_insertion(tuple((table.name, tuple(rows[0])) for table, rows in filled)), texts)
+        return
+    for of, rows in groups:
+        insert_many(connection, of, rows)
+
+
+def update_rows(connection: Connection, of: type[Base], rows: Sequence[Values]) -> None:
+    """Change the rows that have these `id`s; all name the same columns."""
+    if not rows:
+        return
+    table, columns = _table(of), tuple(name for name in rows[0] if name != "id")
+    if (texts := _texts(connection, [(table, rows)])) is not None:
+        connection.exec_driver_sql(_change(table.name, columns), {**texts, "ids": [row["id"] for row in rows]})
+        return
+    connection.execute(_update_of(table, columns), [{f"new_{name}": each[name] for name in each} for each in rows])
+
+
+def among(
+    connection: Connection | Session, column: InstrumentedAttribute[int], ids: Collection[int]
+) -> ColumnElement[bool]:
+    """Compare a column with any number of ids: on PostgreSQL they are one parameter, and all of them have one plan."""
+    if is_postgresql(connection):
+        return column == any_(bindparam(None, sorted(ids), type_=ARRAY(BigInteger)))
+    return column.in_(ids)
+
+
+def is_postgresql(connection: Connection | Session) -> bool:
+    """Whether the database is PostgreSQL, and no SQLite."""
+    bind = connection if isinstance(connection, Connection) else connection.get_bind()
+    return bind.dialect.name == "postgresql"
+
+
+def _texts(connection: Connection, filled: Sequence[Filled]) -> dict[str, object] | None:
+    """The rows of each table as JSON, by the names of parameters; None where they are to be sent one by one."""
+    if not is_postgresql(connection) or sum(_binary_bytes(*each) for each in filled) > MOST_BYTES:
+        return None
+    texts = [_ENCODER.encode([_ready(table, row) for row in rows]) for table, rows in filled]
+    if any(NUL in each for each in texts):
+        return None
+    return {f"rows{at}": each.decode() for at, each in enumerate(texts)}
+
+
+def _ready(table: Table, row: Values) -> Values:
+    """A row as JSON takes it: bytes in hex, as PostgreSQL reads them, and moments with their zone."""
+    changed = {name: change(row[name]) for name, change in _changes(table) if row.get(name) is not None}
+    return {**row, **changed} if changed else row
+
+
+def _binary_bytes(table: Table, rows: Sequence[Values]) -> int:
+    names = [name for name, change in _changes(table) if change is _hex]
+    return sum(len(cast(bytes, row[name])) for name in names for row in rows if row.get(name) is not None)
+
+
+@cache
+def _changes(table: Table) -> Sequence[tuple[str, Callable[[Any], object]]]:
+    """The columns whose values JSON takes in another form, and what makes that of them."""
+    made: dict[type, Callable[[Any], object]] = {LargeBinary: _hex, Moment: in_utc}
+    return [(each.name, made[type(each.type)]) for each in table.columns if type(each.type) in made]
+
+
+def _hex(data: bytes) -> str:
+    return f"\\x{data.hex()}"
+
+
+@cache
+def _insertion(shape: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """PostgreSQL's statement that inserts rows of these tables, with these columns each."""
+    parts = []
+    for at, (table, columns) in enumerate(shape):
+        names = ", ".join(columns)
+        parts.append(f"INSERT INTO {table} ({names}) SELECT {names} FROM {_given(table, at)}")
+    *others, last = parts
+    before = ", ".join(f"inserted{at} AS ({each})" for at, each in enumerate(others))
+    return f"WITH {before} {last}" if before else last
+
+
+@cache
+def _change(table: str, columns: Sequence[str]) -> str:
+    """PostgreSQL's statement that changes these columns; by the ids beside, lest a plan made early reads all rows."""
+    values = ", ".join(f"{name} = given.{name}" for name in columns)
+    chosen = f"{table}.id = given.id AND {table}.id = ANY (CAST(%(ids)s AS bigint[]))"
+    return f"UPDATE {table} SET {values} FROM {_given(table, 0)} AS given WHERE {chosen}"
+
+
+def _given(table: str, at: int) -> str:
+    return f"json_populate_recordset(CAST(NULL AS {table}), CAST(%(rows{at})s AS json))"
+
+
+@cache
+def _update_of(table: Table, columns: Sequence[str]) -> Update:
+    values = {name: bindparam(f"new_{name}") for name in columns}
+    return update(table).where(table.c.id == bindparam("new_id")).values(values)
+
+
+def _table(of: type[Base]) -> Table:
+    return cast(Table, of.__table__)

@@ -1,0 +1,116 @@
+"""Rows in bulk: the same rows on both databases, whatever is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Connection, Row, select
+from sqlalchemy.exc import StatementError
+
+from app.storage.bulk import MOST_BYTES, Values, among, insert_rows, update_rows
+from app.storage.database import Database
+from app.storage.local_files import LocalFiles
+from app.storage.schema.base import Base
+from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
+from tests.builders.grading import NOW, add_rogue_contest
+
+HOSTILE = ("quotes \" and ' and \\", "\\x41 \\u0041 {1,2} %s %(rows0)s", "tab\tline\n", "NULL", "", "\U0001f9ee \u202e")
+
+
+@pytest.fixture
+def connection(database_url: str, tmp_path: Path) -> Iterator[Connection]:
+    """A transaction on a database with a contest in it."""
+    database = Database(database_url)
+    add_rogue_contest(database, LocalFiles(tmp_path))
+    with database.transaction() as connection:
+        yield connection
+    database.close()
+
+
+def submission(id_: int, comment: str | None = None, time: datetime = NOW) -> Values:
+    """A row of `submissions`."""
+    place = {"contest_id": "c", "problem_id": "rogue", "account_id": "a", "contest_time_ms": 2**40, "time": time}
+    return {"id": id_, **place, "comment": comment, "files": [{"name": comment}], "sources": []}
+
+
+def answer(submission_id: int, data: bytes | None) -> Values:
+    """A row of `answers`, for the first case."""
+    row = {"submission_id": submission_id, "test_case_id": 1, "file_name": "1.out", "size": 0, "sha256": None}
+    return {**row, "data": data, "refused": None if data is not None else {"key": "too-large", "text": "x", "args": {}}}
+
+
+def judgement(id_: int) -> Values:
+    """A row of `judgements`, with the number of its submission."""
+    row = {"id": id_, "submission_id": id_, "state": "queued", "attempt": 0, "failures": 0, "current": True}
+    return {**row, "start_time": NOW}
+
+
+def score(judgement_id: int, text: str, raw: int = 0) -> Values:
+    """A row of `raw_scores`, for the first case."""
+    row = {"judgement_id": judgement_id, "test_case_id": 1, "verdict": "accepted", "raw_num": raw, "raw_den": 1}
+    return {**row, "message": {"key": "k", "text": text, "args": {"at": raw}}, "run_time_ms": 1, "time": NOW}
+
+
+def stored(connection: Connection, of: type[Base], rows: list[Values]) -> list[Values]:
+    """What there is of a table, in the columns of these rows."""
+    columns = [getattr(of, name) for name in rows[0]]
+    found: list[Row[tuple[object, ...]]] = list(connection.execute(select(*columns).order_by(columns[0])))
+    return [dict(zip(rows[0], row, strict=True)) for row in found]
+
+
+def test_rows_of_several_tables_are_stored_as_they_are(connection: Connection) -> None:
+    """Texts, bytes, moments, big numbers, documents and nothing; rows refer to those that come with them."""
+    submissions = [submission(at, text) for at, text in enumerate((*HOSTILE, None), start=1)]
+    answers = [answer(1, bytes(range(256))), answer(2, b""), answer(3, None)]
+    judgements = [judgement(at) for at in (1, 2)]
+    scores = [score(1, HOSTILE[0], 2**63 - 1), score(2, HOSTILE[-1], -(2**63))]
+    groups = [(SubmissionRow, submissions), (AnswerRow, answers), (JudgementRow, judgements), (RawScoreRow, scores)]
+    insert_rows(connection, *groups)
+    for of, rows in groups:
+        assert stored(connection, of, rows) == rows
+
+
+def test_a_batch_with_a_character_that_no_text_of_postgresql_holds_is_stored(connection: Connection) -> None:
+    """A checker's message is a document, and may have a NUL."""
+    rows = [score(1, "a\x00b"), score(2, "plain")]
+    insert_rows(
+        connection, (SubmissionRow, [submission(1), submission(2)]), (JudgementRow, [judgement(1), judgement(2)])
+    )
+    insert_rows(connection, (RawScoreRow, rows))
+    assert stored(connection, RawScoreRow, rows) == rows
+
+
+def test_answers_of_more_bytes_than_one_statement_takes_are_stored(connection: Connection) -> None:
+    """They go one by one."""
+    rows = [answer(1, b"\x00" * MOST_BYTES), answer(2, b"1")]
+    insert_rows(connection, (SubmissionRow, [submission(1), submission(2)]), (AnswerRow, rows))
+    assert stored(connection, AnswerRow, rows) == rows
+
+
+def test_nothing_is_inserted_and_changed_of_no_rows(connection: Connection) -> None:
+    """A batch may have no scores at all."""
+    insert_rows(connection, (SubmissionRow, []), (AnswerRow, []))
+    update_rows(connection, SubmissionRow, [])
+    assert connection.execute(select(SubmissionRow.id)).all() == []
+
+
+def test_a_moment_without_a_zone_is_refused(connection: Connection) -> None:
+    """Each server of PostgreSQL would read it in a zone of its own."""
+    with pytest.raises((ValueError, StatementError), match="time zone"):
+        insert_rows(connection, (SubmissionRow, [submission(1, time=NOW.replace(tzinfo=None))]))
+
+
+def test_only_rows_that_are_named_are_changed(connection: Connection) -> None:
+    """Each as its own values say, and no other column."""
+    insert_rows(connection, (SubmissionRow, [submission(at, "old") for at in (1, 2, 3)]))
+    update_rows(
+        connection, SubmissionRow, [{"id": 3, "comment": None, "time": NOW}, {"id": 1, "comment": "new", "time": NOW}]
+    )
+    rows = connection.execute(select(SubmissionRow.id, SubmissionRow.comment).order_by(SubmissionRow.id)).all()
+    assert [tuple(row) for row in rows] == [(1, "new"), (2, "old"), (3, None)]
+    chosen = select(SubmissionRow.id).where(among(connection, SubmissionRow.id, {2, 3, 9}))
+    assert set(connection.scalars(chosen)) == {2, 3}
+    assert connection.scalars(select(SubmissionRow.id).where(among(connection, SubmissionRow.id, []))).all() == []
