@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, func, select
 
-from app.storage.judgements import DONE
-from app.storage.tables import JudgementRow, SubmissionRow
+from app.storage.bulk import among
+from app.storage.judgements import OPEN
+from app.storage.tables import JudgementRow
 from app.storage.usage import Place, bytes_of_teams
 
 
@@ -60,11 +61,11 @@ class Allowances:
 
 
 def _unjudged(connection: Connection, team_ids: Iterable[str]) -> Counter[str]:
+    """What waits of these teams alone: an index has it, whatever waits of others or was judged."""
     query = (
-        select(SubmissionRow.team_id, func.count())
-        .join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
-        .where(SubmissionRow.team_id.in_(sorted(team_ids)))
-        .where(JudgementRow.state != DONE, JudgementRow.rejudging_id.is_(None))
-        .group_by(SubmissionRow.team_id)
+        select(JudgementRow.team_id, func.count())
+        .where(among(connection, JudgementRow.team_id, set(team_ids)))
+        .where(OPEN, JudgementRow.rejudging_id.is_(None))
+        .group_by(JudgementRow.team_id)
     )
     return Counter({str(team_id): count for team_id, count in connection.execute(query)})

@@ -13,7 +13,6 @@ from typing import Any, cast
 import msgspec
 from sqlalchemy import (
     ARRAY,
-    BigInteger,
     ColumnElement,
     Connection,
     LargeBinary,
@@ -64,12 +63,15 @@ def update_rows(connection: Connection, of: type[Base], rows: Sequence[Values]) 
 
 
 def among(
-    connection: Connection | Session, column: InstrumentedAttribute[int], ids: Collection[int]
+    connection: Connection | Session, column: InstrumentedAttribute[Any], values: Collection[int] | Collection[str]
 ) -> ColumnElement[bool]:
-    """Compare a column with any number of ids: on PostgreSQL they are one parameter, and all of them have one plan."""
+    """Compare a column with any number of values: on PostgreSQL they are one parameter, and all of them have one plan.
+
+    With `IN` each number of them is a statement that is compiled and planned anew.
+    """
     if is_postgresql(connection):
-        return column == any_(bindparam(None, sorted(ids), type_=ARRAY(BigInteger)))
-    return column.in_(ids)
+        return column == any_(bindparam(None, sorted(values), type_=ARRAY(column.type)))
+    return column.in_(values)
 
 
 def is_postgresql(connection: Connection | Session) -> bool:
@@ -136,7 +138,7 @@ def _given(table: str, at: int) -> str:
 
 @cache
 def _update_of(table: Table, columns: Sequence[str]) -> Update:
-    values = {name: bindparam(f"new_{name}") for name in columns}
+    values: dict[str, object] = {name: bindparam(f"new_{name}") for name in columns}
     return update(table).where(table.c.id == bindparam("new_id")).values(values)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.storage.judgements import DONE
-from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow, TestCaseRow
+from app.storage.judgements import OPEN, RUNNING
+from app.storage.tables import AnswerRow, JudgementRow, TestCaseRow
 
 
 class OpenJudgement(NamedTuple):
@@ -27,27 +28,34 @@ def waiting_for_file(session: Session, sha256: str) -> int:
         select(func.count(JudgementRow.id.distinct()))
         .join(AnswerRow, AnswerRow.submission_id == JudgementRow.submission_id)
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(JudgementRow.state != DONE)
+        .where(OPEN)
         .where(or_(AnswerRow.sha256 == sha256, TestCaseRow.input_sha256 == sha256, TestCaseRow.answer_sha256 == sha256))
     )
     return session.scalar(query) or 0
 
 
-def open_judgements(session: Session) -> list[OpenJudgement]:
-    """All judgements that are not done, oldest first."""
-    query = (
-        select(
-            JudgementRow.id,
-            SubmissionRow.team_id,
-            JudgementRow.rejudging_id,
-            JudgementRow.state,
-            JudgementRow.attempt,
-        )
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(JudgementRow.state != DONE)
-        .order_by(JudgementRow.id)
+def open_judgements(session: Session, *, queued_lanes: Collection[bool] = ()) -> list[OpenJudgement]:
+    """The judgements that are not done, oldest first; of `queued_lanes` (True: rejudgings) only those that are begun.
+
+    What waits behind messages of a lane may be much, and nobody has to be told of it.
+    """
+    columns = (
+        JudgementRow.id,
+        JudgementRow.team_id,
+        JudgementRow.rejudging_id,
+        JudgementRow.state,
+        JudgementRow.attempt,
     )
+    query = select(*columns).where(OPEN).order_by(JudgementRow.id)
+    for is_rejudging in queued_lanes:
+        in_lane = JudgementRow.rejudging_id.is_not(None) if is_rejudging else JudgementRow.rejudging_id.is_(None)
+        query = query.where(~in_lane | (JudgementRow.state == RUNNING))
     rows = session.execute(query)
     return [
         OpenJudgement(id_, team or "", again is not None, state, attempt) for id_, team, again, state, attempt in rows
     ]
+
+
+def is_any_open(session: Session) -> bool:
+    """Whether there is a judgement that is not done."""
+    return bool(session.scalar(select(exists().where(OPEN))))

@@ -17,7 +17,7 @@ from app.storage.database import Database
 from app.storage.documents import ProblemChanges, SelectionDocument
 from app.storage.judgements import DONE, QUEUED
 from app.storage.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
-from app.storage.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow
+from app.storage.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow, SubmissionRow
 from app.storage.versions import Author
 
 
@@ -345,16 +345,15 @@ def replace_judgements(session: Session, which: ColumnElement[bool]) -> list[int
 
     The old ones stay as they are, as history: whoever has read a finished judgement need not read it again.
     """
-    replaced = session.execute(
-        select(JudgementRow.id, JudgementRow.submission_id).where(JudgementRow.current.is_(True), which)
-    ).all()
+    query = select(JudgementRow.id, JudgementRow.submission_id, SubmissionRow.team_id)
+    query = query.join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+    replaced = session.execute(query.where(JudgementRow.current.is_(True), which)).all()
     now = utc_now()
     made = []
-    for judgement_id, submission_id in replaced:
+    for judgement_id, submission_id, team_id in replaced:
         session.get_one(JudgementRow, judgement_id).current = False
-        judgement = JudgementRow(
-            submission_id=submission_id, state=QUEUED, current=True, replaced_id=judgement_id, start_time=now
-        )
+        judgement = JudgementRow(submission_id=submission_id, team_id=team_id, state=QUEUED, current=True)
+        judgement.replaced_id, judgement.start_time = judgement_id, now
         session.add(judgement)
         made.append(judgement)
     session.flush()

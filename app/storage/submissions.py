@@ -344,6 +344,7 @@ def _judgement_values(new: NewSubmission, accepted: Accepted) -> dict[str, objec
     return {
         "id": accepted.judgement_id,
         "submission_id": accepted.submission_id,
+        "team_id": new.team_id,
         "state": QUEUED,
         "attempt": 0,
         "failures": 0,

@@ -18,6 +18,7 @@ SECONDS_UNTIL_DONE = 60.0
 class _Watched:
     """A row as it was at first, since when it has been like that, and the seconds it may stay so."""
 
+    is_rejudging: bool
     state: str
     attempt: int
     since: float
@@ -35,11 +36,15 @@ class Patience:
     ) -> list[OpenJudgement]:
         """The rows that have stayed as they are for too long, at `now` seconds; each counts as sent then.
 
-        `queued_lanes` are those (True: rejudgings) in whose queues messages wait: what nobody has begun waits there.
+        `queued_lanes` are those (True: rejudgings) in whose queues messages wait: what nobody has begun waits there,
+        and may be missing from the rows.
         """
-        gone = self._watched.keys() - {row.id for row in rows}
-        for id_ in gone:
-            del self._watched[id_]
+        for id_ in self._watched.keys() - {row.id for row in rows}:
+            watched = self._watched[id_]
+            if watched.state != RUNNING and watched.is_rejudging in queued_lanes:
+                watched.since = now
+            else:
+                del self._watched[id_]
         return [row for row in rows if self._is_due(row, now, is_queued=row.is_rejudging in queued_lanes)]
 
     def _is_due(self, row: OpenJudgement, now: float, *, is_queued: bool) -> bool:
@@ -47,7 +52,7 @@ class Patience:
         if watched is None or (watched.state, watched.attempt) != (row.state, row.attempt):
             seconds = SECONDS_UNTIL_DONE if row.state == RUNNING else SECONDS_UNTIL_BEGUN
             doubled = 0.0 if watched is None else watched.seconds
-            self._watched[row.id] = _Watched(row.state, row.attempt, now, max(seconds, doubled))
+            self._watched[row.id] = _Watched(row.is_rejudging, row.state, row.attempt, now, max(seconds, doubled))
             return False
         if is_queued and row.state != RUNNING:
             watched.since = now

@@ -18,7 +18,7 @@ from app.grading.distributed.sender import Sender
 from app.storage import jobs, judgements, rejudging_steps
 from app.storage.database import Database
 from app.storage.locks import Locks
-from app.storage.open_judgements import open_judgements
+from app.storage.open_judgements import is_any_open, open_judgements
 
 if TYPE_CHECKING:
     from dramatiq.brokers.rabbitmq import RabbitmqBroker
@@ -91,9 +91,11 @@ class Reconciler:
     def _look(self, now: float) -> None:
         rejudging_steps.take_in_all_late(self._database)
         with self._database.read() as session:
-            rows = open_judgements(session)
+            is_any = is_any_open(session)
             job_ids = list(jobs.open_ids(session))
-        queued = self._queued_lanes() if rows else set()
+        queued = self._queued_lanes() if is_any else set()
+        with self._database.read() as session:
+            rows = open_judgements(session, queued_lanes=queued) if is_any else []
         due = self._patience.due(rows, now, queued_lanes=queued)
         self._sender.judgements((row.id, row.team_id) for row in due if not row.is_rejudging)
         self._sender.rejudgings(row.id for row in due if row.is_rejudging)

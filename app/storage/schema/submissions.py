@@ -74,18 +74,19 @@ class JudgementRow(Base):
     the checker raised, ran too long or took the grader with it; a server killed meanwhile is no such failure, but one
     of the `lost`: attempts of a process (`process_id`, as in `processes`) that was gone before they ended. Those of
     a rejudging are not current, and nobody's business, until it is applied; `replaced_id` is the judgement that was
-    current before.
+    current before. `team_id` is that of the submission, of those that somebody waits for: they are counted by it.
     """
 
     __tablename__ = "judgements"
     __table_args__ = (
-        # By rejudging first: who counts what people wait for walks past no judgement of a rejudging.
-        Index("ix_judgements_waiting", "rejudging_id", "id", sqlite_where=WAITING, postgresql_where=WAITING),
+        # By rejudging first: who counts what people or one team wait for walks past no judgement of a rejudging.
+        Index("ix_judgements_waiting", "rejudging_id", "team_id", sqlite_where=WAITING, postgresql_where=WAITING),
         {"sqlite_autoincrement": True},
     )
 
     id: Mapped[int] = mapped_column(BigId, primary_key=True, autoincrement=True)
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"), index=True)
+    team_id: Mapped[str | None] = mapped_column(ID)
     state: Mapped[str] = mapped_column(String(8), default="queued")
     attempt: Mapped[int] = mapped_column(default=0)
     failures: Mapped[int] = mapped_column(default=0)

@@ -35,7 +35,7 @@ from app.storage.database import Database
 from app.storage.judgements import DONE, QUEUED, RUNNING, Claim, Outcome
 from app.storage.local_files import LocalFiles
 from app.storage.locks import Locks
-from app.storage.open_judgements import OpenJudgement
+from app.storage.open_judgements import OpenJudgement, open_judgements
 from app.storage.processes import WORKER, Presence, processes
 from app.storage.serving import hold, hold_when_free
 from app.storage.submissions import Accepted, NewAnswer, NewSubmission
@@ -452,3 +452,23 @@ def test_what_waits_in_the_queue_of_a_broker_is_not_sent_again() -> None:
     live, again = OpenJudgement(1, "t", False, QUEUED, 0), OpenJudgement(2, "t", True, QUEUED, 0)
     patience.due([live, again], 0.0)
     assert patience.due([live, again], 100.0, queued_lanes={True}) == [live]
+    assert patience.due([live], 200.0, queued_lanes={True}) == [], "what waits in a queue need not be read"
+    assert patience.due([again], 201.0, queued_lanes={False}) == [], "its time begins when the queue is empty"
+    assert patience.due([again], 200.0 + waiting.SECONDS_UNTIL_BEGUN) == [again]
+
+
+def test_of_lanes_with_messages_only_judgements_that_are_begun_are_read(database_url: str, tmp_path: Path) -> None:
+    """A backlog costs the reconciler nothing while the broker knows of it."""
+    database = Database(database_url)
+    add_rogue_contest(database, LocalFiles(tmp_path))
+    with database.transaction() as connection:
+        taken = submissions.accept(connection, [submission(b"10", b"10") for _ in range(3)])
+        live, begun, done = [each.judgement_id or 0 for each in taken if isinstance(each, Accepted)]
+        judgements.begin_many(connection, [Claim(begun, None), Claim(done, None)])
+        judgements.record_many(connection, [Outcome(done, 1, "WA", [], NOW)])
+    with database.read() as session:
+        assert [row.id for row in open_judgements(session)] == [live, begun]
+        assert [row.id for row in open_judgements(session, queued_lanes={False})] == [begun]
+        assert [row.id for row in open_judgements(session, queued_lanes={True})] == [live, begun]
+        assert [row.team_id for row in open_judgements(session)] == ["t", "t"]
+    database.close()
