@@ -86,6 +86,7 @@ class Engine:
             writer, self.parked, settings.seconds_per_answer, lambda: self._closing, settings.process_id
         )
         self._alone = threading.Lock()
+        self._grounds = judging_tasks.KnownGrounds()
         self._asked = Questions(self._judging.suspects, settings.seconds_per_answer, lambda: self._closing)
         grader = GraderSettings(settings.files, settings.memory, settings.program)
         self._spares = Spares(settings.spares, grader, self._warm_up)
@@ -363,7 +364,7 @@ class Engine:
 
     def _tasks(self, attempts: Mapping[int, int]) -> list[Task]:
         with self._database.read() as session:
-            claimed = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts)}
+            claimed = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts, self._grounds)}
         return [claimed[id_] for id_ in attempts if id_ in claimed]  # in their turns, and not by their ids
 
     def _judge_alone(self, process: GraderProcess, id_: int) -> None:

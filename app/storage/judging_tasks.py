@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -12,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.domain.case_scores import CaseAnswer
 from app.domain.documents import MessageDocument, ProblemSettingsDocument, RuleDocument
 from app.storage import pins, problem_diff
+from app.storage.bulk import among
 from app.storage.documents import CaseDocument, ProblemChanges
 from app.storage.judgements import Task
 from app.storage.tables import (
@@ -53,8 +55,30 @@ class _Ground:
     is_whole: bool = False
 
 
-def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
-    """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each problem."""
+Version = tuple[str, str, datetime]
+"""A problem's id and uuid, and when its rows last changed."""
+
+
+class KnownGrounds:
+    """What was read of problems and has not changed since, of one database; from any thread."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Version, _Ground]] = {}
+
+    def ground(self, session: Session, version: Version) -> _Ground:
+        """The problem's rows as those of `version`, which the same transaction has read; not to be changed."""
+        problem_id = version[0]
+        known_version, ground = self._known.get(problem_id, (None, None))
+        if ground is None or known_version != version:
+            settings = session.get_one(ProblemRow, problem_id).settings
+            ground = _Ground(settings, _counted_cases(session, problem_id), {}, {})
+            self._known[problem_id] = (version, ground)
+        return ground
+
+
+def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGrounds | None = None) -> list[Task]:
+    """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each changed problem."""
+    known = known or KnownGrounds()
     heads = session.execute(
         select(
             JudgementRow.id,
@@ -66,25 +90,36 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
             JudgementRow.start_time,
             JudgementRow.lost,
             JudgementRow.error,
+            ContestProblemRow.version,
+            ProblemRow.version,
+            ProblemRow.uuid,
+            ProblemRow.updated,
         )
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .join(ProblemRow, ProblemRow.id == SubmissionRow.problem_id)
         .outerjoin(
             ContestProblemRow,
             (ContestProblemRow.contest_id == SubmissionRow.contest_id)
             & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
         )
-        .where(JudgementRow.id.in_(attempts))
+        .where(among(session, JudgementRow.id, attempts))
         .order_by(JudgementRow.id)
     ).all()
     sent = _answers(session, [head[2] for head in heads])
-    keys = {(rejudging, contest, problem) for _, rejudging, _, contest, problem, *_ in heads}
-    grounds = {key: _ground(session, *key) for key in keys}  # a set first: there are far fewer problems than judgements
+    grounds: dict[tuple[int | None, str, str], _Ground] = {}
     tasks = []
-    for id_, rejudging, submission, contest, problem, rule, submitted, lost, error in heads:
-        ground = grounds[rejudging, contest, problem]
+    for id_, rejudging, submission, contest, problem, rule, submitted, lost, error, pinned, newest, *version in heads:
+        key = (rejudging, contest, problem)
+        if key not in grounds:
+            is_pinned = pinned is not None and pinned != newest
+            grounds[key] = (
+                known.ground(session, (problem, *version))
+                if rejudging is None and not is_pinned
+                else _ground(session, *key, is_pinned=is_pinned)
+            )
+        ground = grounds[key]
         answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
         own: RuleDocument = rule or {}
-        known = ground.rules.get(contest, own)
         task = Task(
             id_,
             submission,
@@ -92,7 +127,7 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
             contest,
             problem,
             ground.settings,
-            known,
+            ground.rules.get(contest, own),
             ground.counted,
             answers,
             rejudging,
@@ -104,10 +139,11 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
     return tasks
 
 
-def _ground(session: Session, rejudging_id: int | None, contest_id: str, problem_id: str) -> _Ground:
+def _ground(
+    session: Session, rejudging_id: int | None, contest_id: str, problem_id: str, *, is_pinned: bool
+) -> _Ground:
     row = None if rejudging_id is None else session.get(RejudgingRow, rejudging_id)
     changes: ProblemChanges = {} if row is None else row.changes
-    is_pinned = pins.number(session, contest_id, problem_id) is not None
     if not changes and not is_pinned:
         settings = session.get_one(ProblemRow, problem_id).settings
         return _Ground(settings, _counted_cases(session, problem_id), {}, {})
@@ -169,7 +205,7 @@ def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[_Se
             TestCaseRow.name,
         )
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(AnswerRow.submission_id.in_(submissions))
+        .where(among(session, AnswerRow.submission_id, submissions))
         .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
     )
     for row in rows:

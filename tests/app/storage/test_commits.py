@@ -9,13 +9,13 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from sqlalchemy import func, insert, select
+from sqlalchemy import Connection, func, insert, select
 from sqlalchemy.exc import OperationalError
 
 from app.domain.limits import Limits
 from app.grading.scoreboard_cache import ScoreboardCache
 from app.storage import judgements, submissions
-from app.storage.commits import CommitInDoubt, Commits, Ended, NotKnownYet, last_act, was_committed
+from app.storage.commits import CommitInDoubt, Commits, Ended, NotKnownYet, Trace, last_act, was_committed
 from app.storage.database import Database
 from app.storage.judgements import Claim, Outcome
 from app.storage.local_files import LocalFiles
@@ -134,6 +134,18 @@ def test_what_cannot_be_looked_up_is_said_and_told_once_it_is_known(
     assert (len(before.attempts), len(after.attempts)) == (0, 1)
 
 
+def tells(is_there: bool) -> Trace:
+    """A trace that tells this of its rows."""
+    return lambda _connection: is_there
+
+
+def open_transaction(connection: Connection) -> Ended:
+    """What is known of a transaction before its COMMIT is sent."""
+    number, timeline = last_act(connection)
+    assert number is not None, "it has written"
+    return Ended(number, timeline)
+
+
 def test_a_commit_that_never_arrives_is_ended_before_it_is_tried_again(
     database: Database, postgresql_url: str, proxy: Proxy
 ) -> None:
@@ -142,7 +154,7 @@ def test_a_commit_that_never_arrives_is_ended_before_it_is_tried_again(
     connection = lost.engine.connect()
     transaction = connection.begin()
     connection.execute(insert(TeamRow).values(id="x", name="X", label="8", hidden=False))
-    ended = Ended(*last_act(connection))
+    ended = open_transaction(connection)
     outcome = None
     while outcome is None:
         with suppress(NotKnownYet):
@@ -188,9 +200,10 @@ def test_what_nobody_can_know_after_another_server_has_taken_over_stays_in_doubt
     """A number of another timeline says nothing, though here it is one of a transaction that was committed."""
     with database.engine.begin() as connection:
         connection.execute(insert(TeamRow).values(id="x", name="X", label="8", hidden=False))
-        ended = Ended(*last_act(connection))
+        ended = open_transaction(connection)
     assert was_committed(database.engine, ended) is True
     elsewhere = ended._replace(timeline="0000BEEF")
     assert was_committed(database.engine, elsewhere) is None
     for is_there in (True, False):
-        assert was_committed(database.engine, elsewhere._replace(trace=lambda _, known=is_there: known)) is is_there
+        traced = Ended(ended.number, "0000BEEF", tells(is_there))
+        assert was_committed(database.engine, traced) is is_there

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import event
+from sqlalchemy import event, select
 
 from app.service import Service
-from app.storage import judging_tasks
-from tests.builders.contests import add_contest, add_problem, add_submission
+from app.storage import judging_tasks, testcases
+from app.storage.tables import ProblemRow, TestCaseRow
+from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.service import open_service
 
 
@@ -34,3 +35,30 @@ def test_many_judgements_of_one_problem_are_loaded_by_as_many_queries_as_one(dat
         for _ in range(10):
             add_submission(service, None, files={"02": b"2\n"})
         assert len(statements_for(service, 10)) == len(statements_for(service, 1))
+
+
+def test_a_problem_is_read_again_once_it_has_changed(database_url: str, tmp_path: Path) -> None:
+    """What is known of it serves only as long as its row shows the moment at which it was read."""
+    with open_service(database_url, tmp_path / "home") as service:
+        add_problem(service)
+        add_contest(service)
+        add_submission(service, None, files={"02": b"2\n"})
+        known = judging_tasks.KnownGrounds()
+
+        def wanted() -> tuple[str, frozenset[int]]:
+            with service.database.read() as session:
+                (task,) = judging_tasks.load_tasks(session, {1: 1}, known)
+                return task.settings["checker"], task.counted_cases
+
+        before = wanted()
+        assert wanted() == before
+        with service.database.write() as session:
+            row = session.get_one(ProblemRow, PROBLEM)
+            row.settings = {**row.settings, "checker": "other"}
+            testcases.touch(session, PROBLEM)
+        assert wanted() == ("other", before[1])
+        with service.database.write() as session:
+            for case in session.scalars(select(TestCaseRow)):
+                case.removed = True
+            testcases.touch(session, PROBLEM)
+        assert wanted() == ("other", frozenset())
