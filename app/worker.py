@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from app.grading.distributed.actors import JobHand, Judges
+from app.grading.distributed.actors import JobActor, JudgementActor
 from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, open_broker
 from app.grading.distributed.consuming import Consumer
 from app.grading.distributed.reconciler import Reconciler
@@ -65,13 +65,13 @@ class Worker:
         self._runner = JobRunner(
             self._database, self._files, self.engine, _told_by_the_commit, take_up=self._reconciler.take_up
         )
-        self._judges = Judges(self._database, self.engine)
-        self._hand = JobHand(self._database, self._runner, self._locks)
+        self._judgement_actor = JudgementActor(self._database, self.engine)
+        self._job_actor = JobActor(self._database, self._runner, self._locks)
         graders = grader_count(settings.graders)
         self._consumers = [
-            Consumer(settings.broker_url, JUDGEMENTS, self._judges.judge, MESSAGES_A_GRADER * graders),
-            Consumer(settings.broker_url, REJUDGINGS, self._judges.judge_again, MESSAGES_OF_REJUDGINGS),
-            Consumer(settings.broker_url, JOBS, _each(self._hand.run_job), 1),
+            Consumer(settings.broker_url, JUDGEMENTS, self._judgement_actor.judge, MESSAGES_A_GRADER * graders),
+            Consumer(settings.broker_url, REJUDGINGS, self._judgement_actor.judge_again, MESSAGES_OF_REJUDGINGS),
+            Consumer(settings.broker_url, JOBS, _each(self._job_actor.run_job), 1),
         ]
         self._presence.work = self._work
         self.metrics = WorkerMetrics(self.engine, self._at_hand)
@@ -112,10 +112,10 @@ class Worker:
     def close(self) -> None:
         """Finish the judgements at hand and leave the rest, and running jobs, to other workers."""
         self._watch.close()
-        self._hand.close()
+        self._job_actor.close()
         self._reconciler.close()
         self.engine.close()
-        self._judges.close()
+        self._judgement_actor.close()
         self._runner.close()
         stopping = [threading.Thread(target=consumer.stop) for consumer in self._consumers]
         for thread in stopping:

@@ -27,6 +27,7 @@ import structlog
 from app import tracing
 from app.grading.fair_queue import FairQueue
 from app.grading.file_errors import FileErrors
+from app.grading.finishing import all_done
 from app.grading.judging import Judging
 from app.grading.messages import Grade, Validate, Validated, Warm
 from app.grading.outcomes import Trial
@@ -154,14 +155,7 @@ class Engine:
         with self._changed:
             self._first.extend(judgement_ids)
             self._changed.notify_all()
-        until = time.monotonic() + seconds
-        while True:
-            with self._database.read() as session:
-                if not judgements.unjudged(session, judgement_ids):
-                    return True
-            if time.monotonic() >= until or self._closing:
-                return False
-            time.sleep(SECONDS_GIVEN)
+        return all_done(self._database, judgement_ids, seconds, lambda: self._closing)
 
     def validate(self, request: Validate) -> Future[Validated]:
         """Ask a grader to validate a test case; fails with JudgeFailed if the checker does, or no reply comes."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.grading.distributed.actors import Judges
+from app.grading.distributed.actors import JudgementActor
 from app.grading.distributed.broker import JUDGEMENTS, REJUDGINGS, open_broker
 from app.grading.distributed.consuming import Consumer
 from app.grading.distributed.reconciler import Reconciler
@@ -38,7 +38,7 @@ class Working:
         self.locks = Locks(url)
         self.reconciler = Reconciler(self.database, self.sender, open_broker(broker_url), self.locks)
         self.engine = self.new_engine(seconds)
-        self.judges = Judges(self.database, self.engine)
+        self.judges = JudgementActor(self.database, self.engine)
         self.consumers = [
             Consumer(broker_url, JUDGEMENTS, self.judges.judge, 2),
             Consumer(broker_url, REJUDGINGS, self.judges.judge_again, 1),

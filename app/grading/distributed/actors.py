@@ -30,7 +30,7 @@ class TryAgain(Exception):
         self.delay_ms = delay_ms
 
 
-class Judges:
+class JudgementActor:
     """Hands judgements to the engine, and waits until it has left them. Its methods run in the threads of messages."""
 
     def __init__(self, database: Database, engine: Engine) -> None:
@@ -90,7 +90,7 @@ class Judges:
                 raise TryAgain(LAID_ASIDE_MS)
 
 
-class JobHand:
+class JobActor:
     """Runs jobs one at a time, each under a lock, so that no two workers run the same."""
 
     def __init__(self, database: Database, runner: JobRunner, locks: Locks) -> None:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.grading.distributed.reconciler import Reconciler
 from app.grading.distributed.sender import Sender
 from app.grading.engine import Engine
+from app.grading.finishing import all_done
 from app.grading.messages import Grade, Validate, Validated
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
@@ -29,7 +30,6 @@ from app.storage.locks import Locks
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.jobs")
 
 LOCK = "expected answers"
-SECONDS_BETWEEN_LOOKS = 0.02
 SECONDS_BETWEEN_TRIES = 1.0
 """Time after which a server looks again whether the one that scores expected answers is gone."""
 SECONDS_COUNTED = 1.0
@@ -89,13 +89,7 @@ class DistributedEngine:
     def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
         """Have these judged as soon as answers that contestants wait for, and wait for it; False if it takes longer."""
         self._sender.judgements((id_, "") for id_ in judgement_ids)
-        until = time.monotonic() + seconds
-        while True:
-            with self._database.read() as session:
-                if not judgements.unjudged(session, judgement_ids):
-                    return True
-            if time.monotonic() >= until or self._closing.wait(SECONDS_BETWEEN_LOOKS):
-                return False
+        return all_done(self._database, judgement_ids, seconds, self._closing.is_set)
 
     def validate(self, request: Validate) -> Future[Validated]:
         """Ask a grader of this server to validate a test case."""

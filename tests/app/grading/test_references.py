@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.grading.distributed.actors import JobHand
+from app.grading.distributed.actors import JobActor
 from app.grading.engine import Engine
 from app.grading.messages import Validate, Validated
 from app.grading.references import REFERENCE_RUN, JobRunner
@@ -221,7 +221,7 @@ def test_workers_run_a_job_one_at_a_time_under_its_lock_and_take_up_what_a_dead_
 ) -> None:
     bench = Bench(postgresql_url, tmp_path / "files")
     locks = [Locks(postgresql_url), Locks(postgresql_url)]
-    one, other = (JobHand(bench.database, bench.new_runner(), each) for each in locks)
+    one, other = (JobActor(bench.database, bench.new_runner(), each) for each in locks)
     left, given_up, long = bench.queue(), bench.queue(), bench.queue(method="beam", seconds=300, cases=("105-n12-p30",))
     with bench.database.write() as session:
         for job_id, attempt in ((left, 1), (given_up, 3)):
