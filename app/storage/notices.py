@@ -15,7 +15,15 @@ from enum import StrEnum
 from sqlalchemy import Connection, event
 from sqlalchemy.orm import Session, UOWTransaction
 
-from app.storage.tables import AccountRow, ContestRoleRow, OrganiserRow, ProblemRoleRow, TokenRow
+from app.storage.tables import (
+    AccountRow,
+    ContestRoleRow,
+    ContestRow,
+    OrganiserRow,
+    ProblemRoleRow,
+    ProblemRow,
+    TokenRow,
+)
 
 CHANNEL = "jurado"
 OUTBOX = "notices"
@@ -202,6 +210,8 @@ def _note_accounts(session: Session, _context: UOWTransaction) -> None:
             tell_account(session, row.id)
         elif isinstance(row, TokenRow | ContestRoleRow | ProblemRoleRow | OrganiserRow):
             tell_account(session, row.account_id)
+        elif isinstance(row, ContestRow | ProblemRow) and row in session.deleted:
+            tell_account(session, None)  # the roles in it go with it, and another one may get its id
     for row in session.new:  # nobody knows a new account or token yet
         if isinstance(row, ContestRoleRow | ProblemRoleRow | OrganiserRow):
             tell_account(session, row.account_id)

@@ -11,7 +11,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from app.api.http.deps import CurrentViewer, Reading, TheAuthenticator, TheService, Writing
+from app.api.http.deps import CurrentViewer, Reading, TheAuthenticator, TheService
 from app.api.http.downloads import ARCHIVE, BYTES, UPLOADED_ZIP, ZIP, TemporaryFileReply, file, form, type_for
 from app.api.http.errors import ErrorBody
 from app.api.http.forms import Expected, open_form
@@ -19,6 +19,7 @@ from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.api.http.progress import TOLD, ProgressReply, wants_progress
 from app.api.http.uploads import ZIPS, body_file, content_type, written
+from app.api.people.account_import import WritingAccounts
 from app.api.rejudgings.problem_changes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.services.errors import BadRequest, UnsupportedMedia
 from app.services.problems import packages
@@ -65,7 +66,7 @@ def get_problem_package(
 
 
 @router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
-def delete_problem(problem_id: str, _viewer: CurrentViewer, session: Writing) -> None:
+def delete_problem(problem_id: str, _viewer: CurrentViewer, session: WritingAccounts) -> None:
     """Only while no contest has it and nobody has submitted to it."""
     packages.delete(session, problem_id)
 

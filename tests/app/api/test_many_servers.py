@@ -502,3 +502,26 @@ def test_of_two_admins_who_give_up_their_rights_at_once_one_is_refused(two: tupl
         reply = giving_up.result()
     assert reply.status_code == 409, reply.text
     assert "the last admin" in reply.json()["message"]
+
+
+def test_roles_end_on_both_with_the_contest_or_the_problem_that_they_were_of(two: tuple[Api, Api]) -> None:
+    one, other = two
+    contest = {"id": "made", "name": "Made", "start_time": None, "duration": "5:00:00"}
+
+    def make() -> None:
+        assert one.post("contests", user="admin", json=contest).is_success
+        add_problem(one.service, slug="made")
+
+    make()
+    assert one.put("contests/made/roles/staff", user="admin", json={"role": "owner"}).status_code == 200
+    assert one.put("problems/made/roles/staff", user="admin", json={"role": "owner"}).status_code == 200
+    until(lambda: other.patch("contests/made", user="staff", json={"name": "Mine"}).status_code == 200)
+    assert other.get("problems/made/roles", user="staff").status_code == 200
+    for path in ("contests/made", "problems/made"):
+        assert one.delete(path, user="admin").status_code == 204
+    until(lambda: other.get("contests/made").status_code == 404)
+    make()
+    until(lambda: other.get("contests/made", user="admin").status_code == 200)
+    for api in two:
+        assert api.patch("contests/made", user="staff", json={"name": "Mine"}).status_code == 403
+        assert api.get("problems/made/roles", user="staff").status_code == 403
