@@ -175,8 +175,8 @@ async def play_live(socket: WebSocket, game_id: str) -> None:
     try:
         viewer = await cast(Authenticator, state.authenticator).viewer(socket.headers.get("authorization"), address)
         hub.check_going()
+        since = await _since(socket.query_params.get("since"), games, viewer, game_id)
         table = await games.now(viewer, game_id)
-        since = _since(socket.query_params.get("since"), table)
         live = Live(socket, games, viewer, game_id, table.game.id, since)
         player = Player(viewer, address, live)
         with hub.crowd.place(player), hub.guarding(player):
@@ -224,10 +224,17 @@ def read_message(text: str | None) -> MoveBody | ResignBody:
         raise BadRequest(all_in_words([fault(each) for each in given[:MOST_LISTED]], len(given))) from None
 
 
-def _since(text: str | None, table: Table) -> int:
-    """The number of the last move that a client knows of; -1 where it knows nothing of the game."""
+async def _since(text: str | None, games: Games, viewer: Viewer, game_id: str) -> int:
+    """The number of the last move that a client knows of; -1 where it knows nothing of the game. Raises BadRequest.
+
+    It may know of a move that another server has told it of, and this one will hear of in a moment: the rows have it.
+    """
     if text is None:
         return -1
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) <= len(table.moves)):
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    table = await games.now(viewer, game_id)
+    if number is not None and number > len(table.moves):
+        table = await games.look(viewer, game_id)
+    if number is None or number > len(table.moves):
         raise BadRequest(f"since: expected the number of a move up to {len(table.moves)}, found {text[:40]!r}")
-    return int(text)
+    return number

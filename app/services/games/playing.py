@@ -43,6 +43,8 @@ from app.storage.games import Game, Stored, Turn
 from checkers.doors import Rejected
 
 MOST_KEPT = 20_000
+ANY = ""
+"""In place of the id of a game: any may have changed."""
 MOST_TRIES = 3
 """Times that a turn is made of the rows where somebody else was faster."""
 OVER = {
@@ -72,6 +74,7 @@ class Games:
         self._seats: LRUCache[str, Seat] = LRUCache(MOST_KEPT)
         self._of_guests: LRUCache[str, str] = LRUCache(MOST_KEPT)
         self._watchers: defaultdict[str, set[Watcher]] = defaultdict(set)
+        self._reading: dict[object, set[str]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self.thinking = Thinking()
 
@@ -221,6 +224,8 @@ class Games:
                 loop.call_soon_threadsafe(self._changed_elsewhere, game_ids)
 
     def _changed_elsewhere(self, game_ids: Sequence[str] | None) -> None:
+        for meanwhile in self._reading.values():
+            meanwhile.update([ANY] if game_ids is None else game_ids)
         self._tell_watchers([*{*self._seats, *self._watchers}] if game_ids is None else game_ids)
 
     def _tell_watchers(self, game_ids: Sequence[str]) -> None:
@@ -235,12 +240,24 @@ class Games:
         seat_ = self._seats.get(self._of_guests.get(game_id, game_id))
         if seat_ is not None:
             return seat_
-        table = await run_sync(read_table, self._service, viewer, game_id)
+        table, is_new = await self._read(viewer, game_id)
         known = self._seats.get(table.game.id)  # somebody else may have been faster
         if known is not None:
             return known
+        if not is_new:
+            return Seat()
         self.keep(table)
         return self._seats[table.game.id]
+
+    async def _read(self, viewer: Viewer, game_id: str) -> tuple[Table, bool]:
+        """A game as its rows have it, and whether no other process has told of it meanwhile: its news would be lost."""
+        reading, meanwhile = object(), set[str]()
+        self._reading[reading] = meanwhile
+        try:
+            table = await run_sync(read_table, self._service, viewer, game_id)
+        finally:
+            del self._reading[reading]
+        return table, meanwhile.isdisjoint((table.game.id, ANY))
 
     async def _table(self, seat_: Seat, viewer: Viewer, game_id: str) -> Table:
         """The table to play at; raises NotFound or Forbidden for who may not."""
