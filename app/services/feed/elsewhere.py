@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.service import Service
-from app.services.feed.followed import Followed, Waiter
+from app.services.feed.followed import SECONDS_BETWEEN_TRIES, Asked, Followed, Waiter
 from app.services.feed.log import Log
 from app.storage import events, notices
 from app.storage.notices import Kind
@@ -38,7 +38,7 @@ def is_here(service: Service, followed: Followed) -> bool:
     if followed.elsewhere and not elsewhere:
         # What was published meanwhile is in the log alone, so that everything is compared once.
         followed.fingerprint, followed.generation = None, -1
-        followed.waiting += [*followed.asked.values(), *(waiter for waiter, _head in followed.answered)]
+        followed.waiting += followed.asking
         followed.asked, followed.answered = {}, []
     followed.elsewhere = elsewhere
     followed.holding = not elsewhere and service.database.origin is not None
@@ -53,12 +53,18 @@ def leave(service: Service, followed: Followed) -> None:
 
 
 def ask(service: Service, followed: Followed, waiting: Sequence[Waiter]) -> None:
-    """Ask the process that publishes a contest for looks; those that it has not answered are asked for once more."""
-    for waiter in waiting:
-        followed.asked[secrets.token_hex(REQUEST_BYTES)] = waiter
-    for number, waiter in followed.asked.items():
-        notice = (Kind.LOOK.value, followed.contest_id, number, int(waiter.complete))
-        service.writer.submit(notices.send, notice)
+    """Ask the process that publishes a contest for looks; what it has not answered is asked for again each second.
+
+    All that wait share a notice: each is a write, and anybody may ask for a feed.
+    """
+    now = time.monotonic()
+    for complete in (True, False):
+        if some := [waiter for waiter in waiting if waiter.complete == complete]:
+            followed.asked[secrets.token_hex(REQUEST_BYTES)] = Asked(some, complete)
+    for number, asked in followed.asked.items():
+        if now - asked.sent >= SECONDS_BETWEEN_TRIES:
+            asked.sent = now
+            service.writer.submit(notices.send, (Kind.LOOK.value, followed.contest_id, number, int(asked.complete)))
 
 
 def answer(service: Service, looked: Future[Log | None], number: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -28,6 +29,15 @@ class Waiter(NamedTuple):
 
 
 @dataclass
+class Asked:
+    """Requests for looks that the publishing process is asked for by one notice, last `sent` at a time (monotonic)."""
+
+    waiters: Sequence[Waiter]
+    complete: bool
+    sent: float = float("-inf")
+
+
+@dataclass
 class Followed:
     """A followed contest.
 
@@ -49,7 +59,7 @@ class Followed:
     holding     this process has the lock by which it publishes, and gives it back once nobody follows here
     written     another process has written to the log since it was read last
     tried       when (monotonic) this process tried to become the one that publishes
-    asked       requests that the publishing process has been asked for, by their numbers
+    asked       what the publishing process has been asked for, by the numbers of the notices
     answered    requests whose look is over there, each with the last event after it
     """
 
@@ -77,8 +87,14 @@ class Followed:
     holding: bool = False
     written: bool = False
     tried: float = float("-inf")
-    asked: dict[str, Waiter] = field(default_factory=dict)
+    asked: dict[str, Asked] = field(default_factory=dict)
     answered: list[tuple[Waiter, int]] = field(default_factory=list)
+
+    @property
+    def asking(self) -> list[Waiter]:
+        """The requests that wait for another process: for its look, or for what that has written."""
+        asked = [waiter for each in self.asked.values() for waiter in each.waiters]
+        return [*asked, *(waiter for waiter, _head in self.answered)]
 
     def stale(self, now: float) -> bool:
         """Whether the contest may differ from its log."""

@@ -110,8 +110,8 @@ class FeedPublisher:
         """Note that the publishing process has looked as it was asked to."""
         with self._condition:
             for followed in self._contests.values():
-                if (waiter := followed.asked.pop(number, None)) is not None:
-                    followed.answered.append((waiter, head))
+                if (asked := followed.asked.pop(number, None)) is not None:
+                    followed.answered += [(waiter, head) for waiter in asked.waiters]
                     followed.written = True
             self._condition.notify()
 
@@ -167,8 +167,7 @@ class FeedPublisher:
         if self._thread is not None:
             self._thread.join()
         for followed in self._contests.values():
-            left = [*followed.waiting, *followed.asked.values(), *(waiter for waiter, _head in followed.answered)]
-            for waiter in left:
+            for waiter in (*followed.waiting, *followed.asking):
                 waiter.future.set_result(None)
 
     def _start(self) -> None:

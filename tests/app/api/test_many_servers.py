@@ -15,6 +15,7 @@ from sqlalchemy import text
 
 from app import main
 from app.bootstrap import check_keys
+from app.services.feed import elsewhere
 from app.services.games import keeper
 from app.services.games.referee import play
 from app.services.people.account_import import keep_an_admin
@@ -28,6 +29,7 @@ from app.storage.games import Stored, Turn, store
 from app.storage.local_files import LocalFiles
 from app.storage.locks import Locks
 from app.storage.migrate import schema_of, schemas, upgrade
+from app.storage.notices import Kind
 from app.storage.participations import Choosing, choose
 from app.storage.scrub import Scrub
 from app.storage.secret_keys import SecretKeyError, number_of
@@ -142,6 +144,26 @@ def test_the_whole_feed_is_read_where_nobody_follows_while_another_server_publis
         judge(other.service)
         assert fold(read_feed(other, user="judge")) == shown(other, "c", "judge")
     assert read_feed(other, user="judge") == read_feed(one, user="judge")
+
+
+def test_requests_for_a_feed_that_another_server_does_not_answer_cost_a_notice_each(
+    two: tuple[Api, Api], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is a write, and all that waited were asked for anew with each that came; anybody may ask."""
+    one, other = two
+    monkeypatch.setattr(elsewhere, "SECONDS_BETWEEN_TRIES", 1000.0)
+    asked: list[str] = []
+    assert one.service.listener is not None
+    one.service.listener.hear(Kind.LOOK, lambda _contest_id, number, _complete: asked.append(number))
+    assert one.service.locks.take(elsewhere.lock_of("c"))
+    publisher = other.app.state.hub.publisher
+    looks = []
+    for _ in range(10):
+        looks.append(publisher.fresh("c"))
+        until(lambda: len(set(asked)) == len(looks))
+    assert len(asked) == len(looks)
+    one.service.locks.give_back(elsewhere.lock_of("c"))
+    assert all(look.result(60) is not None for look in looks)
 
 
 def test_whoever_follows_takes_over_when_the_publishing_server_is_gone(two: tuple[Api, Api]) -> None:
