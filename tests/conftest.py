@@ -20,8 +20,9 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from app import logs, passwords
-from app.storage import database, durable
+from app.storage import database, durable, listener
 from tests import forks, postgres, rabbitmq, s3
+from tests.builders.dialects import share_statements
 
 HELD = pytest.StashKey[int]()
 RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
@@ -29,6 +30,8 @@ RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
 passwords.HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))  # dear by design elsewhere
 database.SYNCHRONOUS = "OFF"  # in this process: kills lose nothing by it, and no test cuts the power
 durable.WAITS = False  # for the same reason
+listener.SECONDS_TO_HEAR = 0.02  # closing one waits so long, in each test of two servers twice
+share_statements()
 structlog.configure(processors=[*structlog.get_config()["processors"][:-1], logs.ON_A_TERMINAL])
 hypothesis.settings.register_profile("jurado", deadline=None)  # a busy machine is no failure
 hypothesis.settings.register_profile("long", deadline=None, max_examples=10 * hypothesis.settings.default.max_examples)

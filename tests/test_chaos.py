@@ -25,10 +25,16 @@ def s3_port() -> int:
     return s3.port(once("s3-server", s3.start))
 
 
+@pytest.fixture(scope="module")
+def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
+    """Homes and databases that are filled once, and copied for each scenario."""
+    folder = tmp_path_factory.mktemp("ground")
+    return Ground(folder, lambda: once("postgresql-server", postgres.start), forked, broker, s3_port)
+
+
 @pytest.mark.parametrize(("scenario", "kind"), IN_SUITE, ids=lambda each: getattr(each, "name", each))
-def test_what_is_promised_holds_through_a_fault(scenario: Scenario, kind: str, tmp_path: Path) -> None:
+def test_what_is_promised_holds_through_a_fault(ground: Ground, scenario: Scenario, kind: str) -> None:
     """Each acknowledged submission is judged once, the board as from scratch, the feed as the endpoints."""
-    ground = Ground(tmp_path, lambda: once("postgresql-server", postgres.start), forked, broker, s3_port)
     with ground.stage(kind, SMALL) as setting:
         assert scenario.play(setting)
 

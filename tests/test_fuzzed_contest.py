@@ -489,5 +489,5 @@ def tenths(points: float) -> str:
 
 TestContest = pytest.mark.machine(Contest.TestCase)
 TestContest.settings = settings(
-    max_examples=examples(3, 50), stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(2, 50), stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )

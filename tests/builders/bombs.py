@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.builders.examples import examples
+
 DEEP = 20_000
 PRIME = 2**61 - 1
 """All multiples of it have one hash."""
@@ -18,7 +20,7 @@ BOMBS: dict[str, str] = {
     "a number of many hexadecimal digits": f"a: 0x{'f' * 100_000}\n",
     "a number to the base 60": "a: !!int 1" + ":1" * 40_000 + "\n",
     "a float of many digits": f"a: 1.{'1' * 100_000}\n",
-    "keys of one hash": "a: {" + ", ".join(f"{PRIME * n}: 1" for n in range(1, 5_000)) + "}\n",
+    "keys of one hash": "a: {" + ", ".join(f"{PRIME * n}: 1" for n in range(1, examples(1_500, 5_000))) + "}\n",
     "a long key": f"? {'k' * 100_000}\n: 1\n",
     "lists as keys": "? [a, b]\n: 1\n",
 }

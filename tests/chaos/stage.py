@@ -33,8 +33,9 @@ from tests.chaos.feed import Follower
 TEAMS = 10
 PROBLEMS = ("comesolo", "rollingballs")
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
-DATABASE = "chaos"
-TEMPLATE = "chaos_template"
+DATABASE = f"chaos_{os.getpid()}"
+"""Its own for each process: the workers of a test run have one server of PostgreSQL."""
+TEMPLATE = f"{DATABASE}_template"
 SERVER = ("app.cli",)
 PATIENCE = 120.0
 Log = Callable[[], str]

@@ -48,6 +48,8 @@ def test_a_tournament_gives_a_cross_table_that_adds_up_and_every_game(api: Api) 
     add_games(api.service)
     runner = working(api)
     queued, again = ask(api, **ASKED), ask(api, **ASKED)
+    for each in (queued, again):
+        runner.wake(each["id"])
     assert queued["params"]["positions"] == ASKED["positions"]
     job = ended(api, queued["id"])
     assert (job["state"], job["progress"]) == ("done", 1), job

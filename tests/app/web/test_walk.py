@@ -1,7 +1,7 @@
 """Every page is walked in a real browser, over a contest whose texts are all hostile; none is left out.
 
 In `make test` a team walks the pages of contestants and an admin those of organisers, narrow, with axe-core on each
-third page. `make browse` walks them as everybody, at two sizes, light and dark, with axe-core on all, and with every
+sixth page. `make browse` walks them as everybody, at two sizes, light and dark, with axe-core on all, and with every
 hostile text in every place.
 """
 
@@ -27,7 +27,7 @@ from tests.conftest import migrated_sqlite
 
 PARTS = 4
 """A walk goes in so many tests, so that none of them lasts long."""
-WITH_AXE = 3
+WITH_AXE = 6
 """`make test` has axe-core look at each so many-th page: it costs as much as all else that is done on a page."""
 FILES = ("/static/", "/daily/feed.atom")
 NO_PAGES_OF_OURS = {"/docs", "/c/c/problems/echo/board"}
