@@ -10,8 +10,8 @@ TIME = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?(?: UTC)?"
 )
 SPAN = re.compile(r"-?\d+:\d\d:\d\d\.(?!000)\d{3}")
-SECRET = re.compile(r'("(?:token|secret|password|version|etag)":\s*")[^"]+')
-SIZE = re.compile(r'("(?:bytes|run_time|max_run_time|seconds|age)":\s*)[0-9.e+-]+')
+SECRET = re.compile(r'("(?:token|secret|password|version|etag|code)":\s*")[^"]+')
+SIZE = re.compile(r'("(?:bytes|run_time|max_run_time|contest_time_ms|seconds|age)":\s*)[0-9.e+-]+')
 RETRY = re.compile(r"\b\d+ s\b")
 UNTIL = re.compile(r"\b(starts in) \d+:\d\d:\d\d")
 MADE_ID = re.compile(r"\b(?:[0-9a-f]{16}|[0-9a-f]{24})\b")

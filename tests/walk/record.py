@@ -16,7 +16,7 @@ import httpx
 
 from tests.builders import lively
 from tests.walk.masks import Masks
-from tests.walk.stage import CONTESTS, ROLES, Stage
+from tests.walk.stage import CONTESTS, DAY, ROLES, Stage
 
 MISSING = "none"
 MOST_VALUES = 2
@@ -42,10 +42,16 @@ FIXED = {
     "file_name": ("logo.png", "banner.png", "photo.png"),
     "path": ("cat.png",),
     "rejudging_id": ("1",),
+    "number": ("1",),
+    "day": (DAY.isoformat(),),
+    "kind": ("netgame",),
+    "size": ("small",),
+    **dict.fromkeys(("game_id", "job_id", "webhook_id", "image_name"), ()),
 }
+"""The values of the other parameters; of some the server has none."""
 OBJECTS = re.compile(r"/(persons|organizations|groups)/\{object_id\}")
 STREAMS = ("/event-feed", "/stream")
-ALIVE = ("/metrics", "/health/live", "/health/ready")
+ALIVE = ("/metrics", "/health/live", "/health/ready", "/api/status")
 """What counts or depends on the hour: only its status is held."""
 BODIES: tuple[tuple[str, Any], ...] = (("nothing", None), ("{}", {}), ("[]", []), ("unknown", {"unknown_property": 1}))
 ARCHIVE = "application/zip"

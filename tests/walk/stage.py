@@ -18,6 +18,7 @@ import httpx
 
 from bench.stage import at_home, free_port, wait_until_up
 from tests.builders import lively
+from tests.builders.daily import put_days
 from tests.builders.packages import write_package
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +26,8 @@ PASSWORD = "a long enough pass phrase"
 ROLES = (None, "red", "blue", "voice", "helper", "jury", "admin")
 CONTESTS = (lively.CONTEST, "soon", "over")
 SECONDS = 60
+DAY = datetime.now(UTC).date() - timedelta(days=1)
+"""A day whose puzzles are there from the beginning, and so are those of the next."""
 
 
 @dataclass
@@ -50,6 +53,7 @@ def served(checkout: Path, home: Path) -> Iterator[Stage]:
     """Serve an empty home with the code of a checkout, filled."""
     problems = home / "problems"
     write_package(problems)
+    put_days(home, DAY, DAY + timedelta(days=1))
     port, password = free_port(), secrets.token_urlsafe(16)
     variables = at_home(home, admin_password=password, problems=str(problems))
     python = checkout / ".venv/bin/python" if checkout != ROOT else Path(sys.executable)
