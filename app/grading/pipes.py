@@ -44,9 +44,9 @@ class Pipe:
             self._wait(until)
             header = LENGTH.pack(len(message))
             if descriptor is None:
-                self._end.sendall(header)
-            else:
-                socket.send_fds(self._end, [header], [descriptor])
+                self._end.sendall(header + message)
+                return
+            socket.send_fds(self._end, [header], [descriptor])
             self._wait(until)
             self._end.sendall(message)
         except TimeoutError:

@@ -92,7 +92,7 @@ class LimitReached:
     too_large: bool = False
 
 
-LAST_IDS = text("SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')")
+LAST_IDS = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')"
 NEXT_IDS = text(
     "SELECT nextval(submissions), nextval(judgements)"
     " FROM (SELECT CAST(pg_get_serial_sequence('submissions', 'id') AS regclass) AS submissions,"
@@ -295,7 +295,7 @@ def _reserve(connection: Connection, count: int) -> tuple[Iterator[int], Iterato
     SQLite's writing transactions exclude each other, so the last ids given tell the next; PostgreSQL has sequences.
     """
     if connection.dialect.name == "sqlite":
-        last = {name: seq for name, seq in connection.execute(LAST_IDS)}  # noqa: C416 - a Row is no pair
+        last = {name: seq for name, seq in connection.exec_driver_sql(LAST_IDS)}  # noqa: C416 - a Row is no pair
         first, first_judgement = (last.get(table.__tablename__, 0) + 1 for table in (SubmissionRow, JudgementRow))
         return iter(range(first, first + count)), iter(range(first_judgement, first_judgement + count))
     rows = connection.execute(NEXT_IDS, {"count": count}).all()

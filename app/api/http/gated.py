@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from fastapi import Request, Response
@@ -52,7 +52,8 @@ async def admit(request: Request, who: Who) -> None:
 
 def acting_for(request: Request, operation: str) -> AbstractContextManager[None]:
     """Note the changes that are made meanwhile as those of the viewer, where it is one whose changes are noted."""
-    return acting(_actor(request, operation))
+    actor = _actor(request, operation)
+    return nullcontext() if actor is None else acting(actor)
 
 
 def _actor(request: Request, operation: str) -> Actor | None:
