@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 import structlog
 
@@ -83,6 +84,13 @@ def test_facts_are_in_every_line_that_is_logged_meanwhile_also_by_libraries(line
     told = [json.loads(line) for line in lines.getvalue().splitlines()]
     ids = [(line.get("request_id"), line.get("submission_id")) for line in told]
     assert ids == [("a", 7), ("a", None), (None, None)]
+
+
+def test_addresses_of_webhooks_are_in_no_log(lines: io.StringIO) -> None:
+    transport = httpx.MockTransport(lambda _request: httpx.Response(204))
+    with httpx.Client(transport=transport) as client:
+        client.post("https://chat.example/hooks/a-secret")
+    assert "a-secret" not in lines.getvalue()
 
 
 @pytest.mark.parametrize("sent", [None, b"", b"a b", b"a\nb", "\xe4".encode("latin-1"), b"a" * 129])
