@@ -6,7 +6,19 @@ from collections.abc import Callable
 
 from sqlalchemy.orm import Session
 
+from app.storage.tables import Base
+
 _CALLS = "after_commit"
+NOT_ITS_KEY = {"key_share": True}
+"""The lock of an update that leaves the key alone: rows that refer to it may come meanwhile."""
+
+
+def alone(session: Session, row: Base) -> None:
+    """Read a row again, which nobody else changes before the end of this transaction.
+
+    Some columns hold many properties, and who changes one of them writes all.
+    """
+    session.refresh(row, with_for_update=NOT_ITS_KEY)
 
 
 def after_commit(session: Session, call: Callable[[], None]) -> None:

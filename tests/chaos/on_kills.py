@@ -48,15 +48,15 @@ def kills_of_imports(setting: Stage) -> str:
     audit(setting, server, load)
     with setting.client(server) as admin:
         package = admin.get(f"contests/{CONTEST}/package.zip").raise_for_status().content
-        board = _rows(admin, CONTEST)
+        board = rows_of_board(admin, CONTEST)
         began = time.monotonic()
-        _bring_in(admin, package, "whole")
+        bring_in(admin, package, "whole")
         whole = time.monotonic() - began
-        assert _rows(admin, "whole") == board
+        assert rows_of_board(admin, "whole") == board
     left = 0
     for at in range(1, setting.size.kills + 1):
         with ThreadPoolExecutor(1) as pool, setting.client(server) as admin:
-            bringing = pool.submit(_bring_in, admin, package, f"copy{at}")
+            bringing = pool.submit(bring_in, admin, package, f"copy{at}")
             time.sleep(whole * at / (setting.size.kills + 1))
             server.kill()
             began = time.monotonic()
@@ -67,14 +67,14 @@ def kills_of_imports(setting: Stage) -> str:
             is_there = f"copy{at}" in {each["id"] for each in admin.get("contests").raise_for_status().json()}
             assert is_there or killed, "an import was acknowledged and is not there"
             if not is_there:
-                _bring_in(admin, package, f"copy{at}")
+                bring_in(admin, package, f"copy{at}")
             left += not is_there
-            assert _rows(admin, f"copy{at}") == board
+            assert rows_of_board(admin, f"copy{at}") == board
     audit(setting, server, load)
     return f"{setting.size.kills} imports killed, {left} left nothing; brought in again they have the same board"
 
 
-def _bring_in(admin: httpx.Client, package: bytes, name: str) -> None:
+def bring_in(admin: httpx.Client, package: bytes, name: str) -> None:
     """Import the package as a contest of this name; waits until all is judged and kept."""
     reply = admin.post(
         "contests/import",
@@ -86,7 +86,7 @@ def _bring_in(admin: httpx.Client, package: bytes, name: str) -> None:
     assert reply.status_code == 201, reply.text
 
 
-def _rows(admin: httpx.Client, name: str) -> list[tuple[int, str, float]]:
+def rows_of_board(admin: httpx.Client, name: str) -> list[tuple[int, str, float]]:
     rows = admin.get(f"contests/{name}/scoreboard").raise_for_status().json()["rows"]
     return [(row["rank"], row["team_id"], row["score"]["score"]) for row in rows]
 

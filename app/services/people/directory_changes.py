@@ -17,6 +17,7 @@ from app.services.people import directory
 from app.services.people.directory import DirectoryKind, Row
 from app.services.people.directory_bodies import DirectoryBody
 from app.services.roles.ownership import refuse_foreign_object
+from app.services.transactions import alone
 from app.services.viewer import Viewer
 from app.storage import by_id, teams
 from app.storage.tables import PersonRow, TeamRow
@@ -86,6 +87,7 @@ def change(
 ) -> JsonObject:
     """Change the properties that the body names; raises BadRequest with every fault."""
     row = _row(kind, session, contest_id, object_id)
+    alone(session, row)
     changes = only_object(document)
     body = read_one(document, kind.body, old=kind.old(row))
     same_id(object_id, body.id)

@@ -33,7 +33,7 @@ from app.services.people.teams import (
 )
 from app.services.roles.ownership import refuse_foreign_teams
 from app.services.roles.reach import reach_of, team_within
-from app.services.transactions import after_commit
+from app.services.transactions import after_commit, alone
 from app.services.viewer import Viewer
 from app.storage import by_id, contests, games, kept_teams
 from app.storage import teams as stored
@@ -118,6 +118,7 @@ def replace(session: Session, service: Service, viewer: Viewer, team_id: str, bo
 def change(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamChange) -> JsonObject:
     """Change the properties that the body names; raises BadRequest with every fault."""
     row, viewer = team_within(session, viewer, team_id)
+    alone(session, row)
     same_id(team_id, body.id)
     refuse([mismatch(name, "a value", "null") for name in NOT_NULL if is_null(body, name)])
     refuse(missing_links(links_of(session, viewer, body), body, "body"))

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -34,7 +35,7 @@ from app.storage.participations import Choosing, choose
 from app.storage.scrub import Scrub
 from app.storage.secret_keys import SecretKeyError, number_of
 from app.storage.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
-from app.storage.tables import AccountRow, GameRow
+from app.storage.tables import AccountRow, ContestRow, GameRow, GroupRow, TeamRow
 from tests.app.api.test_contest_packages import bring_in
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, with_checkers
@@ -596,3 +597,33 @@ def test_a_move_that_is_told_of_while_a_game_is_read_is_not_hidden_by_what_was_r
             other.portal.call(sleep, 0)
         looking.result()
         assert len(other.portal.call(other.app.state.games.now, viewer, game).moves) == 1
+
+
+ICPC_ID = {"icpc_id": "7"}
+LOCATION = {"location": {"latitude": 1.0, "longitude": 2.0}}
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "first", "path", "second"),
+    [
+        ((TeamRow, "team"), "details", ICPC_ID, "teams/team", {"location": {"x": 1, "y": 2, "rotation": 3}}),
+        ((GroupRow, "g"), "details", ICPC_ID, "contests/c/groups/g", LOCATION),
+        ((ContestRow, "c"), "settings", {"virtual": True}, "contests/c", {"settings": {"allow_overlap": True}}),
+    ],
+    ids=["team", "group", "contest"],
+)
+def test_of_two_changes_of_one_thing_at_once_both_hold(
+    two: tuple[Api, Api], row: tuple[Any, str], column: str, first: Any, path: str, second: Any
+) -> None:
+    one, other = two
+    assert one.post("contests/c/groups", user="admin", json=[{"id": "g", "name": "G"}]).is_success
+    with ThreadPoolExecutor(1) as pool:
+        with one.service.database.write() as session:
+            known = session.get_one(*row)
+            setattr(known, column, {**getattr(known, column), **first})
+            session.flush()
+            changing = pool.submit(other.patch, path, user="admin", json=second)
+            until(lambda: changing.done() or waits_for_a_lock(one.service.database))
+        assert changing.result().status_code == 200, changing.result().text
+    with one.service.database.read() as session:
+        assert {*first, *second.get("settings", second)} <= set(getattr(session.get_one(*row), column))
