@@ -54,6 +54,14 @@ def lack() -> str:
     return ""
 
 
+def lack_of_namespaces() -> str:
+    """What bubblewrap says where it cannot make its namespaces with a /proc of their own; else empty."""
+    unshared = (f"--unshare-{each}" for each in NAMESPACES)
+    line = (program() or "bwrap", *unshared, "--ro-bind", "/", "/", "--proc", "/proc", "/bin/true")
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else " ".join(done.stderr.split())
+
+
 def private_folders(command: Command) -> dict[str, Mount | None]:
     """The folders of a sandbox that a program may write to, each with the mount it is a copy of."""
     folders: dict[str, Mount | None] = {PRIVATE: None}

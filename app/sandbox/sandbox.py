@@ -24,7 +24,7 @@ GROUPS = "control groups"
 CALLS = "system calls"
 NAMESPACES_HINT = (
     "user namespaces must be allowed: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
-    "kernel.apparmor_restrict_unprivileged_userns; in a container docker: --privileged"
+    "kernel.apparmor_restrict_unprivileged_userns; in a container docker: --privileged (deploy/compose.sandbox.yaml)"
 )
 PROBE = Command(("/bin/cat", "/proc/self/status"), limits=Limits(10.0, 20.0, 2**26, 1, 2**16))
 """Small enough for every machine: one process."""
@@ -122,6 +122,8 @@ def _open() -> tuple[dict[str, str], Sandbox | None]:
         opened = Sandbox(Groups.open(), filter_)
     except NoGroups as error:
         lacks[GROUPS] = str(error)
+        if not lacks[PROGRAM] and (lack := bubblewrap.lack_of_namespaces()):
+            lacks[NAMESPACES] = f"{lack} ({NAMESPACES_HINT})"
     if opened is not None:
         if not any(lacks.values()):
             lacks[NAMESPACES] = _tried(opened)

@@ -27,6 +27,10 @@ import ctypes
 ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
 rules.load()
 """
+WITHOUT_GROUPS = """
+from app.sandbox import groups
+groups.own_hierarchies = list
+"""
 PRINT = "print(json.dumps(dict(protections())))"
 TEST = """
 import pytest, sys
@@ -68,6 +72,21 @@ def test_a_system_without_user_namespaces_is_told_so() -> None:
     assert {name for name, lack in lacks.items() if lack} == {NAMESPACES}
     assert "user namespaces must be allowed" in lacks[NAMESPACES]
     assert "\n" not in lacks[NAMESPACES]
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("refusing", "missing"),
+    [
+        (WITHOUT_NAMESPACES, {NAMESPACES, GROUPS}),
+        ("import json\nfrom app.sandbox.sandbox import protections\n", {GROUPS}),
+    ],
+)
+def test_namespaces_are_tried_where_control_groups_are_missing_too(refusing: str, missing: set[str]) -> None:
+    """As in a container, which has neither: it was told that namespaces are on."""
+    line = [sys.executable, "-c", refusing + WITHOUT_GROUPS + PRINT]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert {name for name, lack in json.loads(done.stdout).items() if lack} == missing
 
 
 def test_a_test_run_without_a_sandbox_says_that_its_tests_are_left_out() -> None:
