@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import copy
 import hashlib
 import json
 import os
@@ -48,6 +49,9 @@ SCHEMAS = {"problem.yaml": "problem", "test_group.yaml": "test_group", "submissi
 GROUP_PARTS = ("test_case_or_group_configuration", "test_group_configuration")
 SECONDS = 900
 ROUNDED = 0.5  # problemtools prints whole points
+EMPTY_PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 DRAFT_FOLDERS = ("accepted", "wrong_answer")
 ANSWERS = """\
 import base64, hashlib, sys, zlib
@@ -152,7 +156,15 @@ def composed_submissions(schema: dict[str, Any]) -> dict[str, Any]:
     return {"$defs": schema["$defs"], "type": "object", "additionalProperties": entry}
 
 
-COMPOSED = {"test_group": composed_group, "submissions": composed_submissions}
+def composed_problem(schema: dict[str, Any]) -> dict[str, Any]:
+    """Give the schema of problem.yaml as the format has it: as shipped, credits need authors, which are optional."""
+    whole = copy.deepcopy(schema)
+    for form in whole["$defs"]["Problem_2025_09"]["properties"]["credits"]["anyOf"]:
+        form.pop("required", None)
+    return whole
+
+
+COMPOSED = {"problem": composed_problem, "test_group": composed_group, "submissions": composed_submissions}
 
 
 def check_schema(name: str, value: Any, schema: dict[str, Any]) -> Iterator[str]:
@@ -238,6 +250,7 @@ def draft_files(package: Package) -> dict[str, bytes]:
     prefixes = ("statement/", "input_validators/", "data/sample/", "data/secret/")
     answers = accepted_answers(package)
     files = {name: data for name, data in package.files.items() if name.startswith(prefixes) and is_plain(name)}
+    files = dict(without_drawings(name, data) for name, data in files.items())
     metadata = yaml.safe_load(package.files["problem.yaml"])
     files |= {name: data for name, data in answers.items() if name in files}
     metadata |= {"problem_format_version": "2023-07-draft", "type": "scoring"}
@@ -252,6 +265,15 @@ def draft_files(package: Package) -> dict[str, bytes]:
         name = submission.path.rpartition("/")[2]
         files[f"submissions/{draft_folder(package, submission)}/{name}.py"] = program(package, submission)
     return files
+
+
+def without_drawings(name: str, data: bytes) -> tuple[str, bytes]:
+    """Put an empty PNG in place of each SVG of a statement: problem2html takes none, which the format allows."""
+    if name.startswith("statement/") and name.endswith(".svg"):
+        return name.removesuffix(".svg") + ".png", EMPTY_PNG
+    if name.startswith("statement/") and name.endswith(".md"):
+        return name, data.replace(b".svg)", b".png)")
+    return name, data
 
 
 def draft_folder(package: Package, submission: Submission) -> str:

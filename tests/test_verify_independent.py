@@ -10,7 +10,7 @@ import pytest
 from app.packages.catalog import bundled
 from app.packages.read import read_package
 from scripts.kattis_validator import ACCEPT, REJECT, served
-from scripts.verify_independent import check_schema, composed_group, draft_folder
+from scripts.verify_independent import check_schema, composed_group, composed_problem, draft_files, draft_folder
 
 SAMPLE = Path(__file__).parents[1] / "problems/lazypiglets/data/sample/01-sample.in"
 
@@ -45,6 +45,27 @@ def test_a_group_may_have_the_keys_of_groups_and_those_of_cases() -> None:
     assert list(check_schema("g", {"max_score": 0, "full_feedback": True}, whole)) == ["g: fits"]
     for wrong in ({"max_score": "0"}, {"full_feedback": 1}, {"most": 1}):
         assert all(line.startswith("FAULT g") for line in check_schema("g", wrong, whole))
+
+
+def test_credits_need_no_authors() -> None:
+    """The format: each of their keys is optional."""
+    people = {"type": "object", "required": ["authors"], "properties": {"authors": {}, "packagers": {}}}
+    problem = {"type": "object", "properties": {"credits": {"anyOf": [{"type": "string"}, people]}}}
+    shipped = {"$defs": {"Problem_2025_09": problem}, "$ref": "#/$defs/Problem_2025_09"}
+    nobody = {"credits": {"packagers": "We"}}
+    assert list(check_schema("p", nobody, composed_problem(shipped))) == ["p: fits"]
+    assert next(check_schema("p", nobody, shipped)).startswith("FAULT p")
+
+
+def test_statements_refer_to_a_png_for_each_drawing() -> None:
+    package = read_package(bundled()["optimiza"])
+    files = draft_files(package)
+    drawings = {name.removesuffix(".svg") for name in package.files if name.endswith(".svg")}
+    assert drawings
+    assert drawings == {name.removesuffix(".png") for name in files if name.endswith(".png")}
+    for name, text in files.items():
+        assert not name.endswith(".svg")
+        assert not name.endswith(".md") or b".svg" not in text
 
 
 def test_the_validator_put_into_a_package_rejects_a_file_above_the_size_bound(tmp_path: Path) -> None:
