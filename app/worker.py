@@ -10,8 +10,9 @@ from typing import Any
 import structlog
 
 from app.grading.distributed.actors import JobActor, JudgementActor
-from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, open_broker
+from app.grading.distributed.broker import open_broker
 from app.grading.distributed.consuming import Consumer
+from app.grading.distributed.lanes import JOBS, JUDGEMENTS, REJUDGINGS
 from app.grading.distributed.reconciler import Reconciler
 from app.grading.distributed.sender import Sender
 from app.grading.distributed.watch import DatabaseWatch

@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from typer.testing import CliRunner
 
 from app.cli.main import app
-from app.grading.distributed.broker import LANES
+from app.grading.distributed.lanes import LANES
 from app.grading.distributed.worker_metrics import WorkerMetrics
 from app.grading.engine import Engine
 from app.grading.staff import EngineSettings

@@ -15,7 +15,7 @@ import pytest
 import structlog
 
 from app.domain.clock import utc_now
-from app.grading.distributed.broker import JUDGEMENTS
+from app.grading.distributed.lanes import JUDGEMENTS
 from app.logs import configure_logs, in_logs, request_id_of
 from app.storage.tables import ContestRow, ProblemRow
 from tests.builders.service import open_api

@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.grading.distributed.actors import JudgementActor
-from app.grading.distributed.broker import JUDGEMENTS, REJUDGINGS, open_broker
+from app.grading.distributed.broker import open_broker
 from app.grading.distributed.consuming import Consumer
+from app.grading.distributed.lanes import JUDGEMENTS, REJUDGINGS
 from app.grading.distributed.reconciler import Reconciler
 from app.grading.distributed.sender import Sender
 from app.grading.engine import Engine

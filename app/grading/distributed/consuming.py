@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from app import tracing
 from app.grading.distributed.actors import TryAgain
-from app.grading.distributed.broker import Lane, contexts_in_message, open_broker
+from app.grading.distributed.broker import contexts_in_message, open_broker
+from app.grading.distributed.lanes import Lane
 
 if TYPE_CHECKING:
     from dramatiq import Worker

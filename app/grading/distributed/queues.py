@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from app.grading.distributed.broker import LANES, MISSING, parameters_of
+from app.grading.distributed.broker import MISSING, parameters_of
+from app.grading.distributed.lanes import LANES
 
 SECONDS_TO_CONNECT = 2.0
 

@@ -16,7 +16,7 @@ from dramatiq.broker import Consumer, MessageProxy
 from dramatiq.brokers.rabbitmq import RabbitmqBroker
 from dramatiq.common import current_millis, q_name
 
-from app.grading.distributed.broker import CONTEXTS, FOR_EVER, LANES, LONGEST_RETRY_MS, Lane
+from app.grading.distributed.lanes import CONTEXTS, FOR_EVER, LANES, LONGEST_RETRY_MS, Lane
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.broker")
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, waiting
+from app.grading.distributed.broker import waiting
+from app.grading.distributed.lanes import JOBS, JUDGEMENTS, REJUDGINGS
 from app.grading.distributed.patience import Patience
 from app.grading.distributed.sender import Sender
 from app.storage import jobs, judgements, rejudging_steps

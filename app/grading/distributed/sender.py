@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import structlog
 
 from app import tracing
-from app.grading.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, Lane, message_of
+from app.grading.distributed.broker import message_of
+from app.grading.distributed.lanes import JOBS, JUDGEMENTS, REJUDGINGS, Lane
 
 if TYPE_CHECKING:
     from dramatiq.brokers.rabbitmq import RabbitmqBroker

@@ -18,9 +18,10 @@ from app.domain.verdicts import CaseVerdict
 from app.engines import start_engine
 from app.grading.distributed import engine as distributed
 from app.grading.distributed import patience as waiting
-from app.grading.distributed.broker import JUDGEMENTS, message_of, open_broker
+from app.grading.distributed.broker import message_of, open_broker
 from app.grading.distributed.consuming import Consumer
 from app.grading.distributed.engine import LOCK, DistributedJobs
+from app.grading.distributed.lanes import JUDGEMENTS
 from app.grading.distributed.patience import Patience
 from app.grading.distributed.sender import Sender
 from app.grading.distributed.watch import DatabaseWatch

@@ -114,7 +114,8 @@ def test_a_broker_that_is_away_and_the_lack_of_workers_are_urgent(postgresql_url
 
 @pytest.mark.broker
 def test_queues_are_shown_as_the_broker_counts_them(postgresql_url: str, broker_url: str, tmp_path: Path) -> None:
-    from app.grading.distributed.broker import JUDGEMENTS, message_of, open_broker
+    from app.grading.distributed.broker import message_of, open_broker
+    from app.grading.distributed.lanes import JUDGEMENTS
 
     broker = open_broker(broker_url)
     broker.enqueue(message_of(JUDGEMENTS, [(1, "t")]))
