@@ -20,8 +20,7 @@ from html import escape
 from pathlib import Path
 from zlib import crc32
 
-import psutil
-
+from bench._server import process_at
 from bench.acceptance import CONNECTIONS, padded_answer
 from bench.load import form_request, run_load
 from bench.stage import CONTEST, prepare, serving
@@ -73,8 +72,7 @@ def sample(home: Path, folded: Path) -> None:
     path = f"/api/contests/{CONTEST}/submissions"
     request = form_request(path, "127.0.0.1", token, {"problem_id": "comesolo"}, ("101-n05-p70.out", padded_answer()))
     with serving(home) as url:
-        port = url.rsplit(":", 1)[1]
-        server = next(each for each in psutil.Process().children() if port in each.cmdline())
+        server = process_at(url)
         asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0))
         options = ["--pid", str(server.pid), "--format", "raw", "--output", str(folded), "--rate", "250", "--threads"]
         recording = [spy, "record", *options, "--duration", str(round(SECONDS)), "--nonblocking"]
