@@ -23,7 +23,7 @@ from zlib import crc32
 from bench._server import process_at
 from bench.acceptance import CONNECTIONS, padded_answer
 from bench.load import form_request, run_load
-from bench.stage import CONTEST, prepare, serving
+from bench.stage import CONTEST, prepare, serving, wait_until_scored
 
 SVG = Path(__file__).parents[1] / "docs/acceptance.svg"
 SECONDS = 8.0
@@ -73,6 +73,7 @@ def sample(home: Path, folded: Path) -> None:
     request = form_request(path, "127.0.0.1", token, {"problem_id": "comesolo"}, ("101-n05-p70.out", padded_answer()))
     with serving(home) as url:
         server = process_at(url)
+        wait_until_scored(home)  # else the graders are busy with the expected answers of a fresh home
         asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0))
         options = ["--pid", str(server.pid), "--format", "raw", "--output", str(folded), "--rate", "250", "--threads"]
         recording = [spy, "record", *options, "--duration", str(round(SECONDS)), "--nonblocking"]
