@@ -69,7 +69,7 @@ class Scrub:
         self.last = Scrubbed()
         self._guard = threading.Lock()
         self._faults: dict[str, tuple[str, State]] = {}
-        self._told: dict[str, tuple[str, float]] = {}
+        self._of_workers: dict[str, tuple[str, float]] = {}
         files.on_fault = self.note
 
     def start(self) -> None:
@@ -94,7 +94,7 @@ class Scrub:
     def note_elsewhere(self, sha256: str, error: str) -> None:
         """Remember that a worker waits for a file that it cannot read; it says so again while it does."""
         with self._guard:
-            self._told[sha256] = (error, time.monotonic())
+            self._of_workers[sha256] = (error, time.monotonic())
 
     def faults(self) -> dict[str, str]:
         """Why each file cannot be read, but for those that have been written again since."""
@@ -103,8 +103,8 @@ class Scrub:
     def _faults_of_workers(self) -> dict[str, str]:
         since = time.monotonic() - SECONDS_TOLD
         with self._guard:
-            self._told = {sha256: each for sha256, each in self._told.items() if each[1] > since}
-            return {sha256: error for sha256, (error, _) in self._told.items()}
+            self._of_workers = {sha256: each for sha256, each in self._of_workers.items() if each[1] > since}
+            return {sha256: error for sha256, (error, _) in self._of_workers.items()}
 
     def _own_faults(self) -> dict[str, str]:
         with self._guard:

@@ -31,24 +31,24 @@ def rejudging_across_two_servers(setting: Stage) -> str:
 
     def apply_and_undo() -> None:
         nonlocal tries
-        with setting.client(servers[0]) as here, setting.client(servers[1]) as there:
+        with setting.client(servers[0]) as here, setting.client(servers[1]) as second:
             wait_for(load, 1)  # else answers that contestants wait for leave it no turn
-            while (reply := there.post(f"{href}/apply")).status_code == CONFLICT:
+            while (reply := second.post(f"{href}/apply")).status_code == CONFLICT:
                 tries += 1
                 assert "judged yet" in reply.text or "done yet" in reply.text, reply.text
                 time.sleep(0.5)
             reply.raise_for_status()
             wait_until(lambda: _state(here, href) == "applied", "the first server does not show it as applied")
             here.post(f"{href}/undo").raise_for_status()
-            wait_until(lambda: _state(there, href) == "undone", "the other server does not show it as undone")
+            wait_until(lambda: _state(second, href) == "undone", "the other server does not show it as undone")
 
     with balanced(*(each.url for each in servers)) as balancer:
         under_load(load, setting, balancer.url)
-        with setting.client(servers[0]) as here, setting.client(servers[1]) as there:
+        with setting.client(servers[0]) as here, setting.client(servers[1]) as second:
             href = _put_the_same_case(here)
             victim.kill()
-            wait_until(lambda: _state(there, href) == "ready", "the rejudging is not ready at the other server")
-            assert not there.get(f"{href}/difference").raise_for_status().json()["teams"], "a place has changed"
+            wait_until(lambda: _state(second, href) == "ready", "the rejudging is not ready at the other server")
+            assert not second.get(f"{href}/difference").raise_for_status().json()["teams"], "a place has changed"
         load.wanted *= 2
         under_load(load, setting, balancer.url, apply_and_undo)
         audit_all(setting, load, *servers)
@@ -74,18 +74,18 @@ def kills_of_imports_beside_another_server(setting: Stage) -> str:
         nonlocal left
         for at in range(1, setting.size.kills + 1):
             name = f"copy{at}"
-            with ThreadPoolExecutor(1) as pool, setting.client(one) as admin, setting.client(other) as there:
+            with ThreadPoolExecutor(1) as pool, setting.client(one) as admin, setting.client(other) as second:
                 bringing = pool.submit(bring_in, admin, package, name)
                 time.sleep(whole * at / (setting.size.kills + 1))
                 one.kill()
                 setting.recoveries.append(load.recovered())
                 killed = isinstance(bringing.exception(), httpx.TransportError)
-                is_there = name in {each["id"] for each in there.get("contests").raise_for_status().json()}
+                is_there = name in {each["id"] for each in second.get("contests").raise_for_status().json()}
                 assert is_there or killed, "an import was acknowledged and is not there"
                 if not is_there:
-                    bring_in(there, package, name)
+                    bring_in(second, package, name)
                 left += not is_there
-                assert rows_of_board(there, name) == board
+                assert rows_of_board(second, name) == board
             one.start()
             one.wait_until_ready()
             with setting.client(one) as admin:
