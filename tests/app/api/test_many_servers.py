@@ -383,6 +383,17 @@ def test_the_zip_of_all_inputs_has_one_etag_on_both_so_that_a_download_goes_on_a
     assert rest.content == whole.content[10:]
 
 
+def test_the_board_of_a_contest_that_has_not_begun_has_one_version_on_both(two: tuple[Api, Api]) -> None:
+    one, other = two
+    add_contest(one.service, "later", started=-HOUR)
+    until(lambda: other.get("contests/later").status_code == 200)
+    etags = [one.get("contests/later/scoreboard").headers["etag"]]
+    for api in (other, one):
+        api.service.database.changed()  # all is read again
+        reply = api.get("contests/later/scoreboard", headers={"If-None-Match": etags[0]})
+        assert reply.status_code == 304, (reply.headers["etag"], etags)
+
+
 def test_an_idempotency_key_gives_the_first_submission_on_both(two: tuple[Api, Api]) -> None:
     one, other = two
     first = submit(one, **{"Idempotency-Key": "once"})
