@@ -1,6 +1,6 @@
 """Where the time of taking a submission goes: a flame graph, drawn to docs/acceptance.svg.
 
-A server takes 2 KB answers over 32 connections while py-spy (`uv pip install py-spy`) looks at it 250 times a second;
+A server takes 2 KB answers over 32 connections while py-spy (`uv pip install py-spy`) looks at it 40 times a second;
 `python -m bench.flame --folded FILE` draws stacks that were sampled elsewhere (`a;b;c 12` a line, as py-spy and perf
 write them). Threads that wait are left out.
 """
@@ -26,7 +26,9 @@ from bench.load import form_request, run_load
 from bench.stage import CONTEST, prepare, serving, wait_until_scored
 
 SVG = Path(__file__).parents[1] / "docs/acceptance.svg"
-SECONDS = 8.0
+SECONDS = 15.0
+LOOKS = 40
+"""Looks a second: the server stops for each, and more of them would leave it no rush to look at."""
 WIDTH, ROW, LEAST = 1200.0, 16, 2.0
 """Pixels: of the picture, of a row, and of the narrowest box that is drawn."""
 PLACE = re.compile(r"^(.*?) \((.*?)(?::\d+)?\)$")
@@ -75,11 +77,21 @@ def sample(home: Path, folded: Path) -> None:
         server = process_at(url)
         wait_until_scored(home)  # else the graders are busy with the expected answers of a fresh home
         asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0))
-        options = ["--pid", str(server.pid), "--format", "raw", "--output", str(folded), "--rate", "250", "--threads"]
-        recording = [spy, "record", *options, "--duration", str(round(SECONDS)), "--nonblocking"]
+        options = [
+            "--pid",
+            str(server.pid),
+            "--format",
+            "raw",
+            "--output",
+            str(folded),
+            "--rate",
+            str(LOOKS),
+            "--threads",
+        ]
+        recording = [spy, "record", *options, "--duration", str(round(SECONDS))]
         looking = subprocess.Popen(recording, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=SECONDS))
-        looking.wait(timeout=60)
+        while looking.poll() is None:  # what is judged after a load is no part of it
+            asyncio.run(run_load(url, request, connections=CONNECTIONS, seconds=1.0))
 
 
 def stacked(text: str) -> Box:
