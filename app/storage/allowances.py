@@ -3,29 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, text
 
 from app.storage.bulk import among
 from app.storage.judgements import OPEN
 from app.storage.tables import JudgementRow
-from app.storage.usage import Place, bytes_of_teams
+from app.storage.usage import Place
+
+COUNTED = "bytes of teams"
+"""The place of what a connection has counted."""
+SINCE = text(
+    "SELECT places.at, new.id,"
+    " (SELECT sum(size) FROM answers WHERE submission_id = new.id AND refused IS NULL),"
+    " CASE WHEN CAST(new.sources AS text) != '[]' THEN new.sources END"
+    " FROM unnest(CAST(:contests AS text[]), CAST(:teams AS text[]), CAST(:since AS bigint[]))"
+    " WITH ORDINALITY AS places (contest_id, team_id, since, at)"
+    " CROSS JOIN LATERAL (SELECT id, sources FROM submissions WHERE contest_id = places.contest_id"
+    " AND team_id = places.team_id AND id > places.since OFFSET 0) AS new"
+)
+"""Looks into the index for each place (OFFSET 0): a plan for all of them together would read all submissions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """What a team may have at most in all processes together.
 
-    unjudged  submissions that wait for their verdict, of all contests
-    size      bytes of answers and sources in the contest; None: any
+    unjudged    submissions that wait for their verdict, of all contests; None: any, and they are not counted
+    size        bytes of answers and sources in the contest; None: any
+    generation  that of the database when it was asked for: bytes that were counted in another one are counted anew
     """
 
     contest_id: str
     team_id: str
-    unjudged: int
+    unjudged: int | None
     size: int | None
+    generation: int = 0
 
     @property
     def lock(self) -> str:
@@ -38,13 +54,14 @@ class Allowances:
 
     def __init__(self, connection: Connection, wanted: Iterable[Allowance]) -> None:
         known = set(wanted)
-        self._unjudged = _unjudged(connection, {each.team_id for each in known}) if known else Counter[str]()
-        limited = {(each.contest_id, each.team_id) for each in known if each.size is not None}
-        self._used = bytes_of_teams(connection, limited) if limited else Counter[Place]()
+        counted = {each.team_id for each in known if each.unjudged is not None}
+        self._unjudged = _unjudged(connection, counted) if counted else Counter[str]()
+        limited = {(each.contest_id, each.team_id): each.generation for each in known if each.size is not None}
+        self._used = _used(connection, limited) if limited else Counter[Place]()
 
     def unjudged_too_many(self, allowance: Allowance) -> bool:
         """Whether its team has as many unjudged submissions as it may."""
-        return self._unjudged[allowance.team_id] >= allowance.unjudged
+        return allowance.unjudged is not None and self._unjudged[allowance.team_id] >= allowance.unjudged
 
     def used_too_much(self, allowance: Allowance, size: int) -> int | None:
         """The bytes that its team has sent, where so many more are too many; else None."""
@@ -69,3 +86,32 @@ def _unjudged(connection: Connection, team_ids: Iterable[str]) -> Counter[str]:
         .group_by(JudgementRow.team_id)
     )
     return Counter({str(team_id): count for team_id, count in connection.execute(query)})
+
+
+class _Counted(NamedTuple):
+    """Bytes of a team's submissions up to one of them, as counted in a generation."""
+
+    generation: int
+    submission_id: int = 0
+    size: int = 0
+
+
+def _used(connection: Connection, limited: Mapping[Place, int]) -> Counter[Place]:
+    """The bytes of teams in contests, where only the submissions are read that came since this connection counted.
+
+    None of a team comes late with a smaller id than one that was counted: ids are given, and rows committed, under its
+    lock. Only imports write without it, and raise the generation.
+    """
+    memory: dict[Place, _Counted] = connection.info.setdefault(COUNTED, {})
+    places = sorted(limited)
+    for place in places:
+        if place not in memory or memory[place].generation != limited[place]:
+            memory[place] = _Counted(limited[place])
+    contests, teams = zip(*places, strict=True)
+    since = [memory[place].submission_id for place in places]
+    rows = connection.execute(SINCE, {"contests": list(contests), "teams": list(teams), "since": since})
+    for at, id_, of_answers, sources in rows:
+        generation, last, before = memory[place := places[at - 1]]
+        size = int(of_answers or 0) + sum(int(source["size"]) for source in sources or ())
+        memory[place] = _Counted(generation, max(last, id_), before + size)
+    return Counter({place: memory[place].size for place in places})

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Collection, Iterator
 
 import structlog
-from sqlalchemy import ColumnElement, Connection, Text, cast, func, select, tuple_
+from sqlalchemy import Text, cast, func, select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.storage.database import Database
@@ -24,35 +22,15 @@ HAS_SOURCES = cast(SubmissionRow.sources, Text) != "[]"
 """Most have none, and reading JSON costs more than all else."""
 
 
-def bytes_used(session: Session | Connection, contest_id: str, team_id: str | None = None) -> int:
+def bytes_used(session: Session, contest_id: str, team_id: str | None = None) -> int:
     """The bytes of all answers and sources of a contest's submissions, or of one team's to it, as they were sent."""
     chosen = SubmissionRow.contest_id == contest_id
     if team_id is not None:  # no pair, for which SQLite walks through the whole contest
         chosen &= SubmissionRow.team_id == team_id
-    return sum(size for _, size in _sizes(session, chosen))
-
-
-def bytes_of_teams(session: Session | Connection, places: Collection[Place]) -> Counter[Place]:
-    """The same of several teams in their contests, by two statements for all; 0 for one without a submission."""
-    place = (SubmissionRow.contest_id, SubmissionRow.team_id)
-    used = Counter[Place]()
-    for (contest_id, team_id), size in _sizes(session, tuple_(*place).in_(sorted(places)), *place):
-        used[contest_id, team_id] += size
-    return used
-
-
-def _sizes(
-    session: Session | Connection,
-    chosen: ColumnElement[bool],
-    *by: InstrumentedAttribute[str] | InstrumentedAttribute[str | None],
-) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Bytes of answers, then of sources, of the chosen submissions, beside the values of these columns."""
-    answers = select(*by, func.sum(AnswerRow.size)).select_from(SubmissionRow)
-    answers = answers.join(AnswerRow, AnswerRow.submission_id == SubmissionRow.id)
-    for *key, size in session.execute(answers.where(chosen, AnswerRow.refused.is_(None)).group_by(*by)):
-        yield tuple(key), int(size or 0)
-    for *key, listed in session.execute(select(*by, SubmissionRow.sources).where(chosen, HAS_SOURCES)):
-        yield tuple(key), sum(int(source["size"]) for source in listed)
+    answers = select(func.sum(AnswerRow.size)).join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
+    sources = session.scalars(select(SubmissionRow.sources).where(chosen, HAS_SOURCES))
+    of_answers = session.scalar(answers.where(chosen, AnswerRow.refused.is_(None))) or 0
+    return int(of_answers) + sum(int(source["size"]) for listed in sources for source in listed)
 
 
 class Usage:

@@ -190,11 +190,17 @@ def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str
 
 
 def _allowance(service: Service, admitted: Admitted) -> Allowance | None:
-    """What the team may have in all processes together; None where this one counts it, or somebody else sends."""
-    if not service.settings.distributed or not admitted.is_own:
+    """What the team may have in all processes together; None where this one counts it.
+
+    Where somebody else sends for it, all it wants, but under its lock: what it sends itself is counted from there on.
+    """
+    if not service.settings.distributed:
         return None
-    entry, most = admitted.entry, service.settings.most_unjudged
-    return Allowance(entry.contest_id, admitted.team_id, most, entry.settings.team_bytes)
+    contest_id, team_id, generation = admitted.entry.contest_id, admitted.team_id, service.database.generation
+    if not admitted.is_own:
+        return Allowance(contest_id, team_id, None, None, generation)
+    most = service.settings.most_unjudged
+    return Allowance(contest_id, team_id, most, admitted.entry.settings.team_bytes, generation)
 
 
 def _check_limits(service: Service, admitted: Admitted) -> None:

@@ -27,7 +27,8 @@ class SubmissionRow(Base):
         Index("ix_submissions_contest_id_id", "contest_id", "id"),
         Index("uq_submissions_idempotency", "account_id", "contest_id", "idempotency_key", unique=True),
         Index("uq_submissions_external_id", "contest_id", "external_id", unique=True),
-        Index("ix_submissions_contest_id_team_id_problem_id", "contest_id", "team_id", "problem_id"),
+        # With the id: the latest of a team are found by it, and those that came since one.
+        Index("ix_submissions_of_teams", "contest_id", "team_id", "problem_id", "id"),
         {"sqlite_autoincrement": True},
     )
 
