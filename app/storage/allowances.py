@@ -59,9 +59,10 @@ class Allowances:
         limited = {(each.contest_id, each.team_id): each.generation for each in known if each.size is not None}
         self._used = _used(connection, limited) if limited else Counter[Place]()
 
-    def unjudged_too_many(self, allowance: Allowance) -> bool:
-        """Whether its team has as many unjudged submissions as it may."""
-        return allowance.unjudged is not None and self._unjudged[allowance.team_id] >= allowance.unjudged
+    def unjudged_too_many(self, allowance: Allowance) -> int | None:
+        """The unjudged submissions that its team may have, where it has as many; else None."""
+        most = allowance.unjudged
+        return most if most is not None and self._unjudged[allowance.team_id] >= most else None
 
     def used_too_much(self, allowance: Allowance, size: int) -> int | None:
         """The bytes that its team has sent, where so many more are too many; else None."""

@@ -245,8 +245,8 @@ def _beyond_allowance(new: NewSubmission, allowances: Allowances) -> LimitReache
     allowance = new.allowance
     if allowance is None:
         return None
-    if allowances.unjudged_too_many(allowance):
-        return LimitReached(too_many_unjudged(allowance.unjudged), new.time + timedelta(seconds=1))
+    if (most := allowances.unjudged_too_many(allowance)) is not None:
+        return LimitReached(too_many_unjudged(most), new.time + timedelta(seconds=1))
     used = allowances.used_too_much(allowance, new.size)
     if used is None:
         return None
