@@ -14,11 +14,11 @@ import threading
 import time
 from collections.abc import Sequence
 
-import psutil
 import psycopg
 
 from bench._figures import report
 from bench._installations import DISTRIBUTED, POSTGRESQL, Installation, installation
+from bench._processes import report_spent, spending
 from bench.acceptance import CONNECTIONS, SIZE, measure, padded_answer
 from bench.load import form_request
 from bench.stage import CONTEST, prepare, serving_bare
@@ -55,10 +55,9 @@ def measure_on(installed: Installation, seconds: float) -> bool:
     report(f"share that notices leave, {CONNECTIONS} connections", noticed / together)
     bare = accepted_by_bare(installed, tokens)
     report(f"bare route with a commit a request, {CONNECTIONS} connections", bare, "/s")
-    rate, processor = accepted(installed, tokens)
-    report(f"accepted on {installed.kind}, {CONNECTIONS} connections", rate, "/s")
-    report(f"accepted on {installed.kind}: processor time of the server each", processor * 1e6, "us")
     place = f"accepted on {installed.kind}"
+    rate = accepted(installed, tokens, place)
+    report(f"{place}, {CONNECTIONS} connections", rate, "/s")
     report(f"{place}: share of what {CONNECTIONS} connections commit without HTTP", rate / together)
     return report(f"{place}: share of the bare route", rate / bare, least=SHARE)
 
@@ -70,22 +69,21 @@ def submissions(path: str, tokens: Sequence[str]) -> list[bytes]:
 
 
 def accepted_by_bare(installed: Installation, tokens: Sequence[str]) -> float:
-    """Load the bare route; returns its commits a second."""
-    with serving_bare(libpq(installed.database_url)) as url:
-        return measure(url, submissions("/answers", tokens)).rate
+    """Load the bare route, and print the processor time of each kind of process; returns its commits a second."""
+    with serving_bare(libpq(installed.database_url)) as url, spending() as spent:
+        outcome = measure(url, submissions("/answers", tokens))
+    report_spent("bare route", spent, round(len(outcome.latencies) * (outcome.seconds + 1.0) / outcome.seconds))
+    return outcome.rate
 
 
-def accepted(installed: Installation, tokens: Sequence[str]) -> tuple[float, float]:
-    """Load the route; returns submissions a second, and the server's processor seconds for each."""
+def accepted(installed: Installation, tokens: Sequence[str], place: str) -> float:
+    """Load the route, and print the processor time of each kind of process; returns submissions a second."""
     requests = submissions(f"/api/contests/{CONTEST}/submissions", tokens)
-    with installed.running() as urls:
-        port = urls[0].rsplit(":", 1)[1]
-        server = next(each for each in psutil.Process().children() if port in each.cmdline())
-        before = sum(server.cpu_times()[:2])
+    with installed.running() as urls, spending() as spent:
         outcome = measure(urls[0], requests)
-        spent = sum(server.cpu_times()[:2]) - before
     count = len(outcome.latencies) * (outcome.seconds + 1.0) / outcome.seconds  # with the second of warming up
-    return outcome.rate, spent / count
+    report_spent(place, spent, round(count))
+    return outcome.rate
 
 
 def commits(url: str, connections: int, seconds: float, *, notice: bool = False) -> float:

@@ -1,7 +1,8 @@
-"""Submissions of 2 KB accepted by one server and by two on the same database, the cores shared with those who send.
+"""Submissions of 2 KB accepted by one server, two and three on a PostgreSQL of their own, the cores shared with all.
 
-Rates of one run: one server, two servers, in turn. What a server cannot use is with others: the processor time of all
-that works for a submission is printed beside them, and bounds what so many cores can take.
+Rates of one run, in turn, each beside what a bare route commits that takes the same requests over the same connections.
+What a server cannot use is with others: the processor time of each kind of process for a submission is printed, and the
+sum of them bounds what so many cores can take.
 """
 
 from __future__ import annotations
@@ -17,34 +18,41 @@ import psutil
 
 from bench._figures import report
 from bench._installations import DISTRIBUTED, installation
-from bench.acceptance import CONNECTIONS, padded_answer
-from bench.load import Outcome, form_request, run_load
+from bench._processes import report_spent, spending
+from bench.acceptance import CONNECTIONS
+from bench.load import Outcome, run_load
+from bench.postgresql import accepted_by_bare, submissions
 from bench.stage import CONTEST, prepare
 
 SECONDS = 6.0
 RATIO = 1.5
+COUNTS = (1, 2, 3)
 
 
 def main(seconds: float = SECONDS) -> int:
-    """Print both rates and their ratio; 1 if it misses its goal."""
-    rates = [measure(count, seconds) for count in (1, 2)]
+    """Print the rates and the ratio of two servers to one; 1 if it misses its goal."""
+    rates = [measure(count, seconds) for count in COUNTS]
     return int(report("accepted by two servers, in those of one", rates[1] / rates[0], least=RATIO))
 
 
 def measure(count: int, seconds: float) -> float:
     """Print what so many servers accept a second on a fresh database, where nothing waits yet; returns it."""
+    name = f"accepted by {count} server{'s' if count > 1 else ''}"
     with installation(DISTRIBUTED) as installed:
         tokens = prepare(installed.home, teams=CONNECTIONS, database_url=installed.database_url)
-        path, file = f"/api/contests/{CONTEST}/submissions", ("101-n05-p70.out", padded_answer())
-        requests = [form_request(path, "127.0.0.1", token, {"problem_id": "comesolo"}, file) for token in tokens]
+        bare = accepted_by_bare(installed, tokens)
+        requests = submissions(f"/api/contests/{CONTEST}/submissions", tokens)
         with installed.running(servers=count, workers=0, most_unjudged="10000000") as urls:
             asyncio.run(load(urls, requests, 1.0))
             before, began = busy_seconds(), time.perf_counter()
-            rate = asyncio.run(load(urls, requests, seconds))
-            busy = (busy_seconds() - before) / (time.perf_counter() - began)
-    name = f"accepted by {count} server{'s' if count > 1 else ''}"
+            with spending() as spent:
+                rate = asyncio.run(load(urls, requests, seconds))
+            elapsed = time.perf_counter() - began
+            busy = (busy_seconds() - before) / elapsed
     report(name, rate, "/s")
+    report(f"{name}: share of a bare route over as many connections", rate / bare)
     report(f"{name}: cores at work of {os.cpu_count()}", busy)
+    report_spent(name, spent, round(rate * elapsed))
     return rate
 
 

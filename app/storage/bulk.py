@@ -62,6 +62,7 @@ def update_rows(connection: Connection, of: type[Base], rows: Sequence[Values]) 
     connection.execute(_update_of(table, columns), [{f"new_{name}": each[name] for name in each} for each in rows])
 
 
+# Any: a column of texts or of numbers
 def among(
     connection: Connection | Session, column: InstrumentedAttribute[Any], values: Collection[int] | Collection[str]
 ) -> ColumnElement[bool]:
@@ -101,6 +102,7 @@ def _binary_bytes(table: Table, rows: Sequence[Values]) -> int:
     return sum(len(cast(bytes, row[name])) for name in names for row in rows if row.get(name) is not None)
 
 
+# Any: a value is of its column's type
 @cache
 def _changes(table: Table) -> Sequence[tuple[str, Callable[[Any], object]]]:
     """The columns whose values JSON takes in another form, and what makes that of them."""

@@ -1,0 +1,52 @@
+"""Processor time of all that works for a measurement, by what it is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import psutil
+
+from bench._figures import report
+
+
+@contextmanager
+def spending() -> Iterator[Counter[str]]:
+    """Count the processor seconds that each kind of process takes during the block, whatever else the machine does.
+
+    Known are this process and those below it, such as a PostgreSQL of the measurement's own.
+    """
+    before, spent = _seconds(), Counter[str]()
+    yield spent
+    for (pid, kind), seconds in _seconds().items():
+        spent[kind] += seconds - before.get((pid, kind), 0.0)
+
+
+def report_spent(name: str, spent: Counter[str], count: int) -> None:
+    """Print the microseconds of each kind of process for one of `count`, and of all together."""
+    for kind, seconds in spent.most_common():
+        if seconds:
+            report(f"{name}: processor time each, {kind}", seconds / count * 1e6, "us")
+    report(f"{name}: processor time each, all together", spent.total() / count * 1e6, "us")
+
+
+def _seconds() -> dict[tuple[int, str], float]:
+    own = psutil.Process()
+    seconds: dict[tuple[int, str], float] = {}
+    for each in (own, *own.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+            kind = "contestants" if each == own else _kind(each)
+            seconds[each.pid, kind] = sum(each.cpu_times()[:2])
+    return seconds
+
+
+def _kind(process: psutil.Process) -> str:
+    name, words = process.name(), process.cmdline()
+    if name == "postgres":
+        return "PostgreSQL"
+    if name.startswith("beam"):
+        return "broker"
+    if "app.cli" in words:
+        return "workers" if "worker" in words else "servers"
+    return "bare route" if "bench.bare:create_app" in words else "graders" if "-m" in words else "other"
