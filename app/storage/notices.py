@@ -74,18 +74,18 @@ Notice = tuple[Word, ...]
 
 
 class Outbox:
-    """The notices of one transaction, each once."""
+    """The notices of one transaction, each once; but what is counted is told as often as it was."""
 
     def __init__(self, origin: str) -> None:
         self._origin = origin
         self._boards: dict[str, set[int] | None] = {}
         self._accounts: set[str] | None = set()
         self._bytes: Counter[tuple[str, str]] = Counter()
-        self._others: dict[Notice, None] = {}
+        self._others: Counter[Notice] = Counter()
 
     def add(self, kind: Kind, *words: Word) -> None:
         """Add a notice."""
-        self._others[kind.value, *words] = None
+        self._others[kind.value, *words] += 1
 
     def add_board(self, contest_id: str, submission_ids: Iterable[int] | None = None) -> None:
         """Add submissions of a contest; None: all of them."""
@@ -110,7 +110,8 @@ class Outbox:
 
     def payloads(self) -> list[str]:
         """The texts to be sent: JSON lists of the origin and of notices."""
-        notices: list[Notice] = [*self._others]
+        counted = Kind.COUNTED.value
+        notices = [each for each, times in self._others.items() for _ in range(times if each[0] == counted else 1)]
         notices += [(Kind.BYTES.value, *place, size) for place, size in self._bytes.items()]
         accounts: Iterable[str | None] = [None] if self._accounts is None else sorted(self._accounts)
         notices += [(Kind.ACCOUNT.value, each) for each in accounts]

@@ -221,7 +221,7 @@ def test_bytes_of_a_submission_whose_commit_is_in_doubt_count(api: Api, monkeypa
     """Its rows are here: without them a contest would take more than it may."""
     change(api, contest_bytes=3 * LARGE)
 
-    def answer_lost(_commits: Commits, connection: Connection, _transaction: RootTransaction, _trace: object) -> None:
+    def answer_lost(_commits: Commits, connection: Connection, _transaction: RootTransaction, *_: object) -> None:
         connection.connection.commit()
         raise CommitInDoubt("whether transaction 7 was committed is not known")
 
