@@ -1,6 +1,6 @@
 # Every verb has its help after the two signs on its line; `make help` prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test test-long browse check bench ladders plots testdata figures screenshots messages fuzz fuzz-http chaos attack walk verify-packages crossed
+.PHONY: help setup run demo test test-long browse check bench ladders plots testdata figures screenshots messages fuzz fuzz-http chaos containers attack walk verify-packages crossed
 
 PYTHON_HERE := .venv/bin/python
 # Compiled first, and kept: where Python may not keep what it compiles, each process that a test starts would compile it all
@@ -78,6 +78,9 @@ fuzz-http: setup ## send odd requests to every route as every role (ARGS="--seco
 
 chaos: setup ## play faults against a loaded server on both databases, and print what was lost (ARGS="--list")
 	@$(PYTHON_HERE) -m tests.chaos $(ARGS)
+
+containers: setup ## start deploy/compose.yaml for real, on Docker or on Debian's in namespaces, and do with it what the guides say
+	@$(PYTHON_HERE) -m tests.containers $(ARGS)
 
 attack: setup ## attack a server on 127.0.0.1 in every known way, and print what each cost (ARGS="--list")
 	@$(PYTHON_HERE) -m tests.attacks $(ARGS)

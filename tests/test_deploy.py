@@ -22,6 +22,7 @@ from app.grading.engine import Engine
 from app.grading.staff import EngineSettings
 from app.settings import Settings
 from tests.builders.service import open_api
+from tests.containers.images import IMAGES
 
 PROJECT = Path(__file__).resolve().parents[1]
 DEPLOY = PROJECT / "deploy"
@@ -119,6 +120,24 @@ def test_prometheus_scrapes_every_server_and_the_workers_where_they_show_their_m
     alerts = (DEPLOY / "prometheus/alerts.yaml").read_text()
     assert set(re.findall(r'job="([a-z-]+)"', alerts)) == set(jobs)
     assert all((DEPLOY / "prometheus" / name).is_file() for name in document["rule_files"])
+
+
+def test_the_files_beside_it_change_services_that_there_are_and_keep_what_they_run() -> None:
+    """An entry point of their own takes the command of the image away: it is said again."""
+    services, image = compose()["services"], (PROJECT / "Dockerfile").read_text()
+    (command,) = re.findall(r"^CMD (\[.*\])$", image, re.MULTILINE)
+    changed = yaml.safe_load((DEPLOY / "compose.sandbox.yaml").read_text())["services"]
+    assert set(changed) == {name for name, each in services.items() if each.get("image") == "jurado-distributed"}
+    for name, each in changed.items():
+        assert each.get("command", services[name].get("command")) == services[name].get("command", json.loads(command))
+        assert "exec setpriv --reuid=jurado" in each["entrypoint"][2]
+
+
+def test_every_image_that_the_files_name_has_a_stand_in_for_where_no_registry_answers() -> None:
+    """But for Grafana, of which Debian has no package."""
+    bases = set(re.findall(r"^FROM (\S+)", (PROJECT / "Dockerfile").read_text(), re.MULTILINE))
+    named = {each["image"] for name, each in compose()["services"].items() if "build" not in each and name != "grafana"}
+    assert bases | named == set(IMAGES)
 
 
 def test_every_file_that_is_mounted_is_there() -> None:

@@ -1,0 +1,51 @@
+"""Build the image, start all of `deploy/compose.yaml`, and do with it what the guides say; a line for each step.
+
+    python -m tests.containers [--folder .tools/containers] [--stand-ins] [--keep]
+
+On the Docker of this machine with the images of the registries; or, where none answers (or with `--stand-ins`), on
+Debian as root: with Docker in namespaces of its own, and images made of Debian's packages. It needs the ports 80 and
+443, half an hour and 6 GB. Exit code 1 if a step did not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.containers.drill import play
+from tests.containers.host import own_host
+from tests.containers.images import make_stand_ins
+from tests.containers.installation import PROJECT, Installation
+
+
+def main() -> int:
+    """Play all steps; returns the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=PROJECT / ".tools/containers", help="where Docker is kept")
+    parser.add_argument("--stand-ins", action="store_true", help="with images of Debian's packages in any case")
+    parser.add_argument("--keep", action="store_true", help="leave the containers until Enter")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    with (
+        own_host(given.folder.resolve(), stand_ins=given.stand_ins) as host,
+        tempfile.TemporaryDirectory(dir=given.folder.resolve(), prefix="run-") as name,
+    ):
+        folder = Path(name)
+        if host.stand_ins is not None:
+            make_stand_ins(host, folder)
+        at = Installation(host, folder)
+        try:
+            at.compose("build")
+            wrong = play(at)
+            if given.keep:
+                input(f"{folder} has the secrets and the homes; Enter ends: ")
+        finally:
+            at.end()
+    print(f"{wrong} steps did not hold" if wrong else "all steps held")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
