@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import ssl
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -69,8 +70,17 @@ class Options(Body, total=False):
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """Read the authorities that this machine trusts; once, as it takes longer than most requests."""
-    return httpx.create_ssl_context()
+    """Read the authorities that this machine trusts; once, as it takes longer than most requests.
+
+    Raises Failure where the file that SSL_CERT_FILE names cannot be read as certificates.
+    """
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        named = os.environ.get("SSL_CERT_FILE", "")
+        raise Failure(
+            f"SSL_CERT_FILE={named}: expected certificates as PEM, found: {error.strerror or error}"
+        ) from error
 
 
 class Client:

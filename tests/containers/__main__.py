@@ -1,6 +1,6 @@
 """Build the image, start all of `deploy/compose.yaml`, and do with it what the guides say; a line for each step.
 
-    python -m tests.containers [--folder .tools/containers] [--stand-ins] [--keep]
+    python -m tests.containers [--folder .tools/containers] [--stand-ins] [--no-build] [--keep]
 
 On the Docker of this machine with the images of the registries; or, where none answers (or with `--stand-ins`), on
 Debian as root: with Docker in namespaces of its own, and images made of Debian's packages. It needs the ports 80 and
@@ -25,6 +25,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=PROJECT / ".tools/containers", help="where Docker is kept")
     parser.add_argument("--stand-ins", action="store_true", help="with images of Debian's packages in any case")
+    parser.add_argument("--no-build", action="store_true", help="with the image of the last run")
     parser.add_argument("--keep", action="store_true", help="leave the containers until Enter")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +38,9 @@ def main() -> int:
             make_stand_ins(host, folder)
         at = Installation(host, folder)
         try:
-            at.compose("build")
+            at.end()  # what a run that was killed has left
+            if not given.no_build:
+                at.compose("build")
             wrong = play(at)
             if given.keep:
                 input(f"{folder} has the secrets and the homes; Enter ends: ")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import httpx
 import pytest
 
-from app.cli.client import Client, refusal
+from app.cli.client import Client, certificates, refusal
 from app.cli.config import Login, cleaned, current_login, store_login
 from app.cli.contestant.submit import send
 from app.cli.output import Failure
@@ -94,3 +96,17 @@ def test_the_kept_token_belongs_to_its_server_alone(monkeypatch: pytest.MonkeyPa
     assert current_login("http://two").token == ""
     monkeypatch.setenv("JURADO_TOKEN", "given")
     assert current_login("http://two").token == "given"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"), [(None, "No such file"), ("no certificate\n", "NO_CERTIFICATE_OR_CRL_FOUND")]
+)
+def test_a_file_of_certificates_that_cannot_be_read_is_named(
+    text: str | None, seen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "root.crt"
+    if text is not None:
+        path.write_text(text)
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    with pytest.raises(Failure, match=f"SSL_CERT_FILE={path}: expected certificates as PEM, found: .*{seen}"):
+        certificates.__wrapped__()
