@@ -263,8 +263,8 @@ def render(
     rows = rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
     head, text = head_of(snapshot), _text(rows)
     # Before the start the time is that of the reading, and each server would have versions of its own.
-    said = head if snapshot.state.started is not None else head["state"]
-    digest = hashlib.blake2b(dump([said, group_id]), digest_size=12)
+    hashed_head = head if snapshot.state.started is not None else head["state"]
+    digest = hashlib.blake2b(dump([hashed_head, group_id]), digest_size=12)
     digest.update(text)
     version = digest.hexdigest()
     plain = b"".join((dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))
