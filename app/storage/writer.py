@@ -102,14 +102,9 @@ class Writer:
         return cast("Future[R]", write.future)
 
     async def call(self, handler: Handler[P, R], payload: P) -> R:
-        """Write from a coroutine and wait until it is durable.
-
-        It is queued once the loop has run what is ready now: woken by the first of several requests, the writer's
-        thread would take turns with the loop for the interpreter's lock from there on, and commit few at a time.
-        """
-        loop = asyncio.get_running_loop()
-        write = _Write(cast(AnyHandler, handler), payload, loop)
-        loop.call_soon(self._waiting.put, write)
+        """Write from a coroutine and wait until it is durable."""
+        write = _Write(cast(AnyHandler, handler), payload, asyncio.get_running_loop())
+        self._waiting.put(write)
         return await cast("asyncio.Future[R]", write.future)
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
@@ -107,34 +106,6 @@ def test_many_requests_that_wait_together_press_the_writer_and_writes_of_threads
         wait(writes)
     assert teams.batches == [len(names)]
     assert writer.pressed is by_requests
-    writer.close()
-    database.close()
-
-
-def test_requests_that_are_ready_together_are_queued_together(sqlite_url: str) -> None:
-    """The writer begins once all of them have run, though it is idle and each of them holds the others up."""
-    database = Database(sqlite_url)
-    writer = Writer(database)
-    begun: list[int] = []
-    begun_before: list[int] = []
-
-    def note(_connection: Connection, payloads: Sequence[int]) -> Sequence[int]:
-        begun_before.append(len(begun))
-        return payloads
-
-    def work(at: int) -> None:
-        begun.append(at)
-        time.sleep(0.02)  # other threads run meanwhile
-
-    async def request(at: int) -> int:
-        work(at)
-        return await writer.call(note, at)
-
-    async def requests() -> list[int]:
-        return await asyncio.gather(*map(request, range(5)))
-
-    assert asyncio.run(requests()) == [0, 1, 2, 3, 4]
-    assert begun_before[0] == 5
     writer.close()
     database.close()
 
