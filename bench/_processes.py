@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 import psutil
@@ -12,23 +12,23 @@ from bench._figures import report
 
 
 @contextmanager
-def spending() -> Iterator[Counter[str]]:
+def spending() -> Iterator[dict[str, float]]:
     """Count the processor seconds that each kind of process takes during the block, whatever else the machine does.
 
     Known are this process and those below it, such as a PostgreSQL of the measurement's own.
     """
-    before, spent = _seconds(), Counter[str]()
+    before, spent = _seconds(), defaultdict[str, float](float)
     yield spent
     for (pid, kind), seconds in _seconds().items():
         spent[kind] += seconds - before.get((pid, kind), 0.0)
 
 
-def report_spent(name: str, spent: Counter[str], count: int) -> None:
+def report_spent(name: str, spent: Mapping[str, float], count: int) -> None:
     """Print the microseconds of each kind of process for one of `count`, and of all together."""
-    for kind, seconds in spent.most_common():
+    for kind, seconds in sorted(spent.items(), key=lambda each: -each[1]):
         if seconds:
             report(f"{name}: processor time each, {kind}", seconds / count * 1e6, "us")
-    report(f"{name}: processor time each, all together", spent.total() / count * 1e6, "us")
+    report(f"{name}: processor time each, all together", sum(spent.values()) / count * 1e6, "us")
 
 
 def _seconds() -> dict[tuple[int, str], float]:
