@@ -13,10 +13,9 @@ from collections.abc import Callable, Mapping
 from tests.containers.installation import PROJECT, Installation
 
 Step = Callable[[Installation], str]
-CASE = "103-n10-p50"
-ANSWER = PROJECT / "problems/comesolo/submissions/accepted"
 PASSWORD = "a password of the ants"
-SECONDS = 300.0
+CONTROLS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+"""Docker Compose writes them in front of lines, also where it writes to a pipe."""
 INTERVAL = re.compile(r"\$__(rate_interval|interval|range)\b")
 
 
@@ -144,7 +143,7 @@ def misses_its_workers(at: Installation) -> str:
 
 def logs(at: Installation) -> str:
     """Every line that a server or a worker logs is an object of JSON, but for the address of the server."""
-    text = at.compose("logs", "--no-log-prefix", "--no-color", "server1", "server2", "worker")
+    text = CONTROLS.sub("", at.compose("logs", "--no-log-prefix", "--no-color", "server1", "server2", "worker"))
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("Jurado serves")]
     wrong = [line for line in lines if not line.startswith("{")]
     assert wrong == [], wrong[:3]

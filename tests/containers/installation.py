@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +41,6 @@ class Installation:
 
     def __init__(self, host: Host, folder: Path) -> None:
         self.host, self.folder, self.overlays = host, folder, list[str]()
-        self.secrets = dict.fromkeys(example(), "")
         self.secrets = {name: secrets.token_hex(24) for name in example()}
         self.secrets["JURADO_SECRET_KEY"] = base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()
         self.secrets["SITE"] = "localhost"
@@ -188,7 +186,3 @@ def run(command: Sequence[str], prefix: Sequence[str] = (), sent: str = "") -> s
         shown = " ".join(command[:12])
         raise RuntimeError(f"{shown}: exit code {done.returncode}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}")
     return done.stdout
-
-
-if __name__ == "__main__":
-    sys.exit("python -m tests.containers")
