@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.storage.columns import Moment, in_utc
-from app.storage.inserting import insert_rows as insert_many
+from app.storage.inserting import insert_into
 from app.storage.schema.base import Base
 
 Values = Mapping[str, object]
@@ -48,7 +48,7 @@ def insert_rows(connection: Connection, *groups: tuple[type[Base], Sequence[Valu
         connection.exec_driver_sql(_insertion(tuple((table.name, tuple(rows[0])) for table, rows in filled)), texts)
         return
     for of, rows in groups:
-        insert_many(connection, of, rows)
+        insert_into(connection, of, rows)
 
 
 def update_rows(connection: Connection, of: type[Base], rows: Sequence[Values]) -> None:

@@ -27,7 +27,7 @@ class _Form(NamedTuple):
     columns: Sequence[tuple[str, Callable[[Any], object] | None]]
 
 
-def insert_rows(connection: Connection, kind: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
+def insert_into(connection: Connection, kind: type[Base], rows: Sequence[Mapping[str, object]]) -> None:
     """Insert rows in order; all name the same columns, and the others have the values that the database gives."""
     if not rows:
         return
