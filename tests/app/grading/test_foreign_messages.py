@@ -53,7 +53,10 @@ CHANGED = {
 
 
 def publish(url: str, bodies: Iterable[bytes], queue: str = JUDGEMENTS.queue) -> None:
-    """Put messages into a queue, as anybody may who knows the broker's password."""
+    """Put messages into a queue, as anybody may who knows the broker's password; it is there, or they would be lost."""
+    broker = open_broker(url, [JUDGEMENTS])
+    broker.declare_queue(JUDGEMENTS.queue, ensure=True)
+    broker.close()
     connection = pika.BlockingConnection(parameters_of(url))
     channel = connection.channel()
     for body in bodies:
