@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 
 import pytest
@@ -107,6 +108,36 @@ def test_many_requests_that_wait_together_press_the_writer_and_writes_of_threads
     assert teams.batches == [len(names)]
     assert writer.pressed is by_requests
     writer.close()
+    database.close()
+
+
+def test_a_pressed_writer_commits_what_comes_while_it_gathers(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    database, teams = Database(sqlite_url), Teams()
+    writer = Writer(database)
+    late: list[Future[str]] = []
+
+    class Clock:
+        """Lets another write come while the writer waits for some."""
+
+        monotonic = staticmethod(time.monotonic)
+
+        @staticmethod
+        def sleep(_seconds: float) -> None:
+            """Write once more."""
+            late.append(writer.submit(teams.add, f"late {len(late)}"))
+
+    async def calls() -> None:
+        release = hold(writer)
+        asyncio.get_running_loop().call_soon(release.set)
+        await asyncio.gather(*(writer.call(teams.add, f"t{at}") for at in range(REQUESTS_THAT_PRESS)))
+
+    monkeypatch.setattr("app.storage.writer.SECONDS_PRESSED", 600.0)
+    asyncio.run(calls())
+    monkeypatch.setattr("app.storage.writer.time", Clock)
+    writer.submit(teams.add, "first").result()
+    writer.close()
+    assert teams.batches == [REQUESTS_THAT_PRESS, 2]
+    assert len(late) == 1
     database.close()
 
 
