@@ -5,6 +5,8 @@ up by its number before anything is tried again: else what is stored already wou
 
 Numbers are those of one timeline. Where another server has taken over, by its own timeline, the same number may be that
 of another transaction, or of none: there the rows are looked for that it would have written, if the writer knows how.
+So they are where the number is that of a commit: a crash loses the numbers of transactions that were never on the disk,
+and the first who writes after it, perhaps another server of Jurado, is given them (and the ids of sequences) again.
 """
 
 from __future__ import annotations
@@ -160,15 +162,21 @@ def was_committed(engine: Engine, ended: Ended) -> bool | None:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             status = connection.scalar(STATUS, {**number, "timeline": ended.timeline})
             if status == "elsewhere":
-                return None if ended.trace is None else ended.trace(connection)
+                return _trace(connection, ended)
+            if status == "committed":  # by its number; after a crash that may be another one's by now
+                return _trace(connection, ended) is not False
             if status == "in progress":
                 connection.execute(END, number)
     except SQLAlchemyError as error:
         log.warning("a commit in doubt cannot be looked up yet", transaction=ended.number, error=str(error))
         raise NotKnownYet from error
-    if status not in {"committed", "aborted"}:
+    if status != "aborted":
         raise NotKnownYet
-    return bool(status == "committed")
+    return False
+
+
+def _trace(connection: Connection, ended: Ended) -> bool | None:
+    return None if ended.trace is None else ended.trace(connection)
 
 
 def _late_end(engine: Engine, ended: Ended) -> bool | None:

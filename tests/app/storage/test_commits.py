@@ -207,3 +207,12 @@ def test_what_nobody_can_know_after_another_server_has_taken_over_stays_in_doubt
     for is_there in (True, False):
         traced = Ended(ended.number, "0000BEEF", tells(is_there))
         assert was_committed(database.engine, traced) is is_there
+
+
+def test_a_number_that_a_crash_gave_to_another_transaction_commits_nothing_of_what_was_lost(database: Database) -> None:
+    """The database gives numbers again that were never on its disk: the rows tell whose this one is."""
+    with database.engine.begin() as connection:
+        connection.execute(insert(TeamRow).values(id="x", name="X", label="8", hidden=False))
+        ended = open_transaction(connection)
+    for is_there in (True, False):
+        assert was_committed(database.engine, ended._replace(trace=tells(is_there))) is is_there
