@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
-from sqlalchemy import Connection, func, literal_column, select, update
+from sqlalchemy import Connection, exists, func, literal_column, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer, FoundScore
@@ -19,6 +19,7 @@ from app.storage.bulk import among, insert_rows, update_rows
 from app.storage.notices import outbox_of
 from app.storage.process_locks import gone_processes
 from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
+from app.storage.writer import TRACES, AnyHandler
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
 OPEN = JudgementRow.state != literal_column(f"'{DONE}'")
@@ -182,6 +183,27 @@ def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[boo
     _write(connection, recorded.values())
     _tell(connection, [row.submission_id for id_, row in open_ones.items() if id_ in recorded and not row.rejudging_id])
     return [recorded.get(outcome.judgement_id) is outcome for outcome in outcomes]
+
+
+def _has_begun(connection: Connection, payload: object, result: object) -> bool | None:
+    """Whether the attempt that a claim began is stored; None where it began none."""
+    if not isinstance(payload, Claim) or not isinstance(result, int) or not result:
+        return None
+    own = (JudgementRow.attempt == result) & (JudgementRow.process_id == payload.process_id)
+    query = select(exists().where(JudgementRow.id == payload.judgement_id, own | (JudgementRow.attempt > result)))
+    return bool(connection.scalar(query))
+
+
+def _is_recorded(connection: Connection, payload: object, result: object) -> bool | None:
+    """Whether an outcome is stored; None where it was not to be."""
+    if not isinstance(payload, Outcome) or not result:
+        return None
+    done = (JudgementRow.state == DONE) & (JudgementRow.attempt == payload.attempt)
+    return bool(connection.scalar(select(exists().where(JudgementRow.id == payload.judgement_id, done))))
+
+
+TRACES[cast(AnyHandler, begin_many)] = _has_begun
+TRACES[cast(AnyHandler, record_many)] = _is_recorded
 
 
 def _tell(connection: Connection, submission_ids: Collection[int]) -> None:

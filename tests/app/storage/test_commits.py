@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import cast
 
 import pytest
 from sqlalchemy import Connection, func, insert, select
@@ -22,7 +23,7 @@ from app.storage.local_files import LocalFiles
 from app.storage.migrate import upgrade
 from app.storage.submissions import Accepted
 from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
-from app.storage.writer import Writer
+from app.storage.writer import TRACES, AnyHandler, Writer
 from tests import postgres
 from tests.builders.grading import NOW, add_rogue_contest, submission
 from tests.builders.proxy import AFTER, BEFORE, Proxy, proxied
@@ -216,3 +217,25 @@ def test_a_number_that_a_crash_gave_to_another_transaction_commits_nothing_of_wh
         ended = open_transaction(connection)
     for is_there in (True, False):
         assert was_committed(database.engine, ended._replace(trace=tells(is_there))) is is_there
+
+
+def test_the_rows_of_claims_and_verdicts_tell_whether_they_are_stored(database: Database, writer: Writer) -> None:
+    accepted = writer.submit(submissions.accept, submission(b"ok", b"ok")).result(30)
+    assert isinstance(accepted, Accepted)
+    assert accepted.judgement_id is not None
+    claim = Claim(accepted.judgement_id, None)
+    outcome = Outcome(accepted.judgement_id, 1, "WA", (), NOW)
+
+    def seen() -> list[bool | None]:
+        with database.engine.connect() as connection:
+            begun, of_another = (
+                TRACES[cast(AnyHandler, judgements.begin_many)](connection, each, 1)
+                for each in (claim, claim._replace(process_id="other"))
+            )
+            return [begun, of_another, TRACES[cast(AnyHandler, judgements.record_many)](connection, outcome, True)]
+
+    assert seen() == [False, False, False]
+    assert writer.submit(judgements.begin_many, claim).result(30) == 1
+    assert seen() == [True, False, False]
+    assert writer.submit(judgements.record_many, outcome).result(30)
+    assert seen() == [True, False, True]
