@@ -13,17 +13,16 @@ Changes = Set[tuple[Change, str]]
 SETTLED = 150
 """Milliseconds without a change after which a change is taken for whole: editors write a file in several steps."""
 LONGEST_WAIT = 2000
-LOOKS = 1000
-"""Milliseconds between two looks at whether the server still lives."""
+LOOKS = 250
+"""Milliseconds between two looks at whether the server still lives, and before the first one."""
 
 
 def changed_files(folder: Path) -> Iterator[list[str] | None]:
     """Yield the names of files that have changed, below the folder; None where nothing has for a while.
 
-    The first one is empty: what changed before the watch began is in no list. Raises Failure where the folder goes.
+    The watch has begun once the first of them comes: each later change is in one. Raises Failure where the folder goes.
     """
     root = folder.resolve()
-    first = True
     try:
         for changes in watch(
             root,
@@ -35,8 +34,7 @@ def changed_files(folder: Path) -> Iterator[list[str] | None]:
         ):
             if not root.is_dir():
                 raise Failure(f"{folder}: the folder is gone", 1)
-            yield names_of(root, changes) if changes or first else None
-            first = False
+            yield names_of(root, changes) if changes else None
     except OSError as error:
         raise Failure(f"{folder}: its files cannot be watched: {error}", 1) from None
 

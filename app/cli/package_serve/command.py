@@ -56,12 +56,14 @@ def serve(
 
 def serve_changes(stage: Stage, *, as_json: bool) -> None:
     """Bring the package in, now and whenever a file changes; the first time say how to try it."""
+    changes = changed_files(stage.folder)
+    next(changes)  # the watch begins before the package is read: no change falls between the two
     report_outcome(stage, stage.bring_in(), [], as_json=as_json)
     if as_json:
         write_json({"url": stage.admin.url, "contest": CONTEST, "problem": stage.slug, **stage.tokens()})
     else:
         typer.echo(instructions(stage))
-    for names in changed_files(stage.folder):
+    for names in changes:
         stage.check_alive()
         if names is None or (outcome := stage.bring_in()) is None:
             continue

@@ -39,7 +39,7 @@ def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], 
         say(outcome.refused)
     time = f"{datetime.now().astimezone():%H:%M:%S}"
     errors = sum(": error: " in line for line in lines)
-    typer.echo(harmless(f"{time} {names_of(stage, names)}: {result_of(outcome, names, errors)}"))
+    typer.echo(harmless(f"{time} {names_of(stage, names)}: {result_of(stage, outcome, errors)}"))
     if outcome.change is not None:
         for line in change_lines(stage, outcome.change):
             typer.echo(harmless(line))
@@ -53,10 +53,10 @@ def names_of(stage: Stage, names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def result_of(outcome: Outcome, names: Sequence[str], errors: int) -> str:
+def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
     """Say in a few words what came of it; `errors` have been shown."""
     if not outcome.is_stored:
-        goes_on = "its last good state goes on" if names else "it comes in once that is mended"
+        goes_on = "its last good state goes on" if stage.is_served else "it comes in once that is mended"
         return f"{counted(errors, 'error')}; {goes_on}" if errors else f"not brought in; {goes_on}"
     if outcome.change is None:
         return "brought in"

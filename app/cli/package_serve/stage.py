@@ -62,6 +62,7 @@ class Stage:
 
     examples   whether example submissions are submitted
     team_token, admin_token   for the commands of contestants and judges
+    is_served  whether a state of the package is in the contest
     """
 
     folder: Path
@@ -70,8 +71,8 @@ class Stage:
     team_token: str
     admin_token: str
     slug: str = ""
+    is_served: bool = False
     _seen: str = ""
-    _in_contest: bool = False
     _teams: dict[str, str] = field(default_factory=dict)
     _sent: dict[str, str] = field(default_factory=dict)
 
@@ -128,9 +129,9 @@ class Stage:
         rejudging = waiting(self.admin.body(reply))
         if rejudging is not None:
             return self._apply(rejudging)
-        if not self._in_contest:
+        if not self.is_served:
             self.admin.post(f"contests/{CONTEST}/problems", {"id": self.slug})
-            self._in_contest = True
+            self.is_served = True
         return None
 
     def _apply(self, rejudging: Rejudging) -> Difference:
