@@ -1,38 +1,46 @@
-"""Rows in bulk: on PostgreSQL one statement with one parameter for all of them, on SQLite what is quick there.
+"""Rows in bulk, by as few statements as possible: each engine has a way of its own, as they spend time differently.
 
 PostgreSQL takes each run of a statement as a message, and its driver adapts each value by itself: that costs more than
-the rows do. JSON is written and read in one go. SQLite has no messages, and takes values as they are.
+the rows do. So one statement has all rows of all tables, each table's as one parameter of JSON, which is written and
+read in one go.
+
+SQLite has no messages, and takes values as they are; but its driver runs a statement once for each of many rows, and
+lets go of the interpreter's lock each time: the thread that writes would wait for it behind the event loop row by row.
+And SQLAlchemy takes longer to bind a row than SQLite to insert it. So each statement has many rows' values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
-from typing import Any, cast
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from sqlalchemy import (
     ARRAY,
     ColumnElement,
     Connection,
+    Dialect,
     LargeBinary,
     Table,
     Update,
     any_,
     bindparam,
+    insert,
     update,
 )
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.storage.columns import Moment, in_utc
-from app.storage.inserting import insert_into
 from app.storage.schema.base import Base
 
 Values = Mapping[str, object]
 Filled = tuple[Table, Sequence[Values]]
 """A table with its rows, one at least."""
 MOST_BYTES = 2**20
-"""Bytes of binary columns in one statement, in which they take twice as much."""
+"""Bytes of binary columns in one statement of PostgreSQL, in which they take twice as much."""
+MOST_AT_ONCE = 64
+"""Rows of one statement of SQLite. The driver remembers the last 128, and has each parsed for each number of rows."""
 NUL = b"\\u0000"
 """A character of JSON that PostgreSQL takes for a column of JSON but in no rows: such rows are sent one by one."""
 _ENCODER = msgspec.json.Encoder()
@@ -41,14 +49,17 @@ _ENCODER = msgspec.json.Encoder()
 def insert_rows(connection: Connection, *groups: tuple[type[Base], Sequence[Values]]) -> None:
     """Insert rows of some tables at once; those of one table name the same columns, and get no default of Python's.
 
-    Rows may refer to rows of tables named before theirs.
+    Rows may refer to rows of tables named before theirs. Columns that are not named have the database's defaults.
     """
     filled = [(_table(of), rows) for of, rows in groups if rows]
-    if filled and (texts := _texts(connection, filled)) is not None:
+    if not is_postgresql(connection):
+        for each in filled:
+            _insert_values(connection, *each)
+    elif (texts := _texts(filled)) is None:
+        for table, rows in filled:
+            connection.execute(insert(table), rows)
+    elif texts:
         connection.exec_driver_sql(_insertion(tuple((table.name, tuple(rows[0])) for table, rows in filled)), texts)
-        return
-    for of, rows in groups:
-        insert_into(connection, of, rows)
 
 
 def update_rows(connection: Connection, of: type[Base], rows: Sequence[Values]) -> None:
@@ -56,7 +67,7 @@ def update_rows(connection: Connection, of: type[Base], rows: Sequence[Values]) 
     if not rows:
         return
     table, columns = _table(of), tuple(name for name in rows[0] if name != "id")
-    if (texts := _texts(connection, [(table, rows)])) is not None:
+    if is_postgresql(connection) and (texts := _texts([(table, rows)])) is not None:
         connection.exec_driver_sql(_change(table.name, columns), {**texts, "ids": [row["id"] for row in rows]})
         return
     connection.execute(_update_of(table, columns), [{f"new_{name}": each[name] for name in each} for each in rows])
@@ -81,9 +92,9 @@ def is_postgresql(connection: Connection | Session) -> bool:
     return bind.dialect.name == "postgresql"
 
 
-def _texts(connection: Connection, filled: Sequence[Filled]) -> dict[str, object] | None:
+def _texts(filled: Sequence[Filled]) -> dict[str, object] | None:
     """The rows of each table as JSON, by the names of parameters; None where they are to be sent one by one."""
-    if not is_postgresql(connection) or sum(_binary_bytes(*each) for each in filled) > MOST_BYTES:
+    if sum(_binary_bytes(*each) for each in filled) > MOST_BYTES:
         return None
     texts = [_ENCODER.encode([_ready(table, row) for row in rows]) for table, rows in filled]
     if any(NUL in each for each in texts):
@@ -142,6 +153,28 @@ def _given(table: str, at: int) -> str:
 def _update_of(table: Table, columns: Sequence[str]) -> Update:
     values: dict[str, object] = {name: bindparam(f"new_{name}") for name in columns}
     return update(table).where(table.c.id == bindparam("new_id")).values(values)
+
+
+class _Form(NamedTuple):
+    """SQLite's statement up to its rows, the form of a row, and by column what makes a value one of the driver's."""
+
+    head: str
+    row: str
+    columns: Sequence[tuple[str, Callable[[Any], object] | None]]
+
+
+def _insert_values(connection: Connection, table: Table, rows: Sequence[Values]) -> None:
+    form = _form(table, tuple(rows[0]), connection.dialect)
+    for at in range(0, len(rows), MOST_AT_ONCE):
+        part = rows[at : at + MOST_AT_ONCE]
+        values = [row[name] if bind is None else bind(row[name]) for row in part for name, bind in form.columns]
+        connection.exec_driver_sql(form.head + ",".join([form.row] * len(part)), tuple(values))
+
+
+@lru_cache(maxsize=64)
+def _form(table: Table, names: Sequence[str], dialect: Dialect) -> _Form:
+    columns = [(name, table.c[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in names]
+    return _Form(f"INSERT INTO {table} ({', '.join(names)}) VALUES ", f"({', '.join('?' * len(names))})", columns)
 
 
 def _table(of: type[Base]) -> Table:
