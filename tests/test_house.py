@@ -170,3 +170,11 @@ def test_rules_that_games_share_are_quick_to_import() -> None:
     """A server plays without the compiler of kernels, which takes a second and 100 MB."""
     code = "import sys, games.catalog; games.catalog.games(); sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=PROJECT, check=False).returncode == 0
+
+
+def test_the_command_line_starts_without_what_only_some_commands_need() -> None:
+    """The database's library, arrays, templates and whole packages are half a second of `jurado --help`."""
+    heavy = {"sqlalchemy", "numpy", "jinja2", "markdown_it", "yaml", "app.packages.metadata", "app.storage.tables"}
+    code = f"import sys, app.cli.main; sys.exit(', '.join({heavy} & sys.modules.keys()) or 0)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

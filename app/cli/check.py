@@ -16,9 +16,6 @@ from app.cli.images import write_image
 from app.cli.names import is_path, nearest, own_checker, problems, read_file
 from app.cli.options import AsJson
 from app.cli.output import Failure, say, write_json
-from app.packages.local_programs import ask_here
-from app.packages.opening import open_checker
-from app.packages.settings import STANDARD_CHECKERS
 from app.programs.model import CaseFiles, Program
 from checkers.doors import Exact, Rejected, Score
 from games.catalog import names as game_names
@@ -91,6 +88,8 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
 
     An answer that is a transcript is replayed from the input as its position.
     """
+    from app.packages.settings import STANDARD_CHECKERS
+
     name, program, most_input, most_answer = checker_of(problem)
     data = read_file(input_file, "input", limit=most_input)
     if len(data) > most_input:
@@ -112,6 +111,8 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
 
 def checker_of(problem: str) -> tuple[str, Program | None, int, int]:
     """Give the checker's name, the package's own if it has one, and the most bytes of an input and of an answer."""
+    from app.packages.settings import STANDARD_CHECKERS
+
     if problem in STANDARD_CHECKERS:
         return problem, None, LARGEST, LARGEST
     if not is_path(problem) and not Path(problem).is_dir() and problem not in (known := problems()):
@@ -131,6 +132,8 @@ def run_transcript(data: bytes, position: bytes | None = None) -> Outcome:
 
 def run_program(program: Program, case: CaseFiles) -> Outcome:
     """Ask a package's own checker, in the sandbox; what is wrong with the input or the sandbox is the judge's fault."""
+    from app.packages.local_programs import ask_here
+
     (opinion,) = ask_here(program, [case])
     if fault := opinion.fault or opinion.unread:
         return Outcome("judge_error", f"input: {fault}" if opinion.unread else fault)
@@ -141,6 +144,8 @@ def run_program(program: Program, case: CaseFiles) -> Outcome:
 
 def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Outcome:
     """Run a checker; a malformed input and every exception but `Rejected` are the judge's fault."""
+    from app.packages.opening import open_checker
+
     try:
         checker = open_checker(name, args)
         instance = checker.read_instance(data)

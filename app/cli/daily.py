@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from datetime import date
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +12,10 @@ from app.cli.options import AsJson
 from app.cli.output import Failure, show, table, write_json
 from app.cli.solver_process import command, environment, last_line
 from app.services.daily.days import KINDS, SIZES, day_called, kind_called, size_called, today
-from app.services.daily.drawing import puzzle_drawing
-from app.services.daily.puzzles import READER, Day
 from app.services.errors import NotFound
+
+if TYPE_CHECKING:
+    from app.services.daily.puzzles import Day
 
 
 def daily(
@@ -30,6 +31,9 @@ def daily(
 
     Any day may be asked for, also one to come: a newspaper prints ahead. JSON has the solutions.
     """
+    from app.services.daily.drawing import puzzle_drawing
+    from app.services.daily.puzzles import READER
+
     try:
         asked = today() if day is None else day_called(day)
         kind, size = kind and kind_called(kind), size and size_called(size)
@@ -54,6 +58,8 @@ def daily(
 
 def made_here(day: date) -> Day:
     """Run the program that makes the puzzles; raises Failure with its last line where it fails."""
+    from app.services.daily.puzzles import READER
+
     done = subprocess.run(
         command("solvers.daily", day.isoformat()), env=environment(), capture_output=True, text=True, check=False
     )
@@ -63,6 +69,8 @@ def made_here(day: date) -> Day:
 
 
 def _list(day: Day, *, as_json: bool) -> None:
+    from app.services.daily.puzzles import READER
+
     if as_json:
         write_json(READER.dump_python(day, mode="json"))
         return

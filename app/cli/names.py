@@ -7,19 +7,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-
-import yaml
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
 from app.cli.output import Failure
-from app.packages.catalog import bundled
-from app.packages.documents import read_model
 from app.packages.errors import Faults, PackageErrors
-from app.packages.files import folder_files
-from app.packages.metadata import Problem
-from app.packages.programs import own_limits, resolve
-from app.packages.settings import JuradoSettings
-from app.programs.model import Program
+
+if TYPE_CHECKING:
+    from app.packages.settings import JuradoSettings
+    from app.programs.model import Program
 
 
 def nearest(kind: str, name: str, known: Iterable[str]) -> Failure:
@@ -49,6 +44,8 @@ def is_path(name: str) -> bool:
 
 def problems() -> dict[str, Path]:
     """List the bundled problems: slug to folder."""
+    from app.packages.catalog import bundled
+
     try:
         return bundled()
     except PackageErrors as error:
@@ -57,6 +54,15 @@ def problems() -> dict[str, Path]:
 
 def own_checker(name: str) -> tuple[JuradoSettings, Program | None]:
     """Read the jurado.yaml of a problem, and the checker that its package brings, if it does."""
+    import yaml
+    from pydantic import ValidationError
+
+    from app.packages.documents import read_model
+    from app.packages.files import folder_files
+    from app.packages.metadata import Problem
+    from app.packages.programs import own_limits, resolve
+    from app.packages.settings import JuradoSettings
+
     folder = problem_folder(name)
     path, faults = folder / "jurado.yaml", Faults()
     try:

@@ -16,9 +16,9 @@ from app.cli.output import Failure, examples, new_file, say, write_json
 from app.cli.package_serve import command as package_serve
 from app.cli.progress import steps_shown
 from app.packages.errors import PackageErrors
-from app.packages.model import Package
 
 if TYPE_CHECKING:
+    from app.packages.model import Package
     from app.packages.verify import Report
 
 program = typer.Typer(no_args_is_help=True, help="Verify, pack and begin problem packages.")

@@ -23,7 +23,6 @@ from app.packages.skeletons.choices import (
     default_checker,
     faults_of,
 )
-from app.packages.skeletons.writing import skeleton
 
 Word = TypeVar("Word", bound=str)
 LONGEST_ID = 36
@@ -87,6 +86,8 @@ def new(
     choices = choices_of(asked(given, slug) if asks else given, slug, testlib)
     if faults := faults_of(choices):
         raise Failure("\n".join(faults))
+    from app.packages.skeletons.writing import skeleton
+
     files = skeleton(slug, choices)
     write_new_folder(folder, files)
     report(summary(folder, choices, len(files)), {"folder": str(folder), "files": sorted(files)}, as_json=as_json)

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 
 from anyio.to_thread import run_sync
 
-from app.grading.contest_snapshot import ContestSnapshot
 from app.services.errors import NotFound
-from app.storage import contests
 
 if TYPE_CHECKING:
+    from app.grading.contest_snapshot import ContestSnapshot
     from app.service import Service
 
 NEAR = 0.5
@@ -37,6 +36,8 @@ class NoContest(NotFound):
 
 
 def _contest_ids(service: Service) -> list[str]:
+    from app.storage import contests
+
     with service.database.read() as session:
         return [row.id for row in contests.contests(session)]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.cli.config import current_login
 from app.cli.names import read_file
@@ -19,9 +18,7 @@ from app.cli.output import Failure, say
 
 CARDS_A_SHEET = 10
 COLUMNS = ("username", "password", "name", "team")
-TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parents[1] / "templates"), autoescape=True, undefined=StrictUndefined
-)
+TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +33,11 @@ class Card:
 
 def cards_page(cards: Sequence[Card], *, title: str, address: str) -> str:
     """Write cards as HTML, ten to a sheet of A4 with dashed lines to cut along."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    templates = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
     sheets = [cards[at : at + CARDS_A_SHEET] for at in range(0, len(cards), CARDS_A_SHEET)]
-    return TEMPLATES.get_template("cards.html").render(sheets=sheets, title=title, address=address, count=len(cards))
+    return templates.get_template("cards.html").render(sheets=sheets, title=title, address=address, count=len(cards))
 
 
 def print_cards(

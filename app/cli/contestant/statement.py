@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 import typer
-from rich.markdown import Markdown
 
 from app.cli.client import Client
 from app.cli.options import AsJson
@@ -42,4 +41,6 @@ def print_text(
     elif raw or not out.is_terminal:
         typer.echo(reply.text, nl=not reply.text.endswith("\n"))
     else:
+        from rich.markdown import Markdown
+
         out.print(Markdown(reply.text))

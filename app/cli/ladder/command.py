@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import JsonValue
@@ -21,12 +21,13 @@ from app.cli.names import nearest, problem_folder
 from app.cli.options import AsJson, BundledProblem
 from app.cli.output import Failure, console, say, show, table, write_json
 from app.cli.solver_process import list_methods
-from app.domain.scoring import ProblemPoints
-from app.packages.demands import Outcomes
 from app.packages.errors import PackageErrors
-from app.packages.ladder import Climb, accepted_outcomes, ladder_points, open_cases, plan_climb, within
-from app.packages.read import read_package
-from app.packages.trials import Outcome, Trial
+
+if TYPE_CHECKING:
+    from app.domain.scoring import ProblemPoints
+    from app.packages.demands import Outcomes
+    from app.packages.ladder import Climb
+    from app.packages.trials import Outcome, Trial
 
 MOST_SECONDS = 3600
 """As in jurado.yaml; a timer cannot wait for an infinite time either."""
@@ -72,6 +73,9 @@ def ladder(
 
 def read_climb(problem: str, *, short: bool) -> Climb:
     """Read the problem's package and choose the cases; raises Failure where it has no ladder."""
+    from app.packages.ladder import plan_climb
+    from app.packages.read import read_package
+
     try:
         return plan_climb(read_package(problem_folder(problem)), short=short)
     except (PackageErrors, ValueError) as error:
@@ -97,6 +101,8 @@ def choose_methods(climb: Climb, wanted: Sequence[str]) -> list[str]:
 
 def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) -> list[Rung]:
     """Run all, judge all, and give each method its points."""
+    from app.packages.ladder import accepted_outcomes, ladder_points, open_cases
+
     trials = open_cases(climb)
     runs: dict[str, dict[str, Run]] = {method: {} for method in methods}
     with (
@@ -140,6 +146,8 @@ def make_tasks(climb: Climb, methods: Sequence[str], folder: Path, jobs: int) ->
 
 def judge(climb: Climb, trial: Trial, run: Run, out: Path) -> Outcome:
     """Let the checker score an answer that came in time and within the memory."""
+    from app.packages.trials import Outcome
+
     if run.unsolved or run.seconds is None or run.memory is None:
         return Outcome(rejected=run.message)
     if run.seconds > climb.seconds * LATE[0] + LATE[1]:
@@ -151,6 +159,8 @@ def judge(climb: Climb, trial: Trial, run: Run, out: Path) -> Outcome:
 
 def as_expected(climb: Climb, rung: Rung) -> bool:
     """Tell whether a method earns the points that its package expects."""
+    from app.packages.ladder import within
+
     return within(rung.points.points, climb.expected[rung.method])
 
 

@@ -7,7 +7,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,10 +16,10 @@ from app.cli.client import Client
 from app.cli.demo.service_process import fresh_service
 from app.cli.options import AsJson
 from app.cli.output import Failure, say, write_json
-from app.cli.package_serve.changes import changed_files
-from app.cli.package_serve.reports import report_outcome
-from app.cli.package_serve.stage import CONTEST, Stage, set_up
 from app.storage.temporary import SERVE_PREFIX, locked_folder
+
+if TYPE_CHECKING:
+    from app.cli.package_serve.stage import Stage
 
 FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
 
@@ -38,6 +38,8 @@ def serve(
     to use it. A changed file brings the package in again and judges again what was submitted; while the package has
     errors they are shown, and its last good state goes on. Nothing is kept.
     """
+    from app.cli.package_serve.stage import set_up
+
     if not folder.is_dir():
         raise Failure(f"{folder}: expected a package's folder, found {'a file' if folder.exists() else 'nothing'}")
     if not as_json:
@@ -56,6 +58,10 @@ def serve(
 
 def serve_changes(stage: Stage, *, as_json: bool) -> None:
     """Bring the package in, now and whenever a file changes; the first time say how to try it."""
+    from app.cli.package_serve.changes import changed_files
+    from app.cli.package_serve.reports import report_outcome
+    from app.cli.package_serve.stage import CONTEST
+
     changes = changed_files(stage.folder)
     next(changes)  # the watch begins before the package is read: no change falls between the two
     report_outcome(stage, stage.bring_in(), [], as_json=as_json)
@@ -72,6 +78,8 @@ def serve_changes(stage: Stage, *, as_json: bool) -> None:
 
 def instructions(stage: Stage) -> str:
     """The commands to try the package with, as a contestant and as a judge."""
+    from app.cli.package_serve.stage import CONTEST
+
     jurado, answers = command_name(), stage.folder / "submissions/accepted"
     example = next((path for path in sorted(answers.glob("*"))), answers)
     return "\n".join(

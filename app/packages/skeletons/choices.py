@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.packages.metadata import LANGUAGE_CODE
-
 Scoring = Literal["points", "minimise", "maximise", "rank", "pass-fail"]
 CheckerKind = Literal["python", "c++", "tokens", "exact", "floats", "lines", "unordered", "metric"]
 SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 CHECKERS: tuple[CheckerKind, ...] = get_args(CheckerKind)
 OWN: tuple[CheckerKind, ...] = ("python", "c++")
 RIGHT_OR_WRONG: tuple[CheckerKind, ...] = ("tokens", "exact", "floats", "lines", "unordered")
-LANGUAGE = re.compile(LANGUAGE_CODE)
 MOST_GROUPS = 9
 MOST_POINTS = 10**6
 
@@ -59,6 +56,8 @@ def default_checker(scoring: Scoring) -> CheckerKind:
 
 def faults_of(choices: Choices) -> list[str]:
     """What is wrong with the choices, in sentences; empty where they go together."""
+    from app.packages.metadata import LANGUAGE_CODE
+
     faults = []
     if not choices.title.strip() or not choices.title.isprintable():
         faults.append(f"--title: expected a line of text, found {choices.title!r}")
@@ -67,7 +66,7 @@ def faults_of(choices: Choices) -> list[str]:
     faults += [
         f"--language: expected a code such as en or pt-BR, found {language!r}"
         for language in choices.languages
-        if not LANGUAGE.fullmatch(language)
+        if not re.fullmatch(LANGUAGE_CODE, language)
     ]
     if len(set(choices.languages)) < len(choices.languages):
         faults.append(f"--language: expected each language once, found {', '.join(choices.languages)}")
