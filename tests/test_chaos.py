@@ -14,7 +14,10 @@ from tests.chaos.stage import Ground, Server, Size
 from tests.conftest import forked, once
 
 SMALL = Size(submissions=24, kills=1, seconds=1)
-IN_SUITE = [(each, kind) for each in all_scenarios().values() for kind in each.in_suite]
+IN_SUITE = [pytest.param(each, kind) for each in all_scenarios().values() for kind in each.in_suite]
+IN_LONG = [
+    pytest.param(each, kind, marks=pytest.mark.long) for each in all_scenarios().values() for kind in each.in_long
+]
 
 
 def broker() -> str:
@@ -32,7 +35,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
     return Ground(folder, lambda: once("postgresql-server", postgres.start), forked, broker, s3_port)
 
 
-@pytest.mark.parametrize(("scenario", "kind"), IN_SUITE, ids=lambda each: getattr(each, "name", each))
+@pytest.mark.parametrize(("scenario", "kind"), IN_SUITE + IN_LONG, ids=lambda each: getattr(each, "name", each))
 def test_what_is_promised_holds_through_a_fault(ground: Ground, scenario: Scenario, kind: str) -> None:
     """Each acknowledged submission is judged once, the board as from scratch, the feed as the endpoints."""
     with ground.stage(kind, SMALL) as setting:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
+import tempfile
 from typing import Any
 
 from sqlalchemy import event
@@ -16,12 +16,18 @@ from sqlalchemy import event
 from app.storage import rejudging_steps
 from app.storage.database import Database
 
+SECONDS_TO_END = 60
+
 
 def killed(database_url: str, rejudging_id: str, deed: str, place: str) -> None:
     """Do it in a process that dies when all is written: before the commit or after; raises if that lives on."""
+    from tests.conftest import forked  # the other process is not one of tests
+
     command = [sys.executable, "-m", __name__, database_url, rejudging_id, deed, place]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == -signal.SIGKILL, ended.stdout + ended.stderr
+    with tempfile.TemporaryFile() as printed:
+        ended = forked(command, env=os.environ, stdout=printed, stderr=printed).wait(SECONDS_TO_END)
+        printed.seek(0)
+        assert ended == -signal.SIGKILL, printed.read().decode()
 
 
 def die(*_: Any) -> None:

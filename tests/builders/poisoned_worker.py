@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.builders.grading import PROGRAM
+from tests.forks import Forked
 from tests.rabbitmq import free_port
 
 KILL_WORKER = b"kill worker"
@@ -26,7 +26,7 @@ TOKEN = "a-token-of-sixteen"
 class PoisonedWorker:
     """The process, and where its metrics are."""
 
-    process: subprocess.Popen[bytes]
+    process: Forked
     url: str
     token: str = TOKEN
 
@@ -36,6 +36,8 @@ def poisoned_worker(
     database_url: str, broker_url: str, folder: Path, more: Mapping[str, str] | None = None
 ) -> Iterator[PoisonedWorker]:
     """Start one with a grader, and `more` variables; it is killed at the end if it still runs."""
+    from tests.conftest import forked  # the worker is no process of tests
+
     port = free_port()
     settings = {
         "JURADO_DATABASE_URL": database_url,
@@ -45,12 +47,13 @@ def poisoned_worker(
         "JURADO_METRICS_TOKEN": TOKEN,
         "JURADO_SPARE_GRADERS": "0",
     }
-    process = subprocess.Popen(
-        [sys.executable, "-m", __name__, "worker", "--graders", "1", "--metrics-port", str(port)],
-        env={**os.environ, **settings, **(more or {})},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    with open(os.devnull, "wb") as nowhere:
+        process = forked(
+            [sys.executable, "-m", __name__, "worker", "--graders", "1", "--metrics-port", str(port)],
+            env={**os.environ, **settings, **(more or {})},
+            stdout=nowhere,
+            stderr=nowhere,
+        )
     try:
         yield PoisonedWorker(process, f"http://127.0.0.1:{port}/metrics")
     finally:

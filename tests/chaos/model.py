@@ -20,6 +20,7 @@ class Scenario:
     play: Callable[[Stage], str]
     databases: tuple[str, ...] = BOTH
     in_suite: tuple[str, ...] = ()
+    in_long: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -31,16 +32,16 @@ SCENARIOS: dict[str, Scenario] = {}
 
 
 def scenario(
-    *databases: str, in_suite: tuple[str, ...] = ()
+    *databases: str, in_suite: tuple[str, ...] = (), in_long: tuple[str, ...] = ()
 ) -> Callable[[Callable[[Stage], str]], Callable[[Stage], str]]:
     """Register a function as a scenario of its name, for some databases (default: both).
 
-    On those of `in_suite` it is short and played in `make test` too.
+    On those of `in_suite` it is short and played in `make test` too, on those of `in_long` in `make test-long`.
     """
 
     def register(play: Callable[[Stage], str]) -> Callable[[Stage], str]:
         name = play.__name__.replace("_", "-")
-        SCENARIOS[name] = Scenario(name, play, databases or BOTH, in_suite)
+        SCENARIOS[name] = Scenario(name, play, databases or BOTH, in_suite, in_long)
         return play
 
     return register

@@ -12,8 +12,8 @@ from bench.stage import wait_until_up
 from tests import postgres
 from tests.chaos.audit import audit
 from tests.chaos.load import Load, under_load, wait_for
-from tests.chaos.model import BOTH, scenario
-from tests.chaos.stage import Server, Stage, drop, wait_until
+from tests.chaos.model import scenario
+from tests.chaos.stage import POSTGRESQL, SQLITE, Server, Stage, drop, wait_until
 
 FRESH = "chaos_fresh"
 LONGEST_START = 5.0
@@ -22,7 +22,7 @@ FEW = {"graders": "1", "spare_graders": "0"}
 PASSWORD = "a long enough pass phrase"
 
 
-@scenario(in_suite=BOTH)
+@scenario(in_suite=(POSTGRESQL,), in_long=(SQLITE,))
 def two_servers(setting: Stage) -> str:
     """a second server is refused, a standby waits and takes over under load once the first is killed with -9"""
     first, load = setting.serve(**FEW), Load(setting.size.submissions)

@@ -37,7 +37,7 @@ def start(*workers: Worker) -> None:
         each.expect_in_log("Jurado judges")
 
 
-@scenario(POSTGRESQL, in_suite=(POSTGRESQL,))
+@scenario(POSTGRESQL, in_long=(POSTGRESQL,))
 def kills_of_workers(setting: Stage) -> str:
     """kill -9 of one of two workers in the middle of judging, under load: the other one takes over what it had"""
     server, workers = distributed(setting, setting.broker())

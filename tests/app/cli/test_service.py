@@ -19,6 +19,7 @@ from app.settings import Settings
 from app.storage.local_files import LocalFiles
 from app.storage.serving import hold
 from tests.app.cli.conftest import FEW_GRADERS, Jurado
+from tests.conftest import forked
 
 
 def test_port_0_prints_the_port_that_was_taken(service: Running) -> None:
@@ -98,7 +99,7 @@ def test_a_jurado_toml_that_does_not_read_is_named(
 
 def test_a_service_that_is_asked_to_stop_ends_its_streams_and_says_so(tmp_path: Path) -> None:
     with ExitStack() as streams:
-        with fresh_service(tmp_path, FEW_GRADERS) as running:
+        with fresh_service(tmp_path, FEW_GRADERS, forked) as running:
             assert httpx.get(f"{running.url}/health/ready").status_code in {200, 503}
             replies = [
                 streams.enter_context(
