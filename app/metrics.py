@@ -24,7 +24,12 @@ class Metrics:
             registry=self.registry,
         )
         self._children: dict[tuple[str, ...], Histogram] = {}  # looking one up in the Histogram takes a lock
-        self._failures = Counter("jurado_errors", "requests that ended with a fault of ours", registry=self.registry)
+        self._faults = Counter("jurado_errors", "requests that ended with a fault of ours", registry=self.registry)
+        self._unavailable = Counter(
+            "jurado_unavailable",
+            "requests refused as the database, the files or the machine failed",
+            registry=self.registry,
+        )
         self._boards = Histogram(
             "jurado_board_seconds",
             "time to bring a contest's boards up to date",
@@ -43,8 +48,17 @@ class Metrics:
         if child is None:
             child = self._children[labels] = self._requests.labels(*labels)
         child.observe(seconds)
-        if status >= 500:
-            self._failures.inc()
+
+    def failed(self) -> None:
+        """Count a request that ended with a fault of the program, which is logged as `fault`.
+
+        A status of 503 is none by itself: a server that is told to stop answers with it that it is not ready.
+        """
+        self._faults.inc()
+
+    def could_not_serve(self) -> None:
+        """Count a request that is refused because what the program needs has failed."""
+        self._unavailable.inc()
 
     def read_board(self, seconds: float) -> None:
         """Observe the time that bringing a contest's boards up to date took."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
 from typing import Any
@@ -21,7 +22,10 @@ from app.grading.distributed.worker_metrics import WorkerMetrics
 from app.grading.engine import Engine
 from app.grading.staff import EngineSettings
 from app.settings import Settings
+from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
+from tests.builders.scoring import share
 from tests.builders.service import open_api
+from tests.conftest import migrated_sqlite
 from tests.containers.images import IMAGES
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -31,6 +35,10 @@ SETTINGS = {f"JURADO_{name.upper()}" for name in Settings.model_fields}
 KINDS = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_count"), "gauge": ("",), "info": ("_info",)}
 LANDLOCK = ("create_ruleset", "add_rule", "restrict_self")
 METRIC = re.compile(r"\bjurado_[a-z_]+\b")
+SELECTOR = re.compile(r"\b([a-z_]+)\{((?:\s*[a-z_]+[=!~]+\"[^\"]*\",?)+)\}")
+MATCHER = re.compile(r"([a-z_]+)(=~|!~|!=|=)\"([^\"]*)\"")
+GROUPED = re.compile(r"\bby \(([a-z_, ]+)\)")
+OF_REPLICAS = {f"jurado_replica_lag_{unit}": {"name"} for unit in ("seconds", "bytes")}
 
 
 def compose() -> dict[str, Any]:
@@ -39,10 +47,24 @@ def compose() -> dict[str, Any]:
     return document
 
 
-@pytest.fixture
-def known_metrics(sqlite_url: str, tmp_path: Path) -> set[str]:
-    """Every name of a series that a server or a worker shows."""
-    with open_api(sqlite_url, tmp_path / "home") as api:
+@dataclass(frozen=True)
+class Shown:
+    """What servers and workers show: the names of series, and the values of each label of each name."""
+
+    names: set[str]
+    labels: dict[str, dict[str, set[str]]]
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    """The metrics of a server that has taken submissions, of which one has a verdict, and of a worker."""
+    home = tmp_path_factory.mktemp("shown")
+    with open_api(migrated_sqlite(home / "jurado.sqlite"), home / "home") as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        add_submission(api.service, {"02": share(1), "03": share(1)})
+        form = {"data": {"problem_id": PROBLEM}, "files": {"files": ("02.out", b"7\n")}}
+        assert api.post("contests/c/submissions", user="team", **form).status_code == 201
         texts = [api.get("/metrics", user="admin").text]
         service = api.service
         engine = Engine(service.database, service.writer, EngineSettings(1, 2**31, 5.0, service.files), lambda *_: None)
@@ -50,7 +72,44 @@ def known_metrics(sqlite_url: str, tmp_path: Path) -> set[str]:
         texts.append(generate_latest(worker.registry).decode())
         engine.close()
     families = [family for text in texts for family in text_string_to_metric_families(text)]
-    return {family.name + end for family in families for end in KINDS.get(family.type, ("",))}
+    names = {family.name + end for family in families for end in KINDS.get(family.type, ("",))}
+    labels: dict[str, dict[str, set[str]]] = {}
+    for sample in (sample for family in families for sample in family.samples):
+        for label, value in sample.labels.items():
+            labels.setdefault(sample.name, {}).setdefault(label, set()).add(value)
+    return Shown(names, labels)
+
+
+@pytest.fixture
+def known_metrics(shown: Shown) -> set[str]:
+    """Every name of a series that a server or a worker shows."""
+    return shown.names
+
+
+def queries() -> list[str]:
+    """Every expression of the alerts and of the dashboard."""
+    rules = yaml.safe_load((DEPLOY / "prometheus/alerts.yaml").read_text())["groups"][0]["rules"]
+    dashboard = json.loads((DEPLOY / "grafana/jurado.json").read_text())
+    panels = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    return [rule["expr"] for rule in rules] + panels
+
+
+def test_the_labels_that_alerts_and_the_dashboard_ask_for_are_those_of_the_metrics(shown: Shown) -> None:
+    """A label that is not there, or a value that no series has, gives an empty answer and never an error.
+
+    Of replicas there are none here, and `up` is Prometheus' own, as `job` and `instance` are labels of its own.
+    """
+    asked = [match for query in queries() for match in SELECTOR.findall(query) if match[0] != "up"]
+    for name, matchers in asked:
+        for label, sign, value in MATCHER.findall(matchers):
+            if (label, sign) == ("job", "="):
+                continue
+            values_ = shown.labels[name][label]
+            assert sign != "=" or value in values_, (name, label, value, values_)
+    for query in queries():
+        grouped = {label for labels in GROUPED.findall(query) for label in re.split(r"[, ]+", labels)} - {"instance"}
+        known = [set(shown.labels.get(name, ())) | OF_REPLICAS.get(name, set()) for name in METRIC.findall(query)]
+        assert all(grouped <= labels for labels in known), (query, grouped, known)
 
 
 def test_every_setting_that_the_files_name_is_one() -> None:

@@ -22,6 +22,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from app.api.http.auth import Authenticator
 from app.api.http.errors import error_response, status_of, unavailable
+from app.metrics import Metrics
 from app.services.bodies import Body
 from app.services.errors import MOST_LISTED, BadRequest, ServiceError, all_in_words, fault
 from app.services.feed.hub import Hub
@@ -149,9 +150,11 @@ class Live:
 
     async def failed(self, error: Exception) -> None:
         """Tell of a fault of the server, and close."""
-        reply = unavailable(error, self._socket.url.path)
+        metrics = cast(Metrics, self._socket.app.state.metrics)
+        reply = unavailable(error, self._socket.url.path, metrics)
         if reply is None:
             log.exception("fault", path=self._socket.url.path)
+            metrics.failed()
             reply = error_response(500, "a fault of the server; it has been logged")
         await self._send(reply)
         await self.close(FAULT)

@@ -17,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
 from app.api.http.uploads import content_type
+from app.metrics import Metrics
 from app.services.errors import (
     MOST_LISTED,
     BadRequest,
@@ -157,17 +158,24 @@ async def _contradiction(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _may_pass(request: Request, error: Exception) -> JSONResponse:
-    reply = unavailable(error, request.url.path)
+    reply = unavailable(error, request.url.path, request.app.state.metrics)
     if reply is None:
         raise error
     return reply
 
 
-def unavailable(error: Exception, path: str) -> JSONResponse | None:
+def unavailable(error: Exception, path: str, metrics: Metrics) -> JSONResponse | None:
     """The reply to a fault of the machine or the database, which may pass by itself; None for a fault of the program.
 
-    Nothing was kept, but for a commit in doubt: of that one the reply says so.
+    Nothing was kept, but for a commit in doubt: of that one the reply says so. `metrics` counts the reply.
     """
+    reply = _passing_fault(error, path)
+    if reply is not None:
+        metrics.could_not_serve()
+    return reply
+
+
+def _passing_fault(error: Exception, path: str) -> JSONResponse | None:
     if isinstance(error, CommitInDoubt):
         log.error("a commit is in doubt", path=path, error=str(error))
         return _later(503, IN_DOUBT)

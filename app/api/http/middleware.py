@@ -88,10 +88,11 @@ class Frame:
             except ClientDisconnect:
                 log.info("the client has gone", method=scope["method"], path=scope["path"])
             except Exception as error:
-                if not status and (reply := unavailable(error, scope["path"])) is not None:
+                if not status and (reply := unavailable(error, scope["path"], self.metrics)) is not None:
                     await reply(scope, receive, send_framed)
                     return
                 log.exception("fault", method=scope["method"], path=scope["path"])
+                self.metrics.failed()
                 if status:
                     raise  # the reply has begun: cutting the connection is all that tells the client
                 await error_response(500, "a fault of the server; it has been logged")(scope, receive, send_framed)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
 from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
@@ -204,6 +206,15 @@ def test_a_large_reply_is_zipped_for_those_who_take_it(api: Api) -> None:
     assert len(plain.json()) == 102
 
 
+def fault_counts(api: Api) -> tuple[float, float]:
+    """Requests that ended with a fault of the program, and those refused as something beneath it failed."""
+    text_ = api.get("/metrics", user="admin").text
+    faults, unavailable = (
+        float(re.findall(rf"^jurado_{name}_total (\S+)$", text_, re.MULTILINE)[0]) for name in ("errors", "unavailable")
+    )
+    return faults, unavailable
+
+
 def test_a_fault_of_ours_is_a_500_that_tells_nothing(api: Api) -> None:
     router = APIRouter()
 
@@ -216,6 +227,38 @@ def test_a_fault_of_ours_is_a_500_that_tells_nothing(api: Api) -> None:
     assert reply.status_code == reply.json()["code"] == 500
     assert "42" not in reply.text
     assert reply.headers["Jurado-Time"]
+    assert fault_counts(api) == (1.0, 0.0)
+
+
+def test_a_fault_in_the_middle_of_a_reply_is_counted_though_its_status_was_sent(api: Api) -> None:
+    router = APIRouter()
+
+    async def broken() -> AsyncIterator[str]:
+        yield "{"
+        raise RuntimeError("the rest cannot be made")
+
+    @router.get("/broken")
+    def stream() -> StreamingResponse:
+        return StreamingResponse(broken())
+
+    api.app.include_router(router)
+    with pytest.raises(RuntimeError):
+        api.get("/broken")
+    assert fault_counts(api) == (1.0, 0.0)
+
+
+def test_a_server_that_is_told_to_stop_says_that_it_is_not_ready_and_counts_no_fault(api: Api) -> None:
+    """Else each restart would raise the alert for faults: proxies ask a server that drains whether it is ready."""
+    api.app.state.draining = True
+    assert api.get("/health/ready").status_code == 503
+    assert fault_counts(api) == (0.0, 0.0)
+
+
+def test_what_the_database_refuses_is_counted_apart_from_faults(api: Api) -> None:
+    with api.service.database.write() as session:
+        session.execute(text("ALTER TABLE teams RENAME TO gone"))
+    assert api.get("teams", user="admin").status_code == 503
+    assert fault_counts(api) == (0.0, 1.0)
 
 
 def test_what_fails_to_be_written_is_not_acknowledged(api: Api) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from app.api.http.errors import unavailable
+from app.metrics import Metrics
 from app.services.health import readiness
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
@@ -67,7 +68,7 @@ def test_damaged_pages_are_a_503(tmp_path: Path) -> None:
     with engine.connect() as connection, pytest.raises(DBAPIError) as raised:
         connection.execute(text("SELECT sum(length(name)) FROM teams"))
     engine.dispose()
-    reply = unavailable(raised.value, "/")
+    reply = unavailable(raised.value, "/", Metrics())
     assert reply is not None
     assert reply.status_code == 503
 
@@ -79,7 +80,7 @@ def test_a_lost_table_is_a_503(postgresql_url: str) -> None:
     with engine.connect() as connection, pytest.raises(DBAPIError) as raised:
         connection.execute(text("SELECT * FROM raw_scores"))
     engine.dispose()
-    reply = unavailable(raised.value, "/")
+    reply = unavailable(raised.value, "/", Metrics())
     assert reply is not None
     assert reply.status_code == 503
 
