@@ -1,15 +1,18 @@
 """Build the image, start all of `deploy/compose.yaml`, and do with it what the guides say; a line for each step.
 
-    python -m tests.containers [--folder .tools/containers] [--stand-ins] [--no-build] [--keep]
+    python -m tests.containers [--folder .tools/containers] [--stand-ins] [--again] [--no-build] [--keep]
 
-On the Docker of this machine with the images of the registries; or, where none answers (or with `--stand-ins`), on
-Debian as root: with Docker in namespaces of its own, and images made of Debian's packages. It needs the ports 80 and
-443, half an hour and 6 GB. Exit code 1 if a step did not hold.
+On the Docker of this machine with the images of the registries, and its ports 80 and 443; or, where none answers (or
+with `--stand-ins`), on Debian as root: with Docker in namespaces of its own, and images made of Debian's packages, from
+Debian's mirror and PyPI. That needs an hour of two cores and 12 GB of room, and says at once what the machine lacks.
+All of it is removed at the end, unless `--again` leaves Docker and its images for a next run, which takes half the
+time. Exit code 1 if a step did not hold.
 """
 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -25,12 +28,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=PROJECT / ".tools/containers", help="where Docker is kept")
     parser.add_argument("--stand-ins", action="store_true", help="with images of Debian's packages in any case")
+    parser.add_argument("--again", action="store_true", help="leave Docker and its images there for a next run")
     parser.add_argument("--no-build", action="store_true", help="with the image of the last run")
     parser.add_argument("--keep", action="store_true", help="leave the containers until Enter")
     given = parser.parse_args()
-    given.folder.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and so end what was started
     with (
-        own_host(given.folder.resolve(), stand_ins=given.stand_ins) as host,
+        own_host(given.folder.resolve(), stand_ins=given.stand_ins, again=given.again) as host,
         tempfile.TemporaryDirectory(dir=given.folder.resolve(), prefix="run-") as name,
     ):
         folder = Path(name)

