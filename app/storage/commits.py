@@ -1,63 +1,81 @@
 """Commits that are known to have happened or not, also where the database's reply to a COMMIT is lost.
 
-PostgreSQL remembers how each transaction ended. Where the connection breaks during a COMMIT, its transaction is looked
-up by its number before anything is tried again: else what is stored already would be stored twice.
+Where the connection breaks during a COMMIT, rows that the transaction has written are looked for before anything is
+tried again: else what is stored already would be stored twice. Those who know rows that nobody else can have written
+name them (`Trace`). All other transactions write a mark: a random key, into a row of their own in `commit_marks`.
 
-Numbers are those of one timeline. Where another server has taken over, by its own timeline, the same number may be that
-of another transaction, or of none: there the rows are looked for that it would have written, if the writer knows how.
-So they are where the number is that of a commit: a crash loses the numbers of transactions that were never on the disk,
-and the first who writes after it, perhaps another server of Jurado, is given them (and the ids of sequences) again.
+PostgreSQL's own answer, `pg_xact_status`, is not asked: a crash loses the numbers of transactions that were never on
+the disk, and the first who writes after it, perhaps another server of Jurado, is given them again; and on a server that
+has taken over, by its own timeline, a number may be that of another transaction as well.
+
+A transaction that is still open is ended before the look, so that a COMMIT on its way finds nothing. It is known by its
+number and the microsecond of its beginning: the number alone may be that of somebody else's by now.
 """
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from datetime import datetime, timedelta
+from functools import partial
 from threading import Lock, Thread
 from typing import NamedTuple
 
 import structlog
-from sqlalchemy import Connection, Engine, RootTransaction, text
+from sqlalchemy import Connection, Engine, RootTransaction, delete, exists, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from app.storage.notices import SENDING
+from app.storage.tables import CommitMarkRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.commits")
 
 SECONDS_IN_DOUBT = 10.0
 SECONDS_BETWEEN_LOOKS = 0.1
 SECONDS_BETWEEN_LATE_LOOKS = 1.0
-TIMELINE = "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"
-NUMBER = text(f"SELECT CAST(pg_current_xact_id_if_assigned() AS text), {TIMELINE}, {SENDING}")
+NUMBER = f"SELECT CAST(pg_current_xact_id_if_assigned() AS text), CAST(now() AS text), {SENDING}"
+LAST = text(NUMBER)
 """The last statement of a transaction sends its notices as well: each one more is a round trip."""
-STATUS = text(
-    f"SELECT CASE WHEN {TIMELINE} != :timeline THEN 'elsewhere'"
-    " ELSE pg_xact_status(CAST(CAST(:number AS text) AS xid8)) END"
+LAST_WITH_MARK = text(
+    "WITH mark AS (INSERT INTO commit_marks (id, key, time)"
+    " SELECT :id, :key, now() WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
+    f" ON CONFLICT (id) DO UPDATE SET key = excluded.key, time = excluded.time) {NUMBER}"
 )
+"""The same of a transaction without rows that can be looked for; one that has written nothing gets no mark."""
+REMEMBERED = timedelta(days=7)
+"""The time that a mark stays which nobody writes again: no commit is in doubt for so long."""
 END = text(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-    " WHERE backend_xid = xid(CAST(CAST(:number AS text) AS xid8)) AND pid != pg_backend_pid()"
+    "SELECT pg_is_in_recovery(), count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+    " WHERE backend_xid = xid(CAST(CAST(:number AS text) AS xid8)) AND xact_start = CAST(:began AS timestamptz)"
 )
+"""Whether the database only replays yet what another one has written, and how many are ended: one, or none."""
 
 
-Trace = Callable[[Connection], bool | None]
-"""Tells whether rows of a transaction are there; None where nobody could know."""
+Trace = Callable[[Connection], bool]
+"""Tells whether the rows of a transaction are there."""
 
 
 class Ended(NamedTuple):
-    """A transaction whose end is to be found out: its number, the timeline that has it, and what its rows tell."""
+    """A transaction whose end is to be found out: its number, when it began (text), and what looks for its rows."""
 
     number: str
-    timeline: str
-    trace: Trace | None = None
+    began: str
+    trace: Trace
+
+
+class Mark(NamedTuple):
+    """A row of `commit_marks`, which one transaction at a time writes, and the random key of this one."""
+
+    id: int
+    key: int
 
 
 class CommitInDoubt(Exception):
     """The connection broke during a commit, and whether that was done cannot be known for now.
 
-    outcome  done once it is known: True if the transaction was committed, or if nobody will ever know. Its callbacks
-             run in a thread of `Commits`.
+    outcome  done once it is known: True if the transaction was committed. Its callbacks run in a thread of `Commits`.
     """
 
     def __init__(self, message: str) -> None:
@@ -73,6 +91,7 @@ class Commits:
         self._seconds = seconds
         self._lock = Lock()
         self._open: list[tuple[Engine, Ended, CommitInDoubt]] = []
+        self._free_marks: list[int] = []
         self._closing = False
 
     def commit(
@@ -84,20 +103,32 @@ class Commits:
     ) -> None:
         """Commit and send notices; raises what the database raised where nothing is kept.
 
-        Raises CommitInDoubt where that is not known.
+        Without a `trace` the transaction gets a mark. Raises CommitInDoubt where its end is not known.
         """
-        engine = connection.engine
-        number, timeline = last_act(connection, payloads) if engine.dialect.name == "postgresql" else (None, "")
+        if connection.dialect.name != "postgresql":
+            transaction.commit()
+            return
+        known_by = trace or Mark(self._free_mark(), secrets.randbits(63))
+        self._commit(connection.engine, transaction, last_act(connection, payloads, known_by))
+        if isinstance(known_by, Mark):  # not after a failure: the transaction of a lost connection may still have it
+            self._free_marks.append(known_by.id)
+
+    def _free_mark(self) -> int:
+        try:
+            return self._free_marks.pop()
+        except IndexError:
+            return secrets.randbits(63)
+
+    def _commit(self, engine: Engine, transaction: RootTransaction, ended: Ended | None) -> None:
         try:
             transaction.commit()
         except DBAPIError as error:
-            if number is None or not error.connection_invalidated:
+            if ended is None or not error.connection_invalidated:
                 raise
-            ended = Ended(number, timeline, trace)
             done = self._look_until_known(engine, ended)
-            log.warning("the reply to a commit was lost", transaction=number, committed=done)
+            log.warning("the reply to a commit was lost", transaction=ended.number, committed=done)
             if done is None:
-                doubt = CommitInDoubt(f"whether transaction {number} was committed is not known")
+                doubt = CommitInDoubt(f"whether transaction {ended.number} was committed is not known")
                 self._look_later(engine, ended, doubt)
                 raise doubt from error
             if not done:
@@ -142,46 +173,49 @@ class Commits:
                     return
 
 
-def last_act(connection: Connection, payloads: Sequence[str] = ()) -> tuple[str | None, str]:
-    """Send the notices of a transaction; returns its number, if it has written, and the timeline that has it."""
-    number, timeline, _ = connection.execute(NUMBER, {"payloads": list(payloads)}).one()
-    return number, timeline
+def last_act(connection: Connection, payloads: Sequence[str], known_by: Trace | Mark) -> Ended | None:
+    """Send the notices of a transaction, and write its mark; returns how to find out its end, if it has written."""
+    values = known_by._asdict() if isinstance(known_by, Mark) else {}
+    statement = LAST_WITH_MARK if values else LAST
+    number, began, _ = connection.execute(statement, {"payloads": list(payloads), **values}).one()
+    if number is None:
+        return None
+    return Ended(number, began, partial(_is_marked, known_by) if isinstance(known_by, Mark) else known_by)
+
+
+def forget_marks(connection: Connection, now: datetime) -> None:
+    """Delete the marks that processes have left long ago."""
+    connection.execute(delete(CommitMarkRow).where(CommitMarkRow.time < now - REMEMBERED))
 
 
 class NotKnownYet(Exception):
     """The database does not say yet how a transaction ended."""
 
 
-def was_committed(engine: Engine, ended: Ended) -> bool | None:
-    """The end of a transaction (True: committed); None where nobody will ever know. Raises NotKnownYet.
+def was_committed(engine: Engine, ended: Ended) -> bool:
+    """The end of a transaction (True: committed). Raises NotKnownYet.
 
     One that is still open has lost its client: it is ended, so that a COMMIT still on its way finds nothing.
     """
-    number = {"number": ended.number}
     try:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            status = connection.scalar(STATUS, {**number, "timeline": ended.timeline})
-            if status == "elsewhere":
-                return _trace(connection, ended)
-            if status == "committed":  # by its number; after a crash that may be another one's by now
-                return _trace(connection, ended) is not False
-            if status == "in progress":
-                connection.execute(END, number)
+            replays, open_ones = connection.execute(END, {"number": ended.number, "began": ended.began}).one()
+            if not replays and not open_ones:
+                return ended.trace(connection)
     except SQLAlchemyError as error:
         log.warning("a commit in doubt cannot be looked up yet", transaction=ended.number, error=str(error))
         raise NotKnownYet from error
-    if status != "aborted":
-        raise NotKnownYet
-    return False
+    raise NotKnownYet
 
 
-def _trace(connection: Connection, ended: Ended) -> bool | None:
-    return None if ended.trace is None else ended.trace(connection)
+def _is_marked(mark: Mark, connection: Connection) -> bool:
+    own = (CommitMarkRow.id == mark.id) & (CommitMarkRow.key == mark.key)
+    return bool(connection.scalar(select(exists().where(own))))
 
 
 def _late_end(engine: Engine, ended: Ended) -> bool | None:
-    """As `was_committed`, None where that is not known yet; what nobody will ever know counts as done."""
+    """As `was_committed`, None where that is not known yet."""
     try:
-        return was_committed(engine, ended) is not False
+        return was_committed(engine, ended)
     except NotKnownYet:
         return None

@@ -105,13 +105,18 @@ class Database:
 
     @contextmanager
     def transaction(
-        self, engine: Engine | None = None, *, lock_ms: int | None = None, trace: Trace | None = None
+        self,
+        engine: Engine | None = None,
+        *,
+        lock_ms: int | None = None,
+        trace: Callable[[], Trace | None] = lambda: None,
     ) -> Iterator[Connection]:
         """Open a transaction that writes on a connection, of another `engine` if one is given; see `write`.
 
         `lock_ms` bounds each wait for a lock, in milliseconds; None: as the database's settings have it.
-        `trace` tells on another server whether rows of it are there, where the reply to its COMMIT was lost.
-        Raises CommitInDoubt where nobody can know whether it was committed; other errors mean that nothing was kept.
+        `trace` is asked at the end for what looks for its rows, where the reply to its COMMIT is lost; None: a mark.
+        Raises CommitInDoubt where it is not known yet whether it was committed; other errors mean that nothing was
+        kept.
         """
         with (engine or self.engine).connect() as connection:
             connection.execution_options(write=True, lock_ms=lock_ms)  # an engine with options would be made each time
@@ -127,7 +132,7 @@ class Database:
             if transaction.is_active:  # else a dry run has taken it back
                 self._refuse_if_barred()
                 try:
-                    self.commits.commit(connection, transaction, payloads, trace)
+                    self.commits.commit(connection, transaction, payloads, trace())
                 except Exception:
                     transaction.rollback()  # else SQLite's, refused at COMMIT, goes back to the pool still open
                     raise

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple, cast
 
 from sqlalchemy import Connection, exists, func, literal_column, select, update
@@ -16,6 +16,7 @@ from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.documents import ProblemSettingsDocument, RuleDocument
 from app.domain.scoring import Exact
 from app.storage.bulk import among, insert_rows, update_rows
+from app.storage.commits import Trace
 from app.storage.notices import outbox_of
 from app.storage.process_locks import gone_processes
 from app.storage.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
@@ -185,25 +186,31 @@ def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[boo
     return [recorded.get(outcome.judgement_id) is outcome for outcome in outcomes]
 
 
-def _has_begun(connection: Connection, payload: object, result: object) -> bool | None:
-    """Whether the attempt that a claim began is stored; None where it began none."""
+def _trace_of_claim(payload: object, result: object) -> Trace | None:
+    """What looks for the attempt that a claim began; None where it began none."""
     if not isinstance(payload, Claim) or not isinstance(result, int) or not result:
         return None
-    own = (JudgementRow.attempt == result) & (JudgementRow.process_id == payload.process_id)
-    query = select(exists().where(JudgementRow.id == payload.judgement_id, own | (JudgementRow.attempt > result)))
+    return partial(_has_begun, payload, result)
+
+
+def _has_begun(claim: Claim, attempt: int, connection: Connection) -> bool:
+    own = (JudgementRow.attempt == attempt) & (JudgementRow.process_id == claim.process_id)
+    query = select(exists().where(JudgementRow.id == claim.judgement_id, own | (JudgementRow.attempt > attempt)))
     return bool(connection.scalar(query))
 
 
-def _is_recorded(connection: Connection, payload: object, result: object) -> bool | None:
-    """Whether an outcome is stored; None where it was not to be."""
-    if not isinstance(payload, Outcome) or not result:
-        return None
-    done = (JudgementRow.state == DONE) & (JudgementRow.attempt == payload.attempt)
-    return bool(connection.scalar(select(exists().where(JudgementRow.id == payload.judgement_id, done))))
+def _trace_of_outcome(payload: object, result: object) -> Trace | None:
+    """What looks for an outcome; None where it was not to be stored."""
+    return partial(_is_recorded, payload) if isinstance(payload, Outcome) and result else None
 
 
-TRACES[cast(AnyHandler, begin_many)] = _has_begun
-TRACES[cast(AnyHandler, record_many)] = _is_recorded
+def _is_recorded(outcome: Outcome, connection: Connection) -> bool:
+    done = (JudgementRow.state == DONE) & (JudgementRow.attempt == outcome.attempt)
+    return bool(connection.scalar(select(exists().where(JudgementRow.id == outcome.judgement_id, done))))
+
+
+TRACES[cast(AnyHandler, begin_many)] = _trace_of_claim
+TRACES[cast(AnyHandler, record_many)] = _trace_of_outcome
 
 
 def _tell(connection: Connection, submission_ids: Collection[int]) -> None:

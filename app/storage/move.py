@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, i
 
 from app.storage.database import Database
 from app.storage.migrate import schema_of, schemas, upgrade
-from app.storage.tables import Base
+from app.storage.tables import Base, CommitMarkRow
 
 BATCH = 1000
 MODULUS = 2**256
@@ -32,7 +32,7 @@ def move(source: Database, target: Database, step: Step = lambda _table, _rows: 
     refuse_other_contents(target)
     upgrade(target.url)
     with source.engine.execution_options(write=True).connect() as reading:
-        _hold_still(reading, Base.metadata.sorted_tables)
+        _hold_still(reading, contents())
         return _copy_all(reading, target, step)
 
 
@@ -45,19 +45,22 @@ def copy_running(source: Database, target: Database, step: Step = lambda _table,
 
 
 def _copy_all(reading: Connection, target: Database, step: Step) -> dict[str, int]:
-    tables = Base.metadata.sorted_tables
+    tables = contents()
     with target.engine.execution_options(write=True).begin() as writing:
         for table in tables:
             _copy(reading, writing, table, step)
         return {table.name: _same(reading, writing, table) for table in tables}
 
 
+def contents() -> list[Table]:
+    """The tables that are moved: marks tell of commits to one database, and not of another one."""
+    return [table for table in Base.metadata.sorted_tables if table.name != CommitMarkRow.__tablename__]
+
+
 def row_count(database: Database) -> int:
     """The number of rows to move."""
     with database.engine.connect() as connection:
-        return sum(
-            connection.scalar(select(func.count()).select_from(each)) or 0 for each in Base.metadata.tables.values()
-        )
+        return sum(connection.scalar(select(func.count()).select_from(each)) or 0 for each in contents())
 
 
 def refuse_other_schema(source: Database) -> None:
@@ -71,7 +74,7 @@ def refuse_other_contents(target: Database) -> None:
     """Raise MoveError if a database holds any row."""
     with target.engine.connect() as connection:
         names = set(inspect(connection).get_table_names())
-        for table in Base.metadata.sorted_tables:
+        for table in contents():
             if table.name in names and connection.execute(select(table).limit(1)).first() is not None:
                 raise MoveError(f"expected an empty database to move to, found rows in its table {table.name}")
 

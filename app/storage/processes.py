@@ -21,6 +21,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.storage.commits import forget_marks
 from app.storage.locks import Locks
 from app.storage.process_locks import SPACE, number_of
 from app.storage.tables import ProcessRow
@@ -58,7 +59,7 @@ class Sign:
 
 
 def write_signs(connection: Connection, signs: Sequence[Sign]) -> list[None]:
-    """Keep signs of life, and forget who has been silent for an hour; a handler of the writer."""
+    """Keep signs of life, and forget who has been silent for an hour, and old marks; a handler of the writer."""
     for sign in signs:
         state = {"seen": sign.time, **sign.work._asdict()}
         if not connection.execute(update(ProcessRow).where(ProcessRow.id == sign.id).values(**state)).rowcount:
@@ -66,7 +67,9 @@ def write_signs(connection: Connection, signs: Sequence[Sign]) -> list[None]:
             connection.execute(
                 insert(ProcessRow).values(id=sign.id, kind=sign.kind, started=sign.started, **fixed, **state)
             )
-    connection.execute(delete(ProcessRow).where(ProcessRow.seen < max(sign.time for sign in signs) - REMEMBERED))
+    now = max(sign.time for sign in signs)
+    connection.execute(delete(ProcessRow).where(ProcessRow.seen < now - REMEMBERED))
+    forget_marks(connection, now)
     return [None] * len(signs)
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import cast
 
 from sqlalchemy import Connection, exists, select, text, tuple_
@@ -17,6 +18,7 @@ from app.domain.verdicts import JudgementType
 from app.storage import newcomers
 from app.storage.allowances import Allowance, Allowances
 from app.storage.bulk import insert_rows
+from app.storage.commits import Trace
 from app.storage.documents import FileNoteDocument, SourceDocument
 from app.storage.judgements import DONE, QUEUED
 from app.storage.newcomers import Newcomer
@@ -152,16 +154,20 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
     return [_with_news(result, again) for result in results] if again else results
 
 
-def _is_there(connection: Connection, payload: object, result: object) -> bool | None:
-    """Whether a submission is stored: its id may be another one's by now, but not with its sender and microsecond."""
+def _trace(payload: object, result: object) -> Trace | None:
+    """What looks for a submission, if one was taken."""
     if not (isinstance(payload, NewSubmission) and isinstance(result, Accepted)) or result.repeated:
         return None
+    return partial(_is_there, payload, result.submission_id)
+
+
+def _is_there(new: NewSubmission, submission_id: int, connection: Connection) -> bool:
+    """Whether a submission is stored: its id may be another one's by now, but not with its sender and microsecond."""
     row = (SubmissionRow.id, SubmissionRow.account_id, SubmissionRow.time)
-    query = select(exists().where(tuple_(*row) == (result.submission_id, payload.account_id, payload.time)))
-    return bool(connection.scalar(query))
+    return bool(connection.scalar(select(exists().where(tuple_(*row) == (submission_id, new.account_id, new.time)))))
 
 
-TRACES[cast(AnyHandler, accept)] = _is_there
+TRACES[cast(AnyHandler, accept)] = _trace
 
 
 def _tell(connection: Connection, batch: _Batch) -> None:

@@ -24,7 +24,7 @@ from app.storage.schema.people import AccountRow, GroupRow, OrganizationRow, Per
 from app.storage.schema.problems import ProblemRow, ProblemVersionRow, TestCaseRow, TestGroupRow
 from app.storage.schema.registration import PasswordResetRow, RegisteredRow, RegistrationRow
 from app.storage.schema.roles import AuditRow, ContestRoleRow, KeptTeamRow, OrganiserRow, ProblemRoleRow
-from app.storage.schema.service import ClockRow, JobRow, LastBackupRow, ProcessRow
+from app.storage.schema.service import ClockRow, CommitMarkRow, JobRow, LastBackupRow, ProcessRow
 from app.storage.schema.submissions import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "ClarificationRow",
     "ClockRow",
     "CommentaryRow",
+    "CommitMarkRow",
     "ContestProblemRow",
     "ContestRoleRow",
     "ContestRow",

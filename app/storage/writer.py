@@ -31,7 +31,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from app.storage import audit
 from app.storage.audit_values import ADDED
-from app.storage.commits import CommitInDoubt
+from app.storage.commits import CommitInDoubt, Trace
 from app.storage.database import Database
 from app.storage.documents import AuditChanges
 from app.storage.faults import of_the_database
@@ -42,10 +42,10 @@ Handler = Callable[[Connection, Sequence[P]], Sequence[R]]
 AnyHandler = Handler[object, object]
 """A handler beside the payloads it was given with: `submit` and `call` know that they fit, and what it returns."""
 
-TRACES: dict[AnyHandler, Callable[[Connection, object, object], bool | None]] = {}
-"""By handler, what tells whether the rows of a payload are there, by what was returned for it; None: it has none.
+TRACES: dict[AnyHandler, Callable[[object, object], Trace | None]] = {}
+"""By handler, what looks for the rows of a payload, by what was returned for it; None: it has none of its own.
 
-They are asked where the reply to a COMMIT is lost and another server has taken over (`app.storage.commits`).
+It is asked where the reply to a COMMIT is lost (`app.storage.commits`).
 """
 MOST_IN_A_BATCH = 256
 REQUESTS_THAT_PRESS = 6
@@ -164,8 +164,7 @@ class Writer:
     def _commit(self, batch: Sequence[_Write], lock_ms: int | None = None) -> None:
         results: list[tuple[_Write, object]] = []
         began = time.monotonic()
-        trace = partial(_is_there, results)
-        with self._database.transaction(self._engine, lock_ms=lock_ms, trace=trace) as connection:
+        with self._database.transaction(self._engine, lock_ms=lock_ms, trace=partial(_trace, results)) as connection:
             for handler, writes in _by_handler(batch):
                 replies = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, replies, strict=True))
@@ -190,13 +189,12 @@ class Writer:
                     return
 
 
-def _is_there(results: Sequence[tuple[_Write, object]], connection: Connection) -> bool | None:
-    """Look for the first row of a batch that anybody knows how to look for: it stands for all."""
+def _trace(results: Sequence[tuple[_Write, object]]) -> Trace | None:
+    """What looks for the first row of a batch that anybody knows how to look for: it stands for all."""
     for write, result in results:
-        look = TRACES.get(write.handler)
-        is_there = None if look is None else look(connection, write.payload, result)
-        if is_there is not None:
-            return is_there
+        trace_of = TRACES.get(write.handler)
+        if trace_of is not None and (trace := trace_of(write.payload, result)) is not None:
+            return trace
     return None
 
 
