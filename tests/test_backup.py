@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from typing import IO
+from typing import IO, Any
 
 import pytest
 from sqlalchemy import text
@@ -218,6 +219,28 @@ def test_a_backup_that_is_broken_off_leaves_the_one_before(
         last = backup(database, files, folder)
         assert verify(folder) == last
         assert len(list(folder.glob("jurado-*"))) == 1
+
+
+def test_a_restore_makes_the_tokens_of_the_feed_given_before_it_invalid(sqlite_url: str, tmp_path: Path) -> None:
+    """Else a follower that is ahead of the backup goes on where other events have the numbers of those it knows."""
+    home, folder, feed = tmp_path / "home", tmp_path / "backup", "contests/c/event-feed?stream=false"
+
+    def events(api: Api) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in api.get(feed, user="admin").text.splitlines()]
+
+    with contest(sqlite_url, home) as api:
+        backup(api.service.database, api.service.files, folder)
+        submit(api, "team", 0)
+        token = events(api)[-1]["token"]
+        assert api.get(f"{feed}&since_token={token}", user="admin").status_code == 200
+        ids = [each["id"] for each in events(api) if each["type"] == "judgements"]
+    restore(folder, sqlite_url, LocalFiles(home / "files"), replace=True)
+    with open_api(sqlite_url, home, again=True) as api:
+        submit(api, "other", 0)
+        again = events(api)
+        assert len([each for each in again if each["type"] == "judgements"]) == len(ids)
+        assert api.get(f"{feed}&since_token={token}", user="admin").status_code == 400
+        assert api.get(f"{feed}&since_token={again[-1]['token']}", user="admin").status_code == 200
 
 
 def test_what_is_no_sound_backup_is_refused_before_anything_changes(sqlite_url: str, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from sqlalchemy import Connection, func, select
 
 from app.domain.clock import utc_now
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
-from app.storage import last_backup
+from app.storage import events, last_backup
 from app.storage.backup_places import DATABASE, MANIFEST, BackupFolder, OtherContents, Place
 from app.storage.database import Database
 from app.storage.durable import sync
@@ -203,6 +203,8 @@ def restore(
             target.close()
     restored = Database(database_url, timeouts)  # SQLite's file is another one by now
     try:
+        with restored.engine.begin() as connection:
+            events.refuse_given_tokens(connection)
         rows = _row_counts(restored)
     finally:
         restored.close()

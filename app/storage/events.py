@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from secrets import token_hex
 from typing import NamedTuple, Protocol, cast
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.storage.judgements import DONE
@@ -70,6 +71,13 @@ def _append(connection: Connection, new: Append) -> bool:
 def secret(session: Session, contest_id: str) -> str:
     """The secret that veils the tokens of a contest's feed; empty if there is no such contest."""
     return session.scalar(select(ContestRow.secret).where(ContestRow.id == contest_id)) or ""
+
+
+def refuse_given_tokens(connection: Connection) -> None:
+    """Let all feeds refuse the tokens given so far: events that a backup lacks had numbers that others will have."""
+    for row in connection.execute(select(ContestRow.id, ContestRow.secret)).all():
+        renewed = f"{row.secret.partition(':')[0]}:{token_hex(8)}"
+        connection.execute(update(ContestRow).where(ContestRow.id == row.id).values(secret=renewed))
 
 
 def last(session: Session, contest_id: str) -> int:

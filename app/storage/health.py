@@ -193,9 +193,9 @@ def _quantile(values: Sequence[float], share: float) -> float | None:
 
 
 class JudgeError(NamedTuple):
-    """A submission whose judging failed by the judge's own fault, and what was noted of it."""
+    """A submission whose judging failed by the judge's own fault, by the id that it is known by, and what was noted."""
 
-    submission_id: int
+    submission_id: str
     contest_id: str
     problem_id: str
     error: str
@@ -209,13 +209,12 @@ def judge_errors(session: Session, most: int) -> tuple[int, list[JudgeError]]:
         JudgementRow.state == DONE,
     )
     count = session.scalar(select(func.count()).select_from(JudgementRow).where(*standing)) or 0
-    columns = (SubmissionRow.id, SubmissionRow.contest_id, SubmissionRow.problem_id, JudgementRow.error)
     query = (
-        select(*columns)
+        select(SubmissionRow, JudgementRow.error)
         .join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
         .where(*standing)
         .order_by(JudgementRow.id.desc())
         .limit(most)
     )
     rows = session.execute(query) if count else ()
-    return count, [JudgeError(id_, contest, problem, error or "") for id_, contest, problem, error in rows]
+    return count, [JudgeError(row.shown_id, row.contest_id, row.problem_id, error or "") for row, error in rows]

@@ -177,7 +177,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
         frozenset(team.id for team in teams if team.counts and team.id not in late),
         row.main_scoreboard_group_id,
         late,
-        VeiledIds(row.secret),
+        VeiledIds(row.veil),
     )
 
 

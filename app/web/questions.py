@@ -15,6 +15,7 @@ from app.services.messages.clarifications import ClarificationBody, Clarificatio
 from app.services.viewer import Viewer
 from app.web.forms import made_of_values, read_form
 from app.web.frames import frame
+from app.web.languages import _
 from app.web.pages import page
 from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
 
@@ -23,10 +24,11 @@ FIELDS = ("text", "problem_id", "reply_to_id")
 
 @dataclass(slots=True)
 class Thread:
-    """A message, with the answers to it in order."""
+    """A message, with the answers to it in order; `who` is its sender, in the reader's language."""
 
     message: ClarificationDocument
     who: str
+    is_jurys: bool
     label: str | None
     answers: list[Thread] = field(default_factory=list)
 
@@ -88,10 +90,11 @@ def threads(messages: Sequence[ClarificationDocument], viewer: Viewer, snapshot:
     first: list[Thread] = []
     for message in messages:
         sender = message["from_team_id"]
-        who = "Jury" if sender is None else "You" if sender == viewer.team_id else names.get(sender, sender)
+        is_jurys = sender is None
+        who = _("Jury") if sender is None else _("You") if sender == viewer.team_id else names.get(sender, sender)
         problem = message["problem_id"]
         label = None if problem is None else snapshot.contest.labels.get(problem, problem)
-        thread = by_id[message["id"]] = Thread(message, who, label)
+        thread = by_id[message["id"]] = Thread(message, who, is_jurys, label)
         above = by_id.get(message["reply_to_id"] or "")
         (first if above is None else above.answers).append(thread)
     return first[::-1]

@@ -40,6 +40,8 @@ from tests.builders.judging import judge
 from tests.builders.service import Api
 from tests.builders.streams import read_feed
 
+Answers = dict[tuple[str, str | None], tuple[int, bytes]]
+"""What is answered, its status and its body, by address and reader."""
 READERS = ("admin", "team", None)
 MADE_ANEW = re.compile(r"^/(health|metrics|api/daily|api/status)|/package\.zip$|/stream$|/similarity")
 """What depends on the process, the date or the moment and on no row alone."""
@@ -133,9 +135,9 @@ def empty_tables(database: Database) -> set[str]:
         return {name for name, table in tables.items() if not session.scalar(select(func.count()).select_from(table))}
 
 
-def walked(api: Api) -> dict[tuple[str, str | None], object]:
+def walked(api: Api) -> Answers:
     """What every route with GET answers about all that there is, to an admin, a team and nobody."""
-    answers: dict[tuple[str, str | None], object] = {}
+    answers: Answers = {}
     for address, user in itertools.product(addresses(api), READERS):
         reply = api.get(address, user=user)
         answers[address, user] = (reply.status_code, MOMENT.sub(b"", reply.content))

@@ -186,7 +186,7 @@ def status(service: Service) -> Status:
         judge_errors=count,
         newest_judge_errors=[
             JudgeErrorFact(
-                submission_id=str(each.submission_id),
+                submission_id=each.submission_id,
                 contest_id=each.contest_id,
                 problem_id=each.problem_id,
                 error=each.error,

@@ -30,7 +30,8 @@ class ContestRow(Base):
     countdown_pause_ms  the countdown stands still at this many milliseconds before the start
     pauses              the intervals taken out of the contest's time: [{"start": TIME, "end": TIME or null}]
     revealed            what has been opened of a frozen board: [[team_id, problem_id]]
-    secret              shown to nobody: it veils the ids of judgements and runs, and the places of the event feed
+    secret              shown to nobody: `veil`, its part before a colon, veils the ids of judgements and runs; all of
+                        it veils the places of the event feed, and a restore changes the part behind the colon
     """
 
     __tablename__ = "contests"
@@ -51,6 +52,11 @@ class ContestRow(Base):
     open_to_all: Mapped[bool] = mapped_column(default=False)
     settings: Mapped[SettingsDocument] = mapped_column(default=dict)
     secret: Mapped[str] = mapped_column(String(64), default=partial(token_hex, 16), server_default="")
+
+    @property
+    def veil(self) -> str:
+        """The secret that veils the ids of judgements and runs, which outlive a restore."""
+        return self.secret.partition(":")[0]
 
 
 class ContestTeamRow(Base):

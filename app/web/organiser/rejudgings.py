@@ -156,7 +156,7 @@ def _matrix(difference: DifferenceView) -> tuple[list[str | None], list[tuple[st
     heads = [kind for kind in TYPES if kind in known] + sorted(str(kind) for kind in known if kind not in TYPES)
     rows = [
         (
-            str(TYPES.get(before, before)),
+            gettext(TYPES[before]) if before in TYPES else str(before),
             [Square(counts.get((before, after), 0), before == after) for after in heads],
         )
         for before in heads

@@ -258,9 +258,8 @@
     for (const { file, path } of await toSend()) body.append("files", file, path.split("/").pop());
     try {
       const reply = await upload(body);
-      const document_ = JSON.parse(reply.responseText || "{}");
-      if (reply.status !== 201) throw new Refused(document_.message ?? _("the server says %(status)s", { status: reply.status }));
-      stored(document_);
+      if (reply.status === 201) stored(JSON.parse(reply.responseText));
+      else throw new (reply.status < 500 ? Refused : Error)(reasonOf(reply));
     } catch (error) {
       const values = { reason: error.message };
       said.textContent = error instanceof Refused ? _("Not stored: %(reason)s.", values) : _("%(reason)s. Your files are still here.", values);
@@ -272,7 +271,17 @@
     }
   }
 
+  /** A reply that nothing was stored. After one of 500 or more something may be: the same key must be sent again. */
   class Refused extends Error {}
+
+  /** Why nothing was taken, as the server says it; a proxy before it replies with pages of its own. */
+  function reasonOf(reply) {
+    try {
+      return JSON.parse(reply.responseText).message;
+    } catch {
+      return _("the server says %(status)s", { status: reply.status });
+    }
+  }
 
   function stored(submission) {
     const address = form.dataset.report + submission.id;

@@ -15,7 +15,7 @@ from app.domain.verdicts import JudgementType
 from app.services.health.status import next_event
 from app.storage import last_backup
 from app.storage.processes import SERVER, WORKER, Sign, Work, write_signs
-from app.storage.tables import JudgementRow, LastBackupRow
+from app.storage.tables import JudgementRow, LastBackupRow, SubmissionRow
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.judging import judge
 from tests.builders.service import Api, open_api
@@ -77,10 +77,11 @@ def test_what_waits_and_what_was_judged_lately_is_counted(api: Api) -> None:
     with api.service.database.write() as session:
         row = session.get_one(JudgementRow, 1)
         row.type, row.error = JudgementType.JE.value, "the checker broke\nat line 3"
+        session.get_one(SubmissionRow, row.submission_id).external_id = "theirs-7"
     document = whole(api)
     assert document["status"]["judge_errors"] == 1
     (error,) = [each["advice"] for each in document["advice"] if each["what"] == "judge errors"]
-    assert "(the checker broke)" in error
+    assert "submission theirs-7 of c (the checker broke)" in error
     assert "rejudge c" in error
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import APIResponse, Browser, Route, expect
 from sqlalchemy import select
 
 from app.storage.tables import (
@@ -154,3 +154,25 @@ def test_a_row_that_has_just_changed_place_says_so_for_a_while(api: Api, browser
         page.clock.fast_forward(31000)
         expect(moved).to_be_empty()
         assert one.faults == []
+
+
+def test_answers_whose_reply_a_proxy_lost_are_stored_once_when_they_are_sent_again(browser: Browser, url: str) -> None:
+    replies: list[APIResponse] = []
+
+    def lose_the_first(route: Route) -> None:
+        replies.append(route.fetch())
+        if len(replies) == 1:
+            route.fulfill(status=502, content_type="text/html", body="<h1>Bad Gateway</h1>")
+        else:
+            route.fulfill(response=replies[-1])
+
+    with reader(browser, url, "team") as one:
+        one.page.route("**/api/contests/c/submissions", lose_the_first)
+        one.open("/c/c/problems/echo")
+        one.page.set_input_files("#files", {"name": "02.out", "mimeType": "", "buffer": b"2\n"})
+        one.page.get_by_role("button", name="Send 1 file for A").click()
+        expect(one.page.locator(".pre-said")).to_have_text("the server says 502. Your files are still here.")
+        one.page.get_by_role("button", name="Send again, safe to repeat").click()
+        expect(one.page.locator(".pre-said")).to_contain_text("Stored as")
+    assert [each.status for each in replies] == [201, 201]
+    assert replies[0].json()["id"] == replies[1].json()["id"]

@@ -30,6 +30,15 @@ from tests.builders.service import Api, open_api
 
 OTHERS = [each for each in languages.LANGUAGES if each != languages.SOURCE]
 ORIGIN = {"Origin": "http://jurado.test"}
+ORGANISERS = (
+    *("/admin", "/admin/new", "/admin/problems", "/admin/problems/echo/case/02", "/admin/jobs", "/admin/people"),
+    *(
+        f"/admin/contests/c{each}"
+        for each in ("", "/times", "/rules", "/problems", "/teams", "/live", "/rejudgings", "/questions", "/roles")
+    ),
+    *("/admin/contests/c/ceremony", "/admin/contests/c/similarity"),
+)
+"""Pages of organisers whose data are few; those of health and the audit log show paths and names of operations."""
 SHOWN = (*PAGES, *OWN, "/", "/p/comesolo/board", "/c/c/compare?a=1&b=2", "/c/c/scoreboard?find=nobody")
 PHRASE = re.compile(r"[A-Za-z]{2,}")
 OPEN, CLOSE = "\N{MATHEMATICAL LEFT WHITE SQUARE BRACKET}", "\N{MATHEMATICAL RIGHT WHITE SQUARE BRACKET}"
@@ -40,7 +49,7 @@ SPOKEN = {"aria-label", "title", "placeholder", "alt", "aria-valuetext"}
 
 DATA = """
 Jurado API CLICS UTC KB cc by sa openapi json inputs zip in out html jurado admin Contest Team team other case Echo echo
-take part py nobody comesolo Comesolo RollingBalls Lazy Piglets The Last Treat Optimiza Net Game
+take part py nobody admin judge staff comesolo Comesolo RollingBalls Lazy Piglets The Last Treat Optimiza Net Game
 """
 """Names, units and what a checker said, in the pages that are looked at."""
 
@@ -54,6 +63,8 @@ def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
         add_submission(api.service, {"02": RIGHT, "03": WRONG}, minute=1)
         add_submission(api.service, {"02": RIGHT}, minute=2)
         add_submission(api.service, {"02": RIGHT, "03": RIGHT}, team="other", minute=2)
+        for user in ("team", "admin"):
+            assert api.post("contests/c/clarifications", user=user, json={"text": "1?"}).status_code == 201
         yield api
 
 
@@ -128,6 +139,23 @@ def test_every_word_of_contestants_pages_comes_by_a_message(
         if words:
             faults[page] = sorted(words)
     assert faults == {}
+
+
+def test_every_word_of_organisers_pages_comes_by_a_message(
+    api: Api, source: messages.Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(languages, "translations", lambda _language: Marked(source))
+    data = set(re.findall(r"\w+", DATA))
+    pages = {each: api.get(each, user="admin", headers={"Accept-Language": "ja"}) for each in ORGANISERS}
+    assert {each.status_code for each in pages.values()} == {200}
+    faults = {page: words for page, reply in pages.items() if (words := sorted(set(unmarked(reply.text)) - data))}
+    assert faults == {}
+
+
+def test_no_message_begins_or_ends_with_a_blank_that_translations_would_lose(source: messages.Catalog) -> None:
+    """Two words that are put together in a template are one message with a placeholder."""
+    ids = [each for message in source for each in ([message.id] if isinstance(message.id, str) else message.id)]
+    assert [each for each in ids if each != each.strip()] == []
 
 
 def test_templates_have_no_text_outside_of_messages() -> None:
