@@ -33,8 +33,12 @@ durable.WAITS = False  # for the same reason
 listener.SECONDS_TO_HEAR = 0.02  # closing one waits so long, in each test of two servers twice
 share_statements()
 structlog.configure(processors=[*structlog.get_config()["processors"][:-1], logs.ON_A_TERMINAL])
-hypothesis.settings.register_profile("jurado", deadline=None)  # a busy machine is no failure
-hypothesis.settings.register_profile("long", deadline=None, max_examples=10 * hypothesis.settings.default.max_examples)
+hypothesis.settings.register_profile(  # a busy machine is no failure
+    "jurado", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.register_profile(
+    "long", hypothesis.settings.get_profile("jurado"), max_examples=10 * hypothesis.settings.default.max_examples
+)
 hypothesis.settings.load_profile("jurado")
 
 

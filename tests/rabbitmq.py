@@ -47,14 +47,18 @@ def program() -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now, and that the system gives to no client.
+    """A port that nobody listens on now, that the system gives to no client, and that this gives to nobody else.
 
     Else, while the server is killed, one of those who try to reach it may be given its port, and it cannot start again.
+    A name that the kernel keeps as long as this process lives claims the port, also before anybody listens on it.
     """
     while True:
         port = random.choice(SERVER_PORTS)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
+        with socket.socket(socket.AF_UNIX) as claim, suppress(OSError):
+            claim.bind(f"\0jurado-port-{port}")
+            with socket.create_server(("127.0.0.1", port)):
+                claim.detach()  # open to the end of this process
+                return port
 
 
 class RabbitMQ:

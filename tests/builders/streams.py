@@ -16,7 +16,7 @@ from starlette.types import Message
 
 from tests.builders.service import PASSWORD, Api
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 @dataclass

@@ -25,10 +25,11 @@ import psutil
 from app.packages.catalog import bundled
 from app.settings import Settings
 from app.storage.local_files import LocalFiles
-from bench.stage import add_admin, at_home, free_port, prepare, wait_until_up
+from bench.stage import add_admin, at_home, prepare, wait_until_up
 from tests import postgres
 from tests.chaos.audit_result import Audit
 from tests.chaos.feed import Follower
+from tests.rabbitmq import free_port
 
 TEAMS = 10
 PROBLEMS = ("comesolo", "rollingballs")

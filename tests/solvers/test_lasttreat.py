@@ -220,13 +220,13 @@ def test_the_list_of_pairs_is_the_same_however_it_is_cut_into_turns() -> None:
     fill_by_pairs(rows, work)
     assert work.clock.taken > 3
     assert (
-        work.moves.tolist() == lasttreat.solve(Instance(rows), method="closed-form", seed=1, seconds=1).moves.tolist()
+        work.moves.tolist() == lasttreat.solve(Instance(rows), method="closed-form", seed=1, seconds=60).moves.tolist()
     )
 
 
 def test_the_reference_file_is_an_answer() -> None:
     instance = instance_of((1, 2, 3), (4, 4, 2))
-    answer = lasttreat.solve(instance, method=lasttreat.REFERENCE, seed=1, seconds=1)
+    answer = lasttreat.solve(instance, method=lasttreat.REFERENCE, seed=1, seconds=60)
     text = lasttreat.write_reference(instance, answer, seed=1)
     assert score_answer(instance, read_answer(text.encode(), instance)).multiplier == 1
 

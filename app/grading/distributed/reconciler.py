@@ -98,11 +98,11 @@ class Reconciler:
         with self._database.read() as session:
             rows = open_judgements(session, queued_lanes=queued) if is_any else []
         due = self._patience.due(rows, now, queued_lanes=queued)
+        if due:
+            self.resent += len(due)  # first: they may be judged before the next statement
+            log.info("rows that nobody seemed to work on are sent again", judgements=len(due))
         self._sender.judgements((row.id, row.team_id) for row in due if not row.is_rejudging)
         self._sender.rejudgings(row.id for row in due if row.is_rejudging)
-        if due:
-            self.resent += len(due)
-            log.info("rows that nobody seemed to work on are sent again", judgements=len(due))
         self._look_at_jobs(job_ids, now)
 
     def _queued_lanes(self) -> set[bool]:

@@ -54,8 +54,8 @@ from tests.builders.two import BROKER
 from tests.builders.waiting import until
 from tests.builders.working import Working, working
 
-FREE_LOCK = text(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+FREE_LOCK = text(  # and wait until it is free: else the worker may have it again before anybody else
+    "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
     " WHERE datname = current_database() AND application_name LIKE 'jurado worker %'"
 )
 WAITING_FOR_A_LOCK = text(
@@ -71,6 +71,7 @@ def test_rows_are_judged_once_by_messages_that_come_twice_or_never(
         twice = found.accept(submission(b"10", b"10"))
         found.sender.judgements([(twice, "t"), (9999, "t")])  # once more, and one that is gone
         found.sender.judgements([(twice, "t")])
+        found.wait()  # else this one, too, is sent again where the grader takes long to start
         untold = found.accept(submission(b"10", b"3"), tell=False)
         found.reconciler.start()
         found.wait()
@@ -83,7 +84,7 @@ def test_rows_are_judged_once_by_messages_that_come_twice_or_never(
 def test_a_checker_that_fails_three_times_is_a_judge_error_and_costs_others_nothing(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
-    with working(postgresql_url, broker_url, tmp_path, seconds=0.5) as found:
+    with working(postgresql_url, broker_url, tmp_path) as found:
         for answers in ([b"10", b"10"], [b"exit", b"10"], [b"10", b"10"]):
             found.accept(submission(*answers))
         found.wait()
@@ -163,10 +164,10 @@ def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     stop.set()  # before its graders, which take seconds to start
     worker = Worker(Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1))
     worker.start(stop)
+    assert not worker.engine.is_warm
     broker = open_broker(broker_url, [JUDGEMENTS])
     assert broker.get_queue_message_counts(JUDGEMENTS.queue)[:2] == (1, 0)
     broker.close()
-    assert not worker.engine.is_warm
     worker.close()
 
 
@@ -229,8 +230,8 @@ def test_an_answer_that_kills_its_worker_each_time_is_a_judge_error_after_three_
             assert worker.process.wait(120) == -signal.SIGKILL
     with poisoned_worker(postgresql_url, broker_url, tmp_path) as worker:
         until(lambda: all(row.state == DONE for row in server.rows()), seconds=120)
-        assert httpx.get(worker.url).status_code == 401
-        counted = httpx.get(worker.url, headers={"Authorization": f"Bearer {worker.token}"}).text
+        assert httpx.get(worker.url, timeout=60).status_code == 401
+        counted = httpx.get(worker.url, headers={"Authorization": f"Bearer {worker.token}"}, timeout=60).text
         worker.process.terminate()
         assert worker.process.wait(60) == 0
     poison = server.rows()[1]

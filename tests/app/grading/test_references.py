@@ -210,7 +210,7 @@ def test_a_cancelled_run_dies_with_its_whole_tree_and_changes_nothing(bench: Ben
     bench.runner.start()
     until(lambda: bool(solvers()))
     assert bench.runner.cancel(job_id)
-    until(lambda: not solvers(), 10)
+    until(lambda: not solvers())
     assert bench.job(job_id).state == "cancelled"
     assert not bench.runner.cancel(job_id)
     assert bench.case().answer_sha256 == before
@@ -238,7 +238,7 @@ def test_workers_run_a_job_one_at_a_time_under_its_lock_and_take_up_what_a_dead_
     assert (bench.job(long).state, bench.job(long).attempt) == ("running", 1)
     with bench.database.write() as session:
         assert jobs.cancel(session, long)  # by a server, which runs nothing
-    until(lambda: not running.is_alive(), 30)
+    until(lambda: not running.is_alive())
     assert not solvers()
     assert bench.job(long).state == "cancelled"
     for each in locks:

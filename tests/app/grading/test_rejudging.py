@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sqlalchemy import select, update
+from sqlalchemy import or_, select, update
 
 from app.storage import rejudging_steps, rejudgings
 from app.storage.database import Database
@@ -55,26 +57,28 @@ def test_a_rejudging_is_judged_beside_and_tells_nobody(database_url: str, tmp_pa
 
 
 def test_whoever_waits_for_a_verdict_is_served_before_a_rejudging_goes_on(sqlite_url: str, tmp_path: Path) -> None:
-    """Of 300 that are judged again only a few are done between a submission and its verdict."""
-    with grading(sqlite_url, tmp_path / "files") as found:
-        for _ in range(300):
+    """Of 100 that are judged again only a few are done before a submission that comes while the first one is judged."""
+    with grading(sqlite_url, tmp_path / "files", seconds=60) as found:
+        for _ in range(100):
             found.accept(submission(b"10", b"10"))
         found.wait()
+        (grader,) = found.engine.pids
+        os.kill(grader, signal.SIGSTOP)
         rejudging_id = begin(found)
         found.engine.take_up()
-        until(lambda: _done(found, rejudging_id) > 0)
-        before = _done(found, rejudging_id)
-        found.accept(submission(b"10", b"3"))
+        until(lambda: _running(found))
+        awaited = found.accept(submission(b"10", b"3")).judgement_id
+        os.kill(grader, signal.SIGCONT)
         found.wait()
-        after = _done(found, rejudging_id)
-        assert after < 300
-        assert after - before <= 32
         until(lambda: ready(found.database, rejudging_id))
-
-
-def _done(found: Grading, rejudging_id: int) -> int:
-    with found.database.read() as session:
-        return rejudgings.progress(session, [rejudging_id])[rejudging_id].done
+        with found.database.read() as session:
+            ended = session.scalars(
+                select(JudgementRow.id)
+                .where(or_(JudgementRow.rejudging_id == rejudging_id, JudgementRow.id == awaited))
+                .order_by(JudgementRow.end_time)
+            ).all()
+        assert len(ended) == 101
+        assert 1 <= ended.index(awaited or 0) <= 16
 
 
 def test_a_restart_goes_on_with_a_rejudging(database_url: str, tmp_path: Path) -> None:

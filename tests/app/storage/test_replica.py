@@ -105,14 +105,12 @@ def test_files_on_s3_with_a_folder_beside_them_survive_s3(s3_port: int, s3_url: 
     """While S3 is away its files are read from the folder; nothing is called damaged."""
     with s3_proxy(s3_port) as proxy:
         url = s3_url.replace(str(s3_port), str(proxy.port))
-        settings = Settings(
-            home=tmp_path / "home", files_url=url, files_replica_url=f"file://{tmp_path}/two", files_seconds=2
-        )
+        settings = Settings(home=tmp_path / "home", files_url=url, files_replica_url=f"file://{tmp_path}/two")
         files = open_files(settings)
         assert isinstance(files, ReplicatedFiles)
         files.keep(DATA)
         until(lambda: holds(files.replica))
-        other = open_files(settings.model_copy(update={"home": tmp_path / "other"}))
+        other = open_files(settings.model_copy(update={"home": tmp_path / "other", "files_seconds": 0.1}))
         proxy.always(503)
         assert other.load(SHA256) == DATA
         for each in (files, other):

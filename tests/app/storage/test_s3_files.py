@@ -60,7 +60,7 @@ def url(proxy: S3Proxy, s3_url: str, s3_port: int) -> str:
     return s3_url.replace(str(s3_port), str(proxy.port))
 
 
-def opened(url: str, folder: Path, clock: Clock | None = None, seconds: float = 5.0) -> S3Files:
+def opened(url: str, folder: Path, clock: Clock | None = None, seconds: float = 60.0) -> S3Files:
     """A server's view of the store, with a cache of its own."""
     return S3Files(Bucket(address_of(url), seconds), FileCache(folder, 2**20), clock or Clock())
 
@@ -183,7 +183,9 @@ def test_a_store_that_stays_away_is_one_error_and_comes_back_by_itself(
     url: str, proxy: S3Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fate: str | int
 ) -> None:
     """Nothing is stored; while it is away others fail at once, without a request."""
-    files = opened(url, tmp_path / "cache", seconds=0.3)
+    monkeypatch.setattr(s3, "FIRST_WAIT", 1000.0)  # longer than a request may take: no second try
+    monkeypatch.setattr(s3, "SECONDS_AWAY", 1000.0)
+    files = opened(url, tmp_path / "cache")
     state = files.state(SHA256)
     proxy.always(fate)
     with pytest.raises(StoreUnavailable, match="s3://jurado-"):
@@ -193,7 +195,6 @@ def test_a_store_that_stays_away_is_one_error_and_comes_back_by_itself(
         files.load(SHA256)
     assert len(proxy.requests) == asked
     proxy.heal()
-    monkeypatch.setattr(s3, "SECONDS_AWAY", 0.0)
     files.bucket._away = None
     assert list(files.stored()) == []
     files.keep(DATA)
@@ -219,7 +220,9 @@ def test_an_object_that_no_listing_passes_is_named_and_keeps_nobody_from_the_fil
     files: S3Files, s3_port: int, name: str
 ) -> None:
     files.keep(DATA)
-    httpx.put(f"http://127.0.0.1:{s3_port}/{files.bucket.address.bucket}/{name}", content=b"1").raise_for_status()
+    httpx.put(
+        f"http://127.0.0.1:{s3_port}/{files.bucket.address.bucket}/{name}", content=b"1", timeout=60
+    ).raise_for_status()
     with pytest.raises(s3.OddObject, match="expected names of files, found one to be removed"):
         list(files.stored())
     files.keep(DATA + b"2")

@@ -55,6 +55,7 @@ def test_the_lag_of_a_standby_grows_while_it_replays_nothing_and_falls_after(
             add_problem(api.service)
             add_contest(api.service)
             standby.catch_up()
+            until(lambda: [each["state"] for each in state(api)["status"]["database"]["replicas"]] == ["streaming"])
             until(lambda: behind(api)[1] == 0)
             standby.pause()
             write(api)

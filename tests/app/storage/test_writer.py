@@ -96,8 +96,9 @@ def test_many_requests_that_wait_together_press_the_writer_and_writes_of_threads
     release = hold(writer)
 
     async def calls() -> None:
-        asyncio.get_running_loop().call_soon(release.set)
-        await asyncio.gather(*(writer.call(teams.add, name) for name in names))
+        waiting = asyncio.gather(*(writer.call(teams.add, name) for name in names))
+        asyncio.get_running_loop().call_soon(release.set)  # after each of them has been queued
+        await waiting
 
     if by_requests:
         asyncio.run(calls())
@@ -128,8 +129,9 @@ def test_a_pressed_writer_commits_what_comes_while_it_gathers(sqlite_url: str, m
 
     async def calls() -> None:
         release = hold(writer)
+        waiting = asyncio.gather(*(writer.call(teams.add, f"t{at}") for at in range(REQUESTS_THAT_PRESS)))
         asyncio.get_running_loop().call_soon(release.set)
-        await asyncio.gather(*(writer.call(teams.add, f"t{at}") for at in range(REQUESTS_THAT_PRESS)))
+        await waiting
 
     monkeypatch.setattr("app.storage.writer.SECONDS_PRESSED", 600.0)
     asyncio.run(calls())
