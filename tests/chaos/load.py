@@ -127,7 +127,9 @@ def wait_for(load: Load, share: float, seconds: float = PATIENCE) -> None:
 
 def _client(load: Load, url: str, tokens: Sequence[str], seed: int) -> None:
     rng = random.Random(seed)
-    with httpx.Client(base_url=url, timeout=60) as http:
+    # Who sends once makes a connection for each request: one kept open may be closed while the next is on its way.
+    limits = httpx.Limits(max_keepalive_connections=None if load.keyed else 0)
+    with httpx.Client(base_url=url, timeout=60, limits=limits) as http:
         while load.acknowledged < load.wanted or not load.ended.is_set():
             if load.acknowledged >= load.wanted and load.ended.wait(SLOWLY):
                 return

@@ -129,9 +129,9 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
     )
     server = Announcing(config)
-    # uvicorn raises the signal again once it has stopped, which is no error here.
+    # Signals count also before uvicorn heeds them; once it has stopped it raises them again, which is no error here.
     for signum in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signum, lambda *_: None)
+        signal.signal(signum, server.handle_exit)
     server.run([listening])
     if not server.started:
         raise Failure("the server did not start; its log says why", 1)
