@@ -67,7 +67,7 @@ class Grading:
     """An engine over one database, with what tests ask of it."""
 
     def __init__(
-        self, database: Database, files: LocalFiles, *, graders: int = 1, seconds: float = 5.0, spares: int = 0
+        self, database: Database, files: LocalFiles, *, graders: int = 1, seconds: float = 60.0, spares: int = 0
     ) -> None:
         self.database = database
         self.files = files
@@ -108,7 +108,7 @@ class Grading:
 
 
 @contextmanager
-def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 5.0, spares: int = 0) -> Iterator[Grading]:
+def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 60.0, spares: int = 0) -> Iterator[Grading]:
     """A running engine over the rogue contest."""
     database, files = Database(url), LocalFiles(folder)
     add_rogue_contest(database, files)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -58,8 +59,8 @@ class Standby:
         self._administer("SELECT pg_promote()")
 
     def close(self) -> None:
-        """Stop it."""
-        self._server.terminate()
+        """Stop it, whoever is still connected."""
+        self._server.send_signal(signal.SIGQUIT)
         self._server.wait()
 
     def _follows(self) -> bool:
@@ -80,18 +81,22 @@ class Standby:
 
 @contextmanager
 def primary_with_standby() -> Iterator[tuple[Path, Standby]]:
-    """Run both servers; yields the folder of the first one's socket, and the standby."""
-    folders = [Path(tempfile.mkdtemp(prefix=f"jurado-{name}-")) for name in ("primary", "standby")]
-    alive = postgres.hold(folders[0])
+    """Run both servers; yields the folder of the first one's socket, and the standby.
+
+    However this process ends, the keeper of the first one takes that folder away, with the standby's inside.
+    """
+    primary = Path(tempfile.mkdtemp(prefix="jurado-primary-"))
+    alive = postgres.hold(primary)
     try:
-        postgres.start(folders[0])
-        standby = Standby(*folders)
+        postgres.start(primary)
+        folder = primary / "standby"
+        folder.mkdir(mode=0o700)
+        standby = Standby(primary, folder)
         try:
-            yield folders[0], standby
+            yield primary, standby
         finally:
             standby.close()
     finally:
         os.close(alive)
-        postgres.wait_until_gone(folders[0])
-        for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+        postgres.wait_until_gone(primary)
+        shutil.rmtree(primary, ignore_errors=True)

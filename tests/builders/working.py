@@ -29,7 +29,7 @@ from tests.builders.waiting import until
 class Working:
     """A sender, as a server has it, and a worker whose graders have the rogue checker."""
 
-    def __init__(self, url: str, broker_url: str, folder: Path, *, seconds: float = 5.0) -> None:
+    def __init__(self, url: str, broker_url: str, folder: Path, *, seconds: float = 60.0) -> None:
         self.broker_url = broker_url
         self.database = Database(url)
         self.files = LocalFiles(folder)
@@ -45,7 +45,7 @@ class Working:
             Consumer(broker_url, REJUDGINGS, self.judges.judge_again, 1),
         ]
 
-    def new_engine(self, seconds: float = 5.0) -> Engine:
+    def new_engine(self, seconds: float = 60.0) -> Engine:
         """An engine that takes no rows by itself."""
         settings = EngineSettings(1, 2**31, seconds, self.files, PROGRAM, takes_rows=False)
         return Engine(self.database, self.writer, settings, lambda _contest, _submission: None)
@@ -88,7 +88,7 @@ class Working:
 
 
 @contextmanager
-def working(url: str, broker_url: str, folder: Path, *, seconds: float = 5.0) -> Iterator[Working]:
+def working(url: str, broker_url: str, folder: Path, *, seconds: float = 60.0) -> Iterator[Working]:
     """A worker that runs."""
     worker = Working(url, broker_url, folder, seconds=seconds)
     worker.start()
