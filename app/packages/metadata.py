@@ -23,7 +23,8 @@ from pydantic import (
     model_validator,
 )
 
-LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Z]{2})?$"
+from app.packages.languages import LANGUAGE_CODE
+
 LONGEST_CONSTANT = 200
 """Characters: a statement may name a constant in every line."""
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

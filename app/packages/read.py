@@ -13,7 +13,8 @@ from pydantic import BaseModel
 from app.packages.documents import read_document, read_model
 from app.packages.errors import Faults, PackageError, PackageErrors
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
-from app.packages.metadata import LANGUAGE_CODE, Problem
+from app.packages.languages import LANGUAGE
+from app.packages.metadata import Problem
 from app.packages.model import Case, File, Package, Statement, WithConstants
 from app.packages.programs import own_limits, resolve, resolve_solver
 from app.packages.settings import JuradoSettings
@@ -28,7 +29,6 @@ PROGRAMS = ("input_validators", "output_validator", "input_visualizer", "output_
 ROOT_FOLDERS = frozenset(
     ("statement", "attachments", "solution", "data", "generators", "include", "submissions", *PROGRAMS)
 )
-LANGUAGE = re.compile(LANGUAGE_CODE)
 LONGEST_STATEMENT = 256 * 1024
 """Bytes of Markdown or LaTeX: whoever asks for the page waits until it is made."""
 STATEMENT = re.compile(r"(statement|solution)/(problem|solution)(?:\.([^./]+))?\.(md|tex|pdf)")

@@ -19,10 +19,9 @@ from app.packages.documents import read_model
 from app.packages.formats.cms_groups import plan_groups
 from app.packages.formats.draft import CaseDraft, Draft, Program, Source, Standard, listed
 from app.packages.formats.leftovers import keep_programs, keep_solution
-from app.packages.metadata import LANGUAGE_CODE
+from app.packages.languages import LANGUAGE
 
 NUMBERED = re.compile(r"(input|output)/(input|output)(0|[1-9][0-9]{0,5})\.txt")
-LANGUAGE = re.compile(LANGUAGE_CODE)
 LANGUAGES: Mapping[str, str] = {
     "italian": "it", "english": "en", "french": "fr", "german": "de", "spanish": "es", "russian": "ru", "polish": "pl",
     "portuguese": "pt", "japanese": "ja", "chinese": "zh", "ukrainian": "uk", "croatian": "hr", "hungarian": "hu",

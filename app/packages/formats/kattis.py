@@ -16,10 +16,8 @@ from app.packages.errors import Faults
 from app.packages.formats.draft import Draft, Program, Source, Standard
 from app.packages.formats.kattis_data import Plan, read_data
 from app.packages.formats.leftovers import keep_programs, keep_solution
-from app.packages.metadata import LANGUAGE_CODE
 
 STATEMENT = re.compile(r"(?:problem_statement|statement)/problem(?:\.([^./]+))?\.(tex|md|pdf)")
-LANGUAGE = re.compile(LANGUAGE_CODE)
 TITLE = re.compile(r"\\problemname\{([^{}]{1,300})\}")
 PLAIN_TITLE = re.compile(r"^%%[ \t]*plainproblemname:[ \t]*(\S.{0,300})$", re.MULTILINE)
 AUTHORS = re.compile(r",|\band\b")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from app.packages.formats.draft import CaseDraft, Draft, Source
-from app.packages.metadata import LANGUAGE_CODE
+from app.packages.languages import LANGUAGE
 
 TEXT = re.compile(r"(statements|solutions)/([^/]+)\.(?:markdown|md)")
-LANGUAGE = re.compile(LANGUAGE_CODE)
 BLOCK = re.compile(r"^ {0,3}\|\| *(input|examplefile) *\n", re.MULTILINE)
 END = re.compile(r"^ {0,3}\|\| *end *$\n?", re.MULTILINE)
 MARK = re.compile(r"^ {0,3}\|\| *(input|output|description|examplefile) *$")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
+
+from app.packages.languages import LANGUAGE
 
 Scoring = Literal["points", "minimise", "maximise", "rank", "pass-fail"]
 CheckerKind = Literal["python", "c++", "tokens", "exact", "floats", "lines", "unordered", "metric"]
@@ -56,8 +57,6 @@ def default_checker(scoring: Scoring) -> CheckerKind:
 
 def faults_of(choices: Choices) -> list[str]:
     """What is wrong with the choices, in sentences; empty where they go together."""
-    from app.packages.metadata import LANGUAGE_CODE
-
     faults = []
     if not choices.title.strip() or not choices.title.isprintable():
         faults.append(f"--title: expected a line of text, found {choices.title!r}")
@@ -66,7 +65,7 @@ def faults_of(choices: Choices) -> list[str]:
     faults += [
         f"--language: expected a code such as en or pt-BR, found {language!r}"
         for language in choices.languages
-        if not re.fullmatch(LANGUAGE_CODE, language)
+        if not LANGUAGE.fullmatch(language)
     ]
     if len(set(choices.languages)) < len(choices.languages):
         faults.append(f"--language: expected each language once, found {', '.join(choices.languages)}")
