@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import psutil
 import pytest
 import structlog
 from pwdlib import PasswordHash
@@ -26,6 +27,9 @@ from tests.builders.dialects import share_statements
 
 HELD = pytest.StashKey[int]()
 RUN_FOLDER = "JURADO_TEST_RUN_FOLDER"
+WORKERS = "PYTEST_XDIST_AUTO_NUM_WORKERS"
+MEMORY_OF_A_WORKER = 2 * 2**30
+"""With what it starts: graders, servers, a browser."""
 
 passwords.HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))  # dear by design elsewhere
 database.SYNCHRONOUS = "OFF"  # in this process: kills lose nothing by it, and no test cuts the power
@@ -49,6 +53,14 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = Path(tempfile.mkdtemp(prefix="jurado-tests-"))
     os.environ[RUN_FOLDER] = str(folder)
     config.stash[HELD] = postgres.hold(folder)
+
+
+def pytest_xdist_auto_num_workers() -> int | None:
+    """Three workers for two cores: while a test waits for servers, a broker or a browser, another one has its core."""
+    if os.environ.get(WORKERS):
+        return None  # xdist reads it
+    cores = min(psutil.cpu_count(logical=False) or 1, len(os.sched_getaffinity(0)))
+    return max(1, min(cores * 3 // 2, psutil.virtual_memory().total // MEMORY_OF_A_WORKER))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
