@@ -111,11 +111,11 @@ class Listener:
             driver = cast(BoundedConnection, connection.connection.driver_connection)
             driver.execute(f"LISTEN {CHANNEL}")
             self._alarm()  # only from here on nothing is missed
-            self._listening.set()
             while not self._closing.is_set():
                 # What it was sent comes before the reply to the count: that proves that all of it was heard.
                 self._processes = max(1, connection.scalar(COUNT, {"application": APPLICATION}) or 1)
                 self._proven = time.monotonic()
+                self._listening.set()  # whoever waited for the start may say that nothing is missed
                 while time.monotonic() - self._proven < SECONDS_BETWEEN_PROOFS and not self._closing.is_set():
                     for heard in driver.notifies(timeout=SECONDS_TO_HEAR):
                         self._survive(self._pass_on, heard.payload)  # which any client of the database may send

@@ -269,6 +269,7 @@ async def _batch(feed: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:
     """The next notifications for a webhook, and where in the log they end."""
     notifications: list[bytes] = []
     size = 0
+    head = feed.head  # before the lines: an event that is added after them is behind it
     lines = await lines_behind(feed, at)
     for line in lines:
         at = line.id
@@ -277,4 +278,4 @@ async def _batch(feed: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:
             size += line.size
             if size >= MOST_BYTES:
                 break
-    return (at if lines else feed.head), notifications
+    return (at if lines else head), notifications

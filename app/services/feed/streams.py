@@ -131,6 +131,7 @@ async def follow(
             yield account
     at = place.event
     while not client.gone:
+        head = log.head  # before the lines: an event that is added after them is behind it
         lines = await lines_behind(log, at)
         chunk: list[bytes] = []
         size = 0
@@ -142,7 +143,7 @@ async def follow(
                 if size >= CHUNK:
                     break
         if not lines:
-            at = max(at, log.head)
+            at = max(at, head)
         if chunk:
             yield b"".join(chunk)
         if at < log.head:

@@ -13,7 +13,8 @@ from app.services.feed import log as logs
 from app.services.feed.difference import Shown, changes, deletions
 from app.services.feed.log import PAGE, Line, Log, ids_on, page_of
 from app.services.feed.readers import Place, Reader, ShownLast
-from app.services.feed.streams import Wish, first_account
+from app.services.feed.sender import Hook, _batch
+from app.services.feed.streams import Client, Wish, first_account, follow
 from app.storage.tables import EventRow
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -160,6 +161,36 @@ def test_a_page_that_fills_while_it_is_read_is_read_again() -> None:
     log.add(rows[0], {})
     log.page(0)
     assert [line.id for line in log.page(0)] == list(range(1, PAGE + 1))
+
+
+def test_an_event_that_is_added_while_a_page_is_read_is_passed_over_by_no_stream_and_no_webhook() -> None:
+    """All events of the page have been deleted: both go on behind them, and not behind what was added meanwhile."""
+
+    def new_log() -> Log:
+        def read(_contest_id: str, _number: int, _type: str | None) -> list[Line]:
+            if log.head == 1:
+                log.add(row(2), {})
+            return []
+
+        log = Log("c", read, epoch="0" * 32)
+        log.take(row(1))
+        return log
+
+    async def streamed() -> list[bytes]:
+        pieces = follow(
+            new_log(), Client(), Wish(JUDGE, None, live=False), Place(0), lambda line, _: b"%d" % line.id, b"", 1.0
+        )
+        return [piece async for piece in pieces]
+
+    async def called() -> tuple[int, int]:
+        hook = Hook("h", "http://h/", "token", JUDGE, None, ["c"], {}, None, 0)
+        log = new_log()
+        behind_deleted, _ = await _batch(log, hook, 0)
+        _, notifications = await _batch(log, hook, behind_deleted)
+        return behind_deleted, len(notifications)
+
+    assert asyncio.run(streamed()) == [b"2"]
+    assert asyncio.run(called()) == (1, 1)
 
 
 def test_a_new_reader_gets_a_judgement_that_changes_meanwhile_before_its_runs() -> None:
