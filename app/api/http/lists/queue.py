@@ -85,7 +85,9 @@ class Queue:
             if turn in line:
                 del line[turn]
                 self._drop_empty(asker.share, asker.whose)
-            else:  # let in at the same moment
+            elif isinstance(error, TimeoutError):  # let in at the same moment
+                return Place(self, asker.share)
+            else:
                 self.left(asker.share)
             if isinstance(error, TimeoutError):
                 raise Busy from None
