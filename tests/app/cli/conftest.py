@@ -6,6 +6,7 @@ import logging
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from typer import testing
 from typer.testing import CliRunner, Result
 
 from app.cli.access import new_login
+from app.cli.client import Client
 from app.cli.demo.service_process import Running, fresh_service
 from app.cli.main import app
+from app.cli.times import reltime
 from tests.conftest import forked
 
 testing._get_command = cache(testing._get_command)  # a tenth of a second, as a process of `jurado` spends it: once
@@ -59,6 +62,16 @@ def own_logs() -> Iterator[None]:
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+def end_soon(client: Client, contest: str) -> None:
+    """Let a running contest end in a second: an end that is over before the server hears of it is refused."""
+    start = datetime.fromisoformat(client.get(f"contests/{contest}")["start_time"])
+    for seconds in range(1, 60):
+        duration = {"duration": reltime(client.now() - start + timedelta(seconds=seconds))}
+        if client.request("PATCH", f"/api/contests/{contest}", json=duration, accept=(403,)).is_success:
+            return
+    raise AssertionError("the server takes no end of the contest")
 
 
 @pytest.fixture(scope="session")

@@ -23,9 +23,8 @@ from app.cli.admin.presenter import Presenter, rows_around
 from app.cli.client import Client
 from app.cli.contest_facts import state_word
 from app.cli.output import Failure
-from app.cli.times import reltime
 from app.services.clics import format_time
-from tests.app.cli.conftest import Jurado
+from tests.app.cli.conftest import Jurado, end_soon
 from tests.app.cli.scripted import Scripted
 
 SECONDS = 60.0
@@ -39,9 +38,9 @@ def said(admin: Jurado, *words: str) -> str:
 
 @pytest.fixture
 def contest(admin: Jurado) -> str:
-    """A contest of twenty minutes that begins in fourteen and a half, with a problem and two teams."""
+    """A contest of twenty minutes that begins in nineteen and a half, with a problem and two teams."""
     name = f"x{uuid.uuid4().hex[:8]}"
-    start = format_time(datetime.now(UTC) + timedelta(minutes=14, seconds=30))
+    start = format_time(datetime.now(UTC) + timedelta(minutes=19, seconds=30))
     words = ("--start", start, "--duration", "0:20:00", "--freeze", "0:10:00")
     said(admin, "admin", "contest", "create", name, "Led", *words)
     said(admin, "admin", "contest", "add-problem", name, "comesolo")
@@ -92,7 +91,7 @@ def test_a_frozen_contest_is_extended_behind_its_freeze(admin: Jurado) -> None:
 
 def test_a_contest_is_shown_in_full_and_listed_with_its_state(admin: Jurado, contest: str) -> None:
     text = said(admin, "admin", "contest", "show", contest)
-    for words in ("before; starts in 0:14:", "at contest time 0:10:00, the last 0:10:00", "2, enrolled", "comesolo"):
+    for words in ("before; starts in 0:1", "at contest time 0:10:00, the last 0:10:00", "2, enrolled", "comesolo"):
         assert words in text
     shown = json.loads(said(admin, "admin", "contest", "show", contest, "--json"))
     assert (shown["state_word"], shown["counts"]) == ("before", {"teams": 2, "judged": 0, "pending": 0})
@@ -102,7 +101,7 @@ def test_a_contest_is_shown_in_full_and_listed_with_its_state(admin: Jurado, con
     assert "at most 7 submissions" in said(admin, "admin", "contest", "show", contest)
     (line,) = (line for line in said(admin, "admin", "contest", "list").splitlines() if contest in line)
     assert "before" in line
-    assert "starts in 0:14:" in line
+    assert "starts in 0:1" in line
     listed = json.loads(said(admin, "admin", "contest", "list", "--json"))
     assert {each["id"]: each["state_word"] for each in listed}["practice"] == "running"
 
@@ -132,7 +131,7 @@ def test_who_comes_too_early_is_told_when_the_contest_starts(
     """In place of empty tables and of problems there are not; a name that is one gets the same answer as any other."""
     monkeypatch.delenv("JURADO_TOKEN")
     (tmp_path / "a.out").write_text("1\n")
-    early = "the contest has not begun: it starts in 0:14:"
+    early = "the contest has not begun: it starts in 0:1"
     for words in (("problems", contest), ("scoreboard", contest)):
         assert said(admin, *words).startswith(early)
     assert said(admin, "problems", contest, "--json") == "[]\n"
@@ -223,8 +222,7 @@ def test_a_board_is_opened_on_a_terminal_key_by_key(admin: Jurado, admin_token: 
     with Client.open() as client:
         data = {"problem_id": "comesolo", "team_id": f"{name}-ants"}
         client.post(f"contests/{name}/submissions", data=data, files=[("files", ("101-n05-p70.out", b"0\n"))])
-        start = datetime.fromisoformat(client.get(f"contests/{name}")["start_time"])
-        client.patch(f"contests/{name}", {"duration": reltime(client.now() - start + timedelta(seconds=1))})
+        end_soon(client, name)
         wait(lambda: client.get(f"contests/{name}/state")["ended"] is not None)
         wait(
             lambda: (

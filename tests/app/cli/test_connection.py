@@ -148,7 +148,8 @@ def test_a_body_that_comes_a_byte_at_a_time_is_not_waited_for(
     """Whoever always sends something is never silent, and still has to keep a pace."""
     for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_BEFORE_PACE"):
         monkeypatch.setattr(connection, name, 0.05)
-    with socket.create_connection(address, timeout=0.02) as client:
+    with socket.create_connection(address, timeout=20) as client:
+        client.settimeout(0.02)
         client.sendall(BEGINNING + b"Content-Length: 1000000\r\n\r\n")
         assert dripped(client) < 1_000_000
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from app.cli.client import Client
-from app.cli.times import reltime
 from app.packages.catalog import problems_folder
-from tests.app.cli.conftest import Jurado
+from tests.app.cli.conftest import Jurado, end_soon
 
 ANSWER = problems_folder() / "comesolo/submissions/accepted/reference/101-n05-p70.out"
 
@@ -68,9 +66,7 @@ def test_a_frozen_board_is_opened_and_the_results_are_final(admin: Jurado, conte
             submit(client, contest, team)
         board = client.get(f"contests/{contest}/scoreboard", public="true")
         assert [cell["num_pending"] for row in board["rows"] for cell in row["problems"]] == [1, 1]
-        start = datetime.fromisoformat(client.get(f"contests/{contest}")["start_time"])
-        duration = reltime(datetime.now(UTC) - start + timedelta(seconds=2))
-        client.patch(f"contests/{contest}", {"duration": duration})
+        end_soon(client, contest)
         while client.get(f"contests/{contest}/state")["ended"] is None:
             time.sleep(0.2)
     assert "(2 places left)" in said(admin, "admin", "contest", "reveal", contest, "--next")

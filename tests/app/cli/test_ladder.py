@@ -27,7 +27,7 @@ def run(tmp_path: Path, **changes: Any) -> list[Run]:
         (tmp_path / f"{name}.in").write_bytes(data)
     inputs = (tmp_path / "one.in", tmp_path / "two.in")
     task: dict[str, Any] = {"problem": "comesolo", "method": "greedy", "inputs": inputs, "out": tmp_path}
-    limits = {"seconds": 0.1, "memory": 512, "seed": 1}
+    limits = {"seconds": 60.0, "memory": 512, "seed": 1}  # `greedy` ends at once where it has all that can be eaten
     runs: list[Run] = []
     Runner(lambda _task, run: runs.append(run)).run([Task(**(task | limits | changes))], jobs=1)
     return runs
@@ -58,7 +58,7 @@ def test_what_breaks_off_a_ladder_ends_its_processes(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     began = time.monotonic()
-    quick = Task("comesolo", "greedy", (tmp_path / "one.in",), tmp_path, 0.1, 512, 1)
+    quick = Task("comesolo", "greedy", (tmp_path / "one.in",), tmp_path, 60.0, 512, 1)
     endless = Task("comesolo", "greedy", (tmp_path / "two.in",), tmp_path, 3000.0, 512, 1)
     with pytest.raises(KeyboardInterrupt):
         Runner(break_off).run([quick, endless], jobs=2)
@@ -101,15 +101,22 @@ def test_a_runner_that_was_stopped_starts_nothing_more_and_tells_of_nothing_more
 
 
 def test_sigterm_ends_a_ladder_and_leaves_no_folder_behind(tmp_path: Path) -> None:
-    words = ["ladder", "comesolo", "--short", "--method", "greedy", "--seconds", "0.01", "--jobs", "1"]
+    """The first case is solved at once, the second one takes all of the time it is given."""
+    folder, temporary = shutil.copytree(bundled()["comesolo"], tmp_path / "comesolo"), tmp_path / "temporary"
+    temporary.mkdir()
+    settings = (folder / "jurado.yaml").read_text(encoding="utf-8")
+    cases = settings.replace("cases: [104-n15-p70,", "cases: [101-n05-p70, 104-n15-p70,")
+    assert cases != settings
+    (folder / "jurado.yaml").write_text(cases, encoding="utf-8")
+    words = ["ladder", str(folder), "--short", "--method", "greedy", "--seconds", "3000", "--jobs", "1"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.cli", *words], env=os.environ | {"TMPDIR": str(tmp_path)}, stderr=subprocess.PIPE
+        [sys.executable, "-m", "app.cli", *words], env=os.environ | {"TMPDIR": str(temporary)}, stderr=subprocess.PIPE
     )
     with process:
         assert process.stderr is not None
         process.stderr.readline()  # the first run is done
         process.send_signal(signal.SIGTERM)
-    assert (process.returncode, list(tmp_path.iterdir())) == (128 + signal.SIGTERM, [])
+    assert (process.returncode, list(temporary.iterdir())) == (128 + signal.SIGTERM, [])
 
 
 def test_a_time_limit_has_an_end(jurado: Jurado) -> None:
