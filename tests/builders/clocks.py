@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from app.domain.clock import ServiceClock, system_time, use
 
@@ -31,3 +31,19 @@ def wall_clock() -> Iterator[WallClock]:
     wall = WallClock()
     with use(ServiceClock(wall)):
         yield wall
+
+
+@contextmanager
+def noon_of(day: date) -> Iterator[WallClock]:
+    """Let the service go by a clock that begins at noon of a day: no midnight comes while a test runs."""
+    wall = WallClock(datetime.combine(day, time(12), UTC) - system_time())
+    with use(ServiceClock(wall)):
+        yield wall
+
+
+@contextmanager
+def still_clock() -> Iterator[datetime]:
+    """Let the service's time stand still: what a test waits for takes none of it."""
+    moment = system_time()
+    with use(ServiceClock(lambda: moment, lambda: 0.0)):
+        yield moment

@@ -14,7 +14,8 @@ from app.web.organiser.routes import PLACES
 from app.web.playground import TITLES
 from tests.builders.games import GAME
 
-YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+TODAY = datetime.now(UTC).date()
+YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
 USERS = (None, "team", "staff", "boss", "judge", "admin")
 """Nobody, a team, a judge of the contest, its owner, a judge of the server and an admin."""
 OPENS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -13,13 +13,14 @@ from app.services.daily.puzzles import READER, Puzzle
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 from solvers.daily.netgame import winning_ropes
 from tests.builders.browser import Reader, chromium_running, reader
+from tests.builders.clocks import noon_of
 from tests.builders.daily import document, put_days
 from tests.builders.service import open_api
 from tests.builders.sockets import listening
 from tests.conftest import migrated_sqlite
 
 pytestmark = pytest.mark.browser
-TODAY = datetime.now(UTC).date()
+TODAY = date(2026, 11, 21)
 PAST = TODAY - timedelta(days=1)
 UNDER_WAY = re.compile(r"cut rope (\d+)")
 
@@ -36,7 +37,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server that has the puzzles of two days."""
     folder = tmp_path_factory.mktemp("daily")
     put_days(folder / "home", PAST, TODAY)
-    with open_api(migrated_sqlite(folder / "jurado.sqlite"), folder / "home") as api, listening(api) as place:
+    with (
+        noon_of(TODAY),
+        open_api(migrated_sqlite(folder / "jurado.sqlite"), folder / "home") as api,
+        listening(api) as place,
+    ):
         yield f"http://{place}"
 
 

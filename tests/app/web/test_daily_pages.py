@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,14 +19,21 @@ from app.web import daily
 from app.web.headers import POLICY
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 from games.netgame.opponents import is_won, solved
-from tests.builders.clocks import wall_clock
+from tests.builders.clocks import WallClock, noon_of
 from tests.builders.daily import document, put_days
 from tests.builders.service import Api, open_api
 
-TODAY = datetime.now(UTC).date()
+TODAY = date(2026, 11, 21)
 YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
 ATOM = "{http://www.w3.org/2005/Atom}"
 INLINE = re.compile(r"<style|<script(?![^>]*src=)| on\w+=| style=")
+
+
+@pytest.fixture(autouse=True)
+def wall() -> Iterator[WallClock]:
+    """The clock of the service: it is TODAY."""
+    with noon_of(TODAY) as wall:
+        yield wall
 
 
 @pytest.fixture
@@ -129,7 +136,7 @@ def test_a_server_without_puzzles_has_no_page_link_and_route_of_them(sqlite_url:
         assert "daily" not in described.text
 
 
-def test_days_to_come_are_closed_under_every_address(api: Api) -> None:
+def test_days_to_come_are_closed_under_every_address(api: Api, wall: WallClock) -> None:
     for address in ("", "/print", "/optimiza/small"):
         reply = api.get(f"/daily/{TOMORROW}{address}")
         assert reply.status_code == 404
@@ -137,10 +144,9 @@ def test_days_to_come_are_closed_under_every_address(api: Api) -> None:
         assert 'class="bd"' not in reply.text
     assert f"/daily/{TOMORROW}" not in api.get("/daily/archive").text
     assert f"/daily/{TOMORROW}" not in api.get("/daily/feed.atom").text
-    with wall_clock() as wall:
-        wall.step(timedelta(days=1))
-        assert api.get(f"/daily/{TOMORROW}/optimiza/small").status_code == 200
-        assert "<summary>Solution</summary>" in api.get(f"/daily/{TODAY}/optimiza/small").text
+    wall.step(timedelta(days=1))
+    assert api.get(f"/daily/{TOMORROW}/optimiza/small").status_code == 200
+    assert "<summary>Solution</summary>" in api.get(f"/daily/{TODAY}/optimiza/small").text
 
 
 def test_a_page_is_made_once_for_readers_of_a_kind_and_stored_for_no_others(

@@ -8,7 +8,6 @@ hostile text in every place.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 
 import pytest
 from fastapi import APIRouter
@@ -20,7 +19,7 @@ from tests.builders.browser import Reader, chromium_running, reader
 from tests.builders.daily import put_days
 from tests.builders.hostile import PAYLOADS, packs
 from tests.builders.hostile_contest import fill, set_texts
-from tests.builders.pages import PAGES, USERS, Walked, addresses, organisers
+from tests.builders.pages import PAGES, TODAY, TOMORROW, USERS, YESTERDAY, Walked, addresses, organisers
 from tests.builders.service import Api, open_api
 from tests.builders.sockets import listening
 from tests.conftest import migrated_sqlite
@@ -36,10 +35,9 @@ NO_PAGES_OF_OURS = {"/docs", "/c/c/problems/echo/board"}
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
-    """A service without graders, which has made the puzzles of two days."""
+    """A service without graders, which has made the puzzles of three days."""
     folder = tmp_path_factory.mktemp("walk")
-    today = datetime.now(UTC).date()
-    put_days(folder / "home", today - timedelta(days=1), today)
+    put_days(folder / "home", YESTERDAY, TODAY, TOMORROW)  # midnight may come meanwhile
     with open_api(migrated_sqlite(folder / "jurado.sqlite"), folder / "home") as api:
         yield api
 
