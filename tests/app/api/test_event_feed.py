@@ -13,6 +13,7 @@ from app.services.clics import format_time, parse_time
 from app.services.feed.kinds import ORDER
 from app.storage.events import Append, NewEvent, append, scan
 from app.storage.tables import ContestRow, EventRow, JudgementRow
+from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.schemas import faults
 from tests.builders.scoring import REJECTED, raw, share
@@ -135,11 +136,13 @@ def test_hidden_teams_are_gone_for_everybody_but_themselves_and_judges(contest: 
 
 def test_before_the_start_the_public_is_told_of_no_problem(quick_api: Api) -> None:
     add_problem(quick_api.service)
-    add_contest(quick_api.service, started=-timedelta(seconds=1.5))
-    with open_stream(quick_api, "contests/c/event-feed") as stream:
+    add_contest(quick_api.service, started=-HOUR)
+    with wall_clock() as wall, open_stream(quick_api, "contests/c/event-feed") as stream:
         stream.wait(stream.lines)
         assert "problems" not in fold(stream.events())
         assert "problems" in fold(read_feed(quick_api, user="judge"))
+        wall.step(HOUR - timedelta(seconds=2))
+        quick_api.service.boards.changed("c")  # it looks, and waits for the start
         stream.wait(lambda: "problems" in fold(stream.events()))
         stream.wait(lambda: stream.events()[-1]["type"] == "state")
         assert fold(stream.events()) == shown(quick_api, "c", None)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from app.storage.tables import ContestRow
+from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.scoring import share
 from tests.builders.service import Api
@@ -108,8 +109,11 @@ def test_a_frozen_board_tells_the_public_only_that_something_was_submitted(conte
 
 def test_the_clock_alone_makes_another_board(quick_api: Api) -> None:
     add_problem(quick_api.service)
-    add_contest(quick_api.service, started=-timedelta(seconds=1.5))
-    with open_stream(quick_api, "contests/c/scoreboard/stream") as stream:
+    add_contest(quick_api.service, started=-HOUR)
+    with wall_clock() as wall, open_stream(quick_api, "contests/c/scoreboard/stream") as stream:
+        stream.wait(lambda: messages(stream))
+        wall.step(HOUR - timedelta(seconds=2))
+        quick_api.service.boards.changed("c")  # it looks, and waits for the start
         stream.wait(lambda: len(messages(stream)) == 2)
         before, after = messages(stream)
         assert before["data"]["state"]["started"] is None
