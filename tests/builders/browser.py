@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.builders.browsers import chromium
 from tests.builders.hostile import COMPUTED
@@ -59,8 +59,11 @@ INTRUSIONS = """computed => {
     return [...new Set(faults)];
 }"""
 """What texts of others have become part of the page that is open."""
+PATIENCE = 120_000
+"""Milliseconds until what a page has to show is missing: Playwright's five seconds are none on a busy machine."""
 WIDTHS = (320, 390, 1280)
 HEIGHT = 900
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
@@ -154,6 +157,7 @@ def tab_to(page: Page, selector: str) -> None:
 def reader(browser: Browser, url: str, user: str | None = None, **options: Any) -> Iterator[Reader]:
     """A reader, logged in as one of the people or nobody; `options` are those of a context of Playwright."""
     context = browser.new_context(**{"reduced_motion": "reduce", **options})  # axe would meet colours on their way
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     one = Reader(url, context, page)
     page.on("console", lambda message: message.type in {"error", "warning"} and one.faults.append(message.text))
@@ -173,6 +177,7 @@ def reader(browser: Browser, url: str, user: str | None = None, **options: Any) 
             page.fill("[name=username]", user)
             page.fill("[name=password]", PASSWORD)
             page.click("main button")
+            page.wait_for_url(lambda address: urlsplit(address).path != "/login")
         yield one
     finally:
         context.close()

@@ -56,7 +56,13 @@ def authorization(user: str) -> dict[str, str]:
 def live(place: str, game: str, query: str = "", user: str | None = "team", **more: str) -> ClientConnection:
     """Open a game's WebSocket."""
     headers = {**({} if user is None else authorization(user)), **more}
-    return connect(f"ws://{place}/api/games/{game}/live{query}", additional_headers=headers, compression=None)
+    return connect(
+        f"ws://{place}/api/games/{game}/live{query}",
+        additional_headers=headers,
+        compression=None,
+        open_timeout=SECONDS,
+        ping_interval=None,
+    )
 
 
 def receive(socket: ClientConnection) -> Any:
