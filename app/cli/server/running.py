@@ -99,7 +99,7 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
                 typer.echo(f"Jurado serves {address} (data in {settings.home.resolve()})")
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            if app.state.draining or not settings.drain_seconds:
+            if not self.started or app.state.draining or not settings.drain_seconds:
                 super().handle_exit(sig, frame)
                 return
             app.state.draining = True  # /health/ready says so, and proxies send requests elsewhere
