@@ -19,11 +19,11 @@ def stopped(name: str) -> None:
     """Let a method of the server begin with the signal."""
     method = getattr(uvicorn.Server, name)
 
-    def told(*given: Any, **named: Any) -> Any:
+    def with_signal(*given: Any, **named: Any) -> Any:
         os.kill(os.getpid(), signal.SIGTERM)
         return method(*given, **named)
 
-    setattr(uvicorn.Server, name, told)
+    setattr(uvicorn.Server, name, with_signal)
 
 
 if __name__ == "__main__":

@@ -135,8 +135,8 @@ def size(folder: Path) -> int:
     """Bytes of the files of an earlier run."""
     if not any(folder.iterdir()):
         return 0
-    told = subprocess.run(["du", "--summarize", "--bytes", str(folder)], capture_output=True, text=True, check=True)
-    return int(told.stdout.split()[0])
+    measured = subprocess.run(["du", "--summarize", "--bytes", str(folder)], capture_output=True, text=True, check=True)
+    return int(measured.stdout.split()[0])
 
 
 def install(names: Sequence[str]) -> None:
