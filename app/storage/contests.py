@@ -48,7 +48,8 @@ def overlapping(session: Session, row: ContestRow, team_ids: Collection[str], no
         return []
     with session.no_autoflush:
         query = select(ContestRow).where(ContestRow.id != row.id, ContestRow.start_time.is_not(None))
-        clashing = [other.id for other in session.scalars(query) if _excludes(other, now) and _meet(row, other)]
+        others = session.scalars(query.execution_options(populate_existing=True))  # as they are now, under the lock
+        clashing = [other.id for other in others if _excludes(other, now) and _meet(row, other)]
         pairs = session.execute(
             select(ContestTeamRow.team_id, ContestTeamRow.contest_id)
             .where(ContestTeamRow.contest_id.in_(clashing))

@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session
 from app.domain.limits import NO_LIMITS, Limits, quota, why_not
 from app.storage import submission_queries
 from app.storage.by_id import portions
+from app.storage.locks import lock_names
 from app.storage.notices import Kind, tell
-from app.storage.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times, lock_names
+from app.storage.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times
 from app.storage.tables import GameMoveRow, GameRow
 
 

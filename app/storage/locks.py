@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import count
 
 import structlog
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from app.settings import Timeouts
+from app.storage.bulk import is_postgresql
 from app.storage.patience import Patience, be_patient
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.locks")
@@ -32,6 +34,9 @@ SHOWN = text(
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
 SPACE = int.from_bytes(b"jura")
+LOCK_UNTIL_THE_END = text(
+    "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(CAST(:names AS text[])) AS names (name)"
+)
 UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
 
 
@@ -135,3 +140,13 @@ class Locks:
 def shown(connection: Connection, space: int = SPACE) -> set[int]:
     """The numbers that the processes on a PostgreSQL database show (`Locks.publish`)."""
     return set(connection.scalars(SHOWN, {"space": space}))
+
+
+def lock_names(connection: Connection | Session, names: Iterable[str]) -> None:
+    """Let no other transaction go on that locks one of these names, until the end of this one.
+
+    All take them in the same order, by one statement: a batch of many teams would wait for the network with each of
+    them locked. SQLite lets only one write at a time anyway.
+    """
+    if is_postgresql(connection) and (ordered := sorted(set(names))):
+        connection.execute(LOCK_UNTIL_THE_END, {"names": ordered})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -21,6 +21,7 @@ from app.storage.bulk import insert_rows
 from app.storage.commits import Trace
 from app.storage.documents import FileNoteDocument, SourceDocument
 from app.storage.judgements import DONE, QUEUED
+from app.storage.locks import lock_names
 from app.storage.newcomers import Newcomer
 from app.storage.notices import outbox_of
 from app.storage.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
@@ -102,9 +103,6 @@ NEXT_IDS = text(
     " generate_series(1, :count)"
 )
 """The sequences are looked up once, and not for each row (OFFSET 0)."""
-LOCK = text(
-    "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(CAST(:names AS text[])) AS names (name)"
-)
 Key = tuple[str, str, str]
 Place = tuple[str, str, str]
 """A contest, a team and a problem."""
@@ -206,16 +204,6 @@ def _locks(new: NewSubmission) -> list[str]:
     """The names of the locks under which what counts against a submission is counted."""
     names = ["/".join(_place(new))] if new.limits else []
     return names if new.allowance is None else [*names, new.allowance.lock]
-
-
-def lock_names(connection: Connection, names: Iterable[str]) -> None:
-    """Let no other transaction go on that locks one of these names, until the end of this one.
-
-    All take them in the same order, by one statement: a batch of many teams would wait for the network with each of
-    them locked. SQLite lets only one write at a time anyway.
-    """
-    if connection.dialect.name == "postgresql" and (ordered := sorted(set(names))):
-        connection.execute(LOCK, {"names": ordered})
 
 
 def counted_times(

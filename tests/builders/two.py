@@ -32,5 +32,10 @@ def two_apis(database_url: str, home: Path, **settings: Any) -> Iterator[tuple[A
 
 def waits_for_a_lock(database: Database) -> bool:
     """Whether somebody waits for a lock that another transaction on the database has."""
+    return waiting_for_locks(database) > 0
+
+
+def waiting_for_locks(database: Database) -> int:
+    """The number of connections that wait for a lock that another transaction on the database has."""
     with database.read() as session:
-        return bool(session.scalar(LOCK_WAITS))
+        return session.scalar(LOCK_WAITS) or 0

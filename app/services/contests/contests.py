@@ -14,10 +14,13 @@ from app.domain.clock import utc_now
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services import clics
 from app.services.contests.bodies import ContestView, view
+from app.services.contests.changes import refuse_final
 from app.services.errors import Conflict
 from app.services.names import NoContest
+from app.services.transactions import alone
 from app.services.viewer import Viewer
 from app.storage import contests as stored
+from app.storage.locks import lock_names
 from app.storage.tables import ContestRow
 
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
@@ -82,7 +85,11 @@ def state_view(happened: rules.State, times: rules.Clock) -> StateView:
 
 
 def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]) -> None:
-    """Raise Conflict where one of the teams would be in two contests at once, unless one of these allows it."""
+    """Raise Conflict where one of the teams would be in two contests at once, unless one of these allows it.
+
+    Of two who look for that at once one waits for what the other writes: each could not see it otherwise.
+    """
+    lock_names(session, ["enrolments"])
     clashes = stored.overlapping(session, row, team_ids, utc_now())
     if not clashes:
         return
@@ -103,6 +110,17 @@ def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -
     row = stored.get(session, contest_id, for_update=for_update)
     if row is None:
         raise NoContest(contest_id)
+    return row
+
+
+def contest_to_change(session: Session, contest_id: str) -> ContestRow:
+    """The contest, which nobody changes, or makes final, before the end of this transaction.
+
+    Raises NotFound, and Forbidden where it is final.
+    """
+    row = contest_of(session, contest_id)
+    alone(session, row)
+    refuse_final(row)
     return row
 
 

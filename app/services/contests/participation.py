@@ -20,7 +20,7 @@ from app.services.contests.changes import refuse_final, why_not_running
 from app.services.contests.contests import contest_of
 from app.services.errors import Conflict, Forbidden, NotFound
 from app.services.people.teams import document
-from app.services.transactions import after_commit
+from app.services.transactions import after_commit, alone
 from app.services.viewer import Viewer
 from app.storage import contests, participations, teams
 from app.storage.participations import Beginning
@@ -93,6 +93,7 @@ def disqualify(
 ) -> JsonObject:
     """Disqualify a team or take that back; its submissions stay. Raises BadRequest, Conflict or NotFound."""
     row = contest_of(session, contest_id)
+    alone(session, row)
     same_id(team_id, body.id)
     team = teams.get(session, team_id)
     if team is None or not teams.takes_part(session, row, team_id):

@@ -26,6 +26,7 @@ from app.services.viewer import Viewer
 from app.settings import Settings
 from app.storage import contests
 from app.storage import webhooks as stored
+from app.storage.locks import lock_names
 from app.storage.tables import WebhookRow
 
 MOST = 100
@@ -170,6 +171,7 @@ def _contests_of(service: Service) -> list[str]:
 def _store(service: Service, account_id: str, body: WebhookBody, positions: Positions) -> WebhookView:
     """Store a webhook that begins at these positions; raises Conflict for a known id or too many."""
     with service.database.write() as session:
+        lock_names(session, ["webhooks"])
         if body.id is not None and stored.get(session, body.id) is not None:
             raise Conflict(f"id: there is a webhook {body.id!r} already")
         if len(stored.webhooks(session)) >= MOST:

@@ -23,6 +23,7 @@ from app.services.people.teams import visible
 from app.services.viewer import Viewer
 from app.storage import directory, teams
 from app.storage import messages as stored
+from app.storage.locks import lock_names
 from app.storage.scoring_input import clock
 from app.storage.tables import ClarificationRow, ContestRow
 
@@ -101,6 +102,7 @@ def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Clar
     if body.id is not None:
         refuse([mismatch("id", "none, as the server gives it", repr(body.id))])
     check_rights(session, viewer, contest, body)
+    lock_names(session, [f"clarifications of {contest.id}"])  # of two at once, one is counted, and numbered, first
     check_pace(session, viewer, contest)
     free_id = stored.next_id(session, ClarificationRow, contest.id)
     row = clarification_row(session, viewer, snapshot, contest, body, free_id)

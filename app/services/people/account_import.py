@@ -18,7 +18,7 @@ from app.services.people.account_bodies import AccountBody, AccountMade, is_id, 
 from app.services.roles.reach import EVERYTHING, Reach
 from app.storage import accounts as stored
 from app.storage import by_id
-from app.storage.submissions import lock_names
+from app.storage.locks import lock_names
 from app.storage.tables import AccountRow, PersonRow, TeamRow
 
 Place = tuple[AccountBody, str]
@@ -160,6 +160,6 @@ def put(
 def keep_an_admin(session: Session) -> None:
     """Raise Conflict where no admin with a password is left."""
     session.flush()
-    lock_names(session.connection(), ["admins"])  # of two who take the rights of each other, one waits and is refused
+    lock_names(session, ["admins"])  # of two who take the rights of each other, one waits and is refused
     if stored.admin_count(session) == 0:
         raise Conflict("nobody could change anything any more: the last admin with a password must stay one")

@@ -9,8 +9,7 @@ from sqlalchemy.orm import Session
 from app.service import Service
 from app.services.bodies import Document, mismatch, refuse, same_id
 from app.services.clics import JsonObject
-from app.services.contests.changes import refuse_final
-from app.services.contests.contests import contest_of, refuse_overlaps
+from app.services.contests.contests import contest_to_change, refuse_overlaps
 from app.services.errors import Conflict, NotFound
 from app.services.file_references import StoredReference
 from app.services.people import team_import
@@ -91,8 +90,7 @@ def take_in(session: Session, contest_id: str, team_ids: Sequence[str], new_ids:
 
     Raises Forbidden for a final contest, Conflict where another contest is at the same time.
     """
-    contest = contest_of(session, contest_id)
-    refuse_final(contest)
+    contest = contest_to_change(session, contest_id)
     session.flush()
     refuse_overlaps(session, contest, team_ids)
     stored.enrol(session, contest_id, team_ids)
@@ -140,8 +138,7 @@ def delete(session: Session, service: Service, viewer: Viewer, team_id: str) -> 
 
 def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, body: Enrolment) -> list[JsonObject]:
     """Let teams take part in a contest; returns all its teams. Raises BadRequest naming those that do not exist."""
-    contest = contest_of(session, contest_id)
-    refuse_final(contest)
+    contest = contest_to_change(session, contest_id)
     refuse_foreign_teams(session, viewer, contest_id, body.team_ids)
     known_ids = by_id.known(session, TeamRow, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
@@ -155,7 +152,7 @@ def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, b
 
 def withdraw(session: Session, service: Service, contest_id: str, team_id: str) -> None:
     """Let a team take part no more; raises Conflict where it has submitted to the contest."""
-    refuse_final(contest_of(session, contest_id))
+    contest_to_change(session, contest_id)
     if count := contests.submission_count(session, contest_id, team_id=team_id):
         raise Conflict(f"the team has {count} submissions in this contest; hide it instead")
     if count := games.count_playing(session, contest_id, team_id):

@@ -15,6 +15,7 @@ from app.services.errors import BadRequest, Conflict, NotFound
 from app.services.examples import TIME, example
 from app.services.viewer import Viewer, digest
 from app.storage import accounts as stored
+from app.storage.locks import lock_names
 from app.storage.tables import TokenRow
 
 ID_LENGTH = 16
@@ -73,6 +74,7 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
     now = utc_now()
     if body.expires is not None and body.expires <= now:
         raise BadRequest(f"expires: expected a time to come, found {format_time(body.expires)}")
+    lock_names(session, [f"tokens of {viewer.account_id}"])
     if len(stored.tokens(session, str(viewer.account_id))) >= MOST:
         raise Conflict(f"the account has {MOST} tokens; take one back first")
     token = secrets.token_urlsafe(32)
