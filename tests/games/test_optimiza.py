@@ -18,6 +18,7 @@ from games.optimiza import duel as solving
 from games.optimiza.duel import Duel
 from games.optimiza.matching import in_every_maximum_matching
 from games.optimiza.position import Position
+from tests.builders.examples import every
 
 KINDS = [name for name, rules in VARIANTS.items() if not rules.by_step]
 
@@ -55,19 +56,22 @@ def small_boards() -> list[Instance]:
     return square + [drawn_board(5, "hex", seed) for seed in range(20)]
 
 
+@pytest.mark.machine
 def test_solved_boards_agree_with_all_plays_on_500_small_ones() -> None:
+    """`make test` tries a third of them, of each size and variant."""
     boards = small_boards()
     assert len(boards) > 500
-    for board in boards:
+    for board in every(3, boards):
         duel = Duel(board)
         assert duel.exact
         assert duel.fresh == all_plays(board), board
 
 
+@pytest.mark.machine
 def test_matchings_and_the_search_ahead_name_the_winners_of_all_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on boards whose groups are large."""
     monkeypatch.setattr(solving, "LARGEST_GROUP", 0)
-    for board in small_boards()[::2]:
+    for board in every(3, small_boards()[::2], 1):
         duel, played = Duel(board), all_plays(board)
         assert not duel.exact
         assert {cell: outcome > 0 for cell, outcome in duel.fresh.items()} == {c: o > 0 for c, o in played.items()}

@@ -17,9 +17,10 @@ from solvers.rollingballs.bound.exhaustive import exhaust
 from solvers.rollingballs.bound.maximum import find_maximum, find_parts
 from solvers.rollingballs.bound.pockets import find_pockets, lose, lost_in_pockets
 from solvers.rollingballs.bound.reachable import find_reachable
+from tests.builders.examples import examples
 
 GENERATOR = Path(__file__).resolve().parents[2] / "problems/rollingballs/generators/generate.py"
-MAZES = 1000
+MAZES = examples(400, 1000)
 
 
 def tiny(random: np.random.Generator) -> Board:
@@ -56,6 +57,7 @@ def visit_all(board: Board) -> set[bytes]:
     return seen
 
 
+@pytest.mark.machine
 def test_the_maximum_of_tiny_mazes_is_what_brute_force_reaches_and_no_ball_leaves_its_cells() -> None:
     random = np.random.default_rng(9)
     for _ in range(MAZES):
@@ -67,6 +69,7 @@ def test_the_maximum_of_tiny_mazes_is_what_brute_force_reaches_and_no_ball_leave
         assert not (visited & ~reached.any(axis=0)).any()
 
 
+@pytest.mark.machine
 def test_the_bound_of_parts_too_large_to_search_is_never_below_what_brute_force_reaches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

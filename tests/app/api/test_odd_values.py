@@ -22,7 +22,7 @@ from tests.builders.service import Api
 
 JSON = {"Content-Type": "application/json"}
 HERE = "@here@"
-STEP = 6
+STEP = 9
 """`make test` tries each so many-th of the odd values of a place, and begins with another one at the next."""
 TIME, DURATION = "2036-01-01T00:00:00.000Z", "2:00:00.000"
 FILE = {"filename": "a.png", "mime": "image/png", "href": "http://x/", "width": 1, "height": 1, "tag": ["x"]}

@@ -23,6 +23,7 @@ from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, pass_time
 from tests.builders.service import Api, open_api
 
+pytestmark = pytest.mark.sqlite_first  # the API under the pages is tried on both
 HOUR = timedelta(hours=1)
 RIGHT = RawScore(CaseVerdict.ACCEPTED, 1, 1)
 HALF = RawScore(CaseVerdict.ACCEPTED, 1, Fraction(1, 2))

@@ -31,6 +31,7 @@ from tests.builders.packages import zip_package
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import PASSWORD, Api, open_api
 
+pytestmark = pytest.mark.sqlite_first  # the API under the pages is tried on both
 ORIGIN = {"Origin": "http://jurado.test"}
 HOSTILE = "<img src=x onerror=alert(1)>"
 RIGHT = {"02": b"2\n", "03": b"3\n"}
