@@ -28,7 +28,7 @@ from app.grading.tournaments import TOURNAMENT, play_tournament
 from app.grading.verification import VERIFICATION, Ended, verify_stored
 from app.packages.errors import PackageErrors
 from app.programs.solving import Solving
-from app.storage import jobs, rejudging_changes, rejudgings, testcases
+from app.storage import jobs, problems, rejudging_changes, rejudgings, testcases
 from app.storage.audit import Actor, acting
 from app.storage.database import Database
 from app.storage.documents import (
@@ -51,6 +51,7 @@ REFERENCE_OPERATION = "start_reference_run"
 REFERENCE_RUN = "reference-run"
 MOST_ATTEMPTS = 3
 SECONDS_BETWEEN_SWEEPS = 10.0
+DELETED = "the problem was deleted meanwhile"
 
 
 class Closing(Exception):
@@ -210,6 +211,9 @@ class JobRunner:
             if job is None:
                 return
             kind, given, by = job.kind, job.params, _actor(job)
+            if kind == REFERENCE_RUN and problems.get(session, given["problem_id"]) is None:
+                jobs.end(job, jobs.FAILED, {"error": DELETED})
+                return
             cases = _cases(session, cast(RunParams, given)) if kind == REFERENCE_RUN else []
         if kind == VERIFICATION:
             self._verify(job_id, cast(VerificationParams, given))
@@ -323,6 +327,8 @@ class JobRunner:
         sha256, score = self._files.keep(solved.reference), validated.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
         with self._database.write() as session:
+            if problems.get(session, problem_id) is None:
+                raise SolverFailed(DELETED)
             change = rejudging_changes.Change(
                 problem_id,
                 partial(_set_answer, session, problem_id, case, answer),

@@ -41,6 +41,12 @@ def going(session: Session, kind: str) -> Sequence[JobRow]:
     return session.scalars(query.order_by(JobRow.created.desc(), JobRow.id)).all()
 
 
+def going_of_problem(session: Session, problem_id: str) -> list[str]:
+    """Ids of the jobs about a problem that have not ended."""
+    rows = session.scalars(select(JobRow).where(JobRow.state.not_in(ENDED)))
+    return [row.id for row in rows if row.params.get("problem_id") == problem_id]
+
+
 def of_kind(session: Session, kind: str) -> Sequence[JobRow]:
     """The jobs of a kind, newest first."""
     query = select(JobRow).where(JobRow.kind == kind)

@@ -66,9 +66,9 @@ def get_problem_package(
 
 
 @router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
-def delete_problem(problem_id: str, _viewer: CurrentViewer, session: WritingAccounts) -> None:
-    """Only while no contest has it and nobody has submitted to it."""
-    packages.delete(session, problem_id)
+def delete_problem(problem_id: str, _viewer: CurrentViewer, service: TheService, session: WritingAccounts) -> None:
+    """Only while no contest has it and nobody has submitted to it; its jobs are cancelled."""
+    packages.delete(service, session, problem_id)
 
 
 @router.post(

@@ -30,6 +30,7 @@ from app.services.names import did_you_mean
 from app.services.rejudgings.previews import Preview, preview_of_new
 from app.services.rejudgings.problem_changes import How, RejudgingView, change
 from app.services.roles.ownership import own_problem, refuse_foreign_version
+from app.services.transactions import after_commit
 from app.services.viewer import Viewer
 from app.settings import Settings
 from app.storage import comparison, jobs, packing, problems
@@ -168,8 +169,18 @@ def package_zip(service: Service, session: Session, problem_id: str) -> IO[bytes
         raise Conflict(f"problem {problem_id!r} cannot be written as a package: {lacking}") from None
 
 
-def delete(session: Session, problem_id: str) -> None:
-    """Delete a problem; raises NotFound, or Conflict while a contest has it or somebody has submitted to it."""
+def delete(service: Service, session: Session, problem_id: str) -> None:
+    """Delete a problem and cancel its jobs.
+
+    Raises NotFound, or Conflict while a contest has it or somebody has submitted to it.
+    """
+    going = jobs.going_of_problem(session, problem_id)
+
+    def cancel() -> None:
+        for job_id in going:
+            service.jobs.cancel(job_id)
+
+    after_commit(session, cancel)
     try:
         if not problems.remove(session, problem_id):
             raise NotFound(f"no problem {problem_id!r}")

@@ -13,7 +13,7 @@ from app.grading.references import JobRunner
 from app.storage import jobs
 from app.storage.tables import JobRow, TestCaseRow
 from tests.builders.contests import add_problem
-from tests.builders.games import GAME, add_games, document
+from tests.builders.games import GAME, PACKAGE, add_games, document
 from tests.builders.service import Api, Idle
 
 PATIENCE = 120.0
@@ -103,6 +103,19 @@ def test_one_that_is_cancelled_keeps_its_table_and_one_that_a_stop_interrupts_is
     job = document(api.get(f"jobs/{job_id}", user="admin"))
     assert (job["state"], job["result"]["error"]) == ("cancelled", "cancelled")
     assert job["result"]["tournament"]["players"]
+
+
+def test_jobs_of_a_problem_that_is_deleted_are_cancelled_and_no_others(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_problem(api.service, PACKAGE, GAME)
+    add_problem(api.service, PACKAGE, "stays")
+    runner = JobRunner(api.service.database, api.service.files, cast(Engine, Idle()), lambda _problem: None)
+    monkeypatch.setattr(api.service.jobs, "cancel", runner.cancel)
+    gone, other = ask(api), ask(api, "stays")
+    assert api.delete(f"problems/{GAME}", user="admin").status_code == 204
+    states = [document(api.get(f"jobs/{each['id']}", user="admin"))["state"] for each in (gone, other)]
+    assert states == ["cancelled", "queued"]
 
 
 def test_a_problem_without_a_game_has_no_tournament(api: Api) -> None:

@@ -216,6 +216,24 @@ def test_a_cancelled_run_dies_with_its_whole_tree_and_changes_nothing(bench: Ben
     assert bench.case().answer_sha256 == before
 
 
+def test_a_run_whose_problem_is_deleted_before_or_while_it_solves_says_so(bench: Bench) -> None:
+    """It is no fault of the server: nothing is logged as one."""
+    solving, waiting = bench.queue(seconds=2), bench.queue()
+
+    def delete() -> None:
+        until(lambda: bool(solvers()))
+        with bench.database.write() as session:
+            assert problems.remove(session, "comesolo")
+
+    deleting = threading.Thread(target=delete)
+    deleting.start()
+    bench.runner.work_on(solving)
+    deleting.join()
+    bench.runner.work_on(waiting)
+    assert bench.job(solving).result == {"cases": {CASE: {"error": "the problem was deleted meanwhile"}}}
+    assert bench.job(waiting).result == {"error": "the problem was deleted meanwhile"}
+
+
 def test_workers_run_a_job_one_at_a_time_under_its_lock_and_take_up_what_a_dead_one_left(
     postgresql_url: str, tmp_path: Path
 ) -> None:
