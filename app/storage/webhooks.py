@@ -19,6 +19,9 @@ from app.storage.tables import AccountRow, WebhookRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
 
+REWRITING = f"ALTER TABLE {WebhookRow.__tablename__} ALTER COLUMN token TYPE text USING token || ''"
+"""Writes today's rows to a new file. VACUUM FULL writes old ones, too, that an open transaction might still see."""
+
 
 def webhooks(session: Session) -> Sequence[WebhookRow]:
     """All webhooks, oldest first."""
@@ -86,12 +89,13 @@ def _rewrite(database: Database) -> None:
     with database.engine.connect() as connection:
         if not database.is_sqlite:
             outside = connection.execution_options(isolation_level="AUTOCOMMIT")
-            outside.exec_driver_sql(f"VACUUM FULL {WebhookRow.__tablename__}")
+            outside.exec_driver_sql(REWRITING)
             return
         driver = connection.connection.driver_connection  # past SQLAlchemy, which would begin a transaction
         assert driver is not None, "the connection is open"
         driver.execute("VACUUM")
-        driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+            raise sqlite3.OperationalError("somebody reads the database, and needs its old pages")
 
 
 def active(session: Session) -> set[str]:

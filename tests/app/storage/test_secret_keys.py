@@ -116,6 +116,35 @@ def test_tokens_of_an_earlier_version_are_encrypted_at_the_start(database_url: s
         command.downgrade(alembic_config(database_url), BEFORE)
 
 
+def test_tokens_leave_the_pages_of_postgresql_while_somebody_reads(postgresql_url: str, tmp_path: Path) -> None:
+    """A dump, or PostgreSQL's own gathering of statistics, keeps VACUUM from removing old rows."""
+    settings = of_earlier_version(postgresql_url, tmp_path / "home")
+    database = Database(postgresql_url)
+    with database.read() as session:
+        session.execute(text("SELECT count(*) FROM teams"))
+        keys = bring_keys(database, settings)
+        assert TOKEN.encode() not in on_disk_of_postgresql(database)
+    assert tokens(database, keys) == {"old": TOKEN}
+    database.close()
+
+
+def test_pages_of_sqlite_that_somebody_reads_are_left_to_the_next_start(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.database.BUSY_TIMEOUT_MS", 10)
+    home = tmp_path / "home"
+    settings = of_earlier_version(sqlite_url, home)
+    database = Database(sqlite_url)
+    with database.read() as session:
+        session.execute(text("SELECT count(*) FROM teams"))
+        bring_keys(database, settings)
+        assert (home / REWRITE_MARK).exists()
+    bring_keys(database, settings)
+    assert not (home / REWRITE_MARK).exists()
+    assert folder_holds(tmp_path, TOKEN) == []
+    database.close()
+
+
 def test_a_change_that_breaks_off_leaves_every_token_readable(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
