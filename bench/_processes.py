@@ -7,20 +7,33 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 import psutil
+import psycopg
 
 from bench._figures import report
 
+ROLES = """
+SELECT pid, CASE WHEN backend_type = 'client backend' THEN application_name ELSE backend_type END FROM pg_stat_activity
+"""
+
 
 @contextmanager
-def spending() -> Iterator[dict[str, float]]:
+def spending(database: str = "") -> Iterator[dict[str, float]]:
     """Count the processor seconds that each kind of process takes during the block, whatever else the machine does.
 
-    Known are this process and those below it, such as a PostgreSQL of the measurement's own.
+    Known are this process and those below it, such as a PostgreSQL of the measurement's own. With the address of a
+    `database` (libpq's) the processes of PostgreSQL are told apart by whom they work for.
     """
     before, spent = _seconds(), defaultdict[str, float](float)
     yield spent
+    roles = _roles(database) if database else {}
     for (pid, kind), seconds in _seconds().items():
-        spent[kind] += seconds - before.get((pid, kind), 0.0)
+        name = f"{kind}: {roles[pid]}" if pid in roles else kind
+        spent[name] += seconds - before.get((pid, kind), 0.0)
+
+
+def _roles(database: str) -> dict[int, str]:
+    with psycopg.connect(database) as connection:
+        return {pid: name for pid, name in connection.execute(ROLES)}  # noqa: C416 - a Row is no pair
 
 
 def report_spent(name: str, spent: Mapping[str, float], count: int) -> None:

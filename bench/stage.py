@@ -103,7 +103,8 @@ def serving_page(page: Path) -> Iterator[str]:
 def serving(home: Path, **settings: str) -> Iterator[str]:
     """Run `jurado serve` on a home; yields its address. `settings` are JURADO_... variables in lower case."""
     whole_load = {"most_unjudged": "1000000"}  # one team's load stands for that of many
-    with _running(["app.cli", "serve"], at_home(home, **{**whole_load, **settings})) as url:
+    variables = at_home(home, **{**whole_load, **settings})
+    with _running(["app.cli", "serve"], {APPLICATION: "servers", **variables}) as url:
         yield url
 
 
@@ -127,6 +128,10 @@ def at_home(home: Path, **settings: str) -> dict[str, str]:
     return {f"JURADO_{name.upper()}": value for name, value in ours.items()}
 
 
+APPLICATION = "PGAPPNAME"
+"""The variable by which PostgreSQL tells whom its processes work for."""
+
+
 @contextmanager
 def working(home: Path, **settings: str) -> Iterator[None]:
     """Run `jurado worker` on a home, from when its graders judge; `settings` as for `serving`."""
@@ -134,7 +139,8 @@ def working(home: Path, **settings: str) -> Iterator[None]:
         path = Path(folder) / "log"
         command = [sys.executable, "-m", "app.cli", "worker"]
         with path.open("wb") as log:
-            process = subprocess.Popen(command, env={**os.environ, **at_home(home, **settings)}, stdout=log, stderr=log)
+            variables = {**os.environ, APPLICATION: "workers", **at_home(home, **settings)}
+            process = subprocess.Popen(command, env=variables, stdout=log, stderr=log)
         try:
             until = time.monotonic() + STARTING_SECONDS
             while b"Jurado judges" not in path.read_bytes():
