@@ -7,11 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, text
 
-from app.storage.bulk import among
-from app.storage.judgements import OPEN
-from app.storage.tables import JudgementRow
+from app.storage.bulk import array_of, texts_of
 from app.storage.usage import Place
 
 COUNTED = "bytes of teams"
@@ -20,12 +18,20 @@ SINCE = text(
     "SELECT places.at, new.id,"
     " (SELECT sum(size) FROM answers WHERE submission_id = new.id AND refused IS NULL),"
     " CASE WHEN CAST(new.sources AS text) != '[]' THEN new.sources END"
-    " FROM unnest(CAST(:contests AS text[]), CAST(:teams AS text[]), CAST(:since AS bigint[]))"
+    " FROM ROWS FROM (json_array_elements_text(CAST(:contests AS json)),"
+    " json_array_elements_text(CAST(:teams AS json)), unnest(CAST(:since AS bigint[])))"
     " WITH ORDINALITY AS places (contest_id, team_id, since, at)"
     " CROSS JOIN LATERAL (SELECT id, sources FROM submissions WHERE contest_id = places.contest_id"
     " AND team_id = places.team_id AND id > places.since OFFSET 0) AS new"
 )
 """Looks into the index for each place (OFFSET 0): a plan for all of them together would read all submissions."""
+
+
+UNJUDGED = text(
+    "SELECT team_id, count(*) FROM judgements"
+    " WHERE team_id = ANY (ARRAY(SELECT json_array_elements_text(CAST(:teams AS json))))"
+    " AND state != 'done' AND rejudging_id IS NULL GROUP BY team_id"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +86,8 @@ class Allowances:
 
 def _unjudged(connection: Connection, team_ids: Iterable[str]) -> Counter[str]:
     """What waits of these teams alone: an index has it, whatever waits of others or was judged."""
-    query = (
-        select(JudgementRow.team_id, func.count())
-        .where(among(connection, JudgementRow.team_id, set(team_ids)))
-        .where(OPEN, JudgementRow.rejudging_id.is_(None))
-        .group_by(JudgementRow.team_id)
-    )
-    return Counter({str(team_id): count for team_id, count in connection.execute(query)})
+    rows = connection.execute(UNJUDGED, {"teams": texts_of(team_ids)})
+    return Counter({team_id: count for team_id, count in rows})  # noqa: C416 - a Row is no pair
 
 
 class _Counted(NamedTuple):
@@ -110,7 +111,9 @@ def _used(connection: Connection, limited: Mapping[Place, int]) -> Counter[Place
             memory[place] = _Counted(limited[place])
     contests, teams = zip(*places, strict=True)
     since = [memory[place].submission_id for place in places]
-    rows = connection.execute(SINCE, {"contests": list(contests), "teams": list(teams), "since": since})
+    rows = connection.execute(
+        SINCE, {"contests": texts_of(contests), "teams": texts_of(teams), "since": array_of(since)}
+    )
     for at, id_, of_answers, sources in rows:
         generation, last, before = memory[place := places[at - 1]]
         size = int(of_answers or 0) + sum(int(source["size"]) for source in sources or ())

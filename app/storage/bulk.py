@@ -11,7 +11,7 @@ And SQLAlchemy takes longer to bind a row than SQLite to insert it. So each stat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, cast
 
@@ -23,12 +23,14 @@ from sqlalchemy import (
     Dialect,
     LargeBinary,
     Table,
+    Text,
     Update,
     any_,
     bindparam,
     insert,
     update,
 )
+from sqlalchemy import cast as cast_to
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.storage.columns import Moment, in_utc
@@ -37,6 +39,7 @@ from app.storage.schema.base import Base
 Values = Mapping[str, object]
 Filled = tuple[Table, Sequence[Values]]
 """A table with its rows, one at least."""
+Rows = tuple[type[Base], Sequence[Values]]
 MOST_BYTES = 2**20
 """Bytes of binary columns in one statement of PostgreSQL, in which they take twice as much."""
 MOST_AT_ONCE = 64
@@ -44,9 +47,12 @@ MOST_AT_ONCE = 64
 NUL = b"\\u0000"
 """A character of JSON that PostgreSQL takes for a column of JSON but in no rows: such rows are sent one by one."""
 _ENCODER = msgspec.json.Encoder()
+IDS = "ids"
+GIVEN = "given"
+"""The name of the parameter of `among`."""
 
 
-def insert_rows(connection: Connection, *groups: tuple[type[Base], Sequence[Values]]) -> None:
+def insert_rows(connection: Connection, *groups: Rows) -> None:
     """Insert rows of some tables at once; those of one table name the same columns, and get no default of Python's.
 
     Rows may refer to rows of tables named before theirs. Columns that are not named have the database's defaults.
@@ -68,22 +74,50 @@ def update_rows(connection: Connection, of: type[Base], rows: Sequence[Values]) 
         return
     table, columns = _table(of), tuple(name for name in rows[0] if name != "id")
     if is_postgresql(connection) and (texts := _texts([(table, rows)])) is not None:
-        connection.exec_driver_sql(_change(table.name, columns), {**texts, "ids": [row["id"] for row in rows]})
+        connection.exec_driver_sql(_change(table.name, columns), {**texts, IDS: _ids(rows)})
         return
     connection.execute(_update_of(table, columns), [{f"new_{name}": each[name] for name in each} for each in rows])
 
 
-# Any: a column of texts or of numbers
-def among(
-    connection: Connection | Session, column: InstrumentedAttribute[Any], values: Collection[int] | Collection[str]
-) -> ColumnElement[bool]:
-    """Compare a column with any number of values: on PostgreSQL they are one parameter, and all of them have one plan.
+def update_and_insert(connection: Connection, changed: Rows, inserted: Rows) -> None:
+    """Change rows as `update_rows` does, and insert others that may refer to them."""
+    of, changes = changed
+    into, rows = inserted
+    filled = [(_table(of), changes), (_table(into), rows)]
+    if changes and rows and is_postgresql(connection) and (texts := _texts(filled)) is not None:
+        columns = tuple(name for name in changes[0] if name != "id")
+        statement = _change_and_insertion(_table(of).name, columns, _table(into).name, tuple(rows[0]))
+        connection.exec_driver_sql(statement, {**texts, IDS: _ids(changes)})
+        return
+    update_rows(connection, of, changes)
+    insert_rows(connection, inserted)
+
+
+# Any: a column of numbers
+@cache
+def among(column: InstrumentedAttribute[Any], *, postgresql: bool) -> ColumnElement[bool]:
+    """Compare a column with the `given` numbers: on PostgreSQL they are one parameter, and all of them have one plan.
 
     With `IN` each number of them is a statement that is compiled and planned anew.
     """
-    if is_postgresql(connection):
-        return column == any_(bindparam(None, sorted(values), type_=ARRAY(column.type)))
-    return column.in_(values)
+    if postgresql:
+        return column == any_(cast_to(bindparam(GIVEN, type_=Text), ARRAY(column.type)))
+    return column.in_(bindparam(GIVEN, expanding=True))
+
+
+def given(numbers: Iterable[int], *, postgresql: bool) -> dict[str, object]:
+    """The parameter that `among` compares with."""
+    return {GIVEN: array_of(numbers) if postgresql else list(numbers)}
+
+
+def array_of(numbers: Iterable[int]) -> str:
+    """An array as PostgreSQL reads it; its driver would adapt number by number."""
+    return f"{{{','.join(map(str, numbers))}}}"
+
+
+def texts_of(texts: Iterable[str]) -> str:
+    """A list for PostgreSQL's `json_array_elements_text`; its driver would adapt an array text by text."""
+    return _ENCODER.encode(list(texts)).decode()
 
 
 def is_postgresql(connection: Connection | Session) -> bool:
@@ -128,21 +162,31 @@ def _hex(data: bytes) -> str:
 @cache
 def _insertion(shape: Sequence[tuple[str, Sequence[str]]]) -> str:
     """PostgreSQL's statement that inserts rows of these tables, with these columns each."""
-    parts = []
-    for at, (table, columns) in enumerate(shape):
-        names = ", ".join(columns)
-        parts.append(f"INSERT INTO {table} ({names}) SELECT {names} FROM {_given(table, at)}")
-    *others, last = parts
+    *others, last = [_insertion_into(table, columns, at) for at, (table, columns) in enumerate(shape)]
     before = ", ".join(f"inserted{at} AS ({each})" for at, each in enumerate(others))
     return f"WITH {before} {last}" if before else last
+
+
+def _insertion_into(table: str, columns: Sequence[str], at: int) -> str:
+    names = ", ".join(columns)
+    return f"INSERT INTO {table} ({names}) SELECT {names} FROM {_given(table, at)}"
+
+
+@cache
+def _change_and_insertion(table: str, columns: Sequence[str], into: str, names: Sequence[str]) -> str:
+    return f"WITH changed AS ({_change(table, columns)}) {_insertion_into(into, names, 1)}"
 
 
 @cache
 def _change(table: str, columns: Sequence[str]) -> str:
     """PostgreSQL's statement that changes these columns; by the ids beside, lest a plan made early reads all rows."""
     values = ", ".join(f"{name} = given.{name}" for name in columns)
-    chosen = f"{table}.id = given.id AND {table}.id = ANY (CAST(%(ids)s AS bigint[]))"
+    chosen = f"{table}.id = given.id AND {table}.id = ANY (CAST(%({IDS})s AS bigint[]))"
     return f"UPDATE {table} SET {values} FROM {_given(table, 0)} AS given WHERE {chosen}"
+
+
+def _ids(rows: Sequence[Values]) -> str:
+    return array_of(cast(int, row["id"]) for row in rows)
 
 
 def _given(table: str, at: int) -> str:

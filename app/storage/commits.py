@@ -27,6 +27,7 @@ import structlog
 from sqlalchemy import Connection, Engine, RootTransaction, delete, exists, select, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from app.storage.bulk import texts_of
 from app.storage.notices import SENDING
 from app.storage.tables import CommitMarkRow
 
@@ -177,7 +178,7 @@ def last_act(connection: Connection, payloads: Sequence[str], known_by: Trace | 
     """Send the notices of a transaction, and write its mark; returns how to find out its end, if it has written."""
     values = known_by._asdict() if isinstance(known_by, Mark) else {}
     statement = LAST_WITH_MARK if values else LAST
-    number, began, _ = connection.execute(statement, {"payloads": list(payloads), **values}).one()
+    number, began, _ = connection.execute(statement, {"payloads": texts_of(payloads), **values}).one()
     if number is None:
         return None
     return Ended(number, began, partial(_is_marked, known_by) if isinstance(known_by, Mark) else known_by)

@@ -6,16 +6,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import NamedTuple, cast
 
-from sqlalchemy import Connection, exists, func, literal_column, select, update
+from sqlalchemy import Connection, Select, exists, func, literal_column, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.documents import ProblemSettingsDocument, RuleDocument
 from app.domain.scoring import Exact
-from app.storage.bulk import among, insert_rows, update_rows
+from app.storage.bulk import among, given, is_postgresql, update_and_insert, update_rows
 from app.storage.commits import Trace
 from app.storage.notices import outbox_of
 from app.storage.process_locks import gone_processes
@@ -110,9 +110,9 @@ def begin_many(connection: Connection, claims: Sequence[Claim]) -> list[int | No
     Like `fail_many` and `record_many` this is a handler of the writer, which calls it for all that wait at once.
     """
     wanted = {claim.judgement_id: claim for claim in claims}
-    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id, JudgementRow.lost)
-    open_ones = select(*columns).where(among(connection, JudgementRow.id, wanted), JudgementRow.state != DONE)
-    rows = connection.execute(open_ones.order_by(JudgementRow.id).with_for_update(key_share=True)).all()
+    postgresql = is_postgresql(connection)
+    open_ones = connection.execute(_open_ones(postgresql=postgresql), given(wanted, postgresql=postgresql))
+    rows = open_ones.all()
     others = {row.process_id for row in rows if row.state == RUNNING and row.process_id != wanted[row.id].process_id}
     gone = gone_processes(connection, {id_ for id_ in others if id_ is not None})
     attempts: dict[int, int] = {}
@@ -131,6 +131,14 @@ def begin_many(connection: Connection, claims: Sequence[Claim]) -> list[int | No
     ]
     update_rows(connection, JudgementRow, begun)
     return [attempts.get(claim.judgement_id) for claim in claims]
+
+
+@cache
+def _open_ones(*, postgresql: bool) -> Select[int, int, str, str | None, int]:
+    """A statement is made once: making it takes as long as running it."""
+    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id, JudgementRow.lost)
+    open_ones = select(*columns).where(among(JudgementRow.id, postgresql=postgresql), JudgementRow.state != DONE)
+    return open_ones.order_by(JudgementRow.id).with_for_update(key_share=True)
 
 
 def _count_lost(connection: Connection, id_: int, attempt: int, process: str) -> None:
@@ -172,18 +180,31 @@ def fail_many(connection: Connection, failures: Sequence[Failure]) -> list[int]:
 
 def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
-    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.submission_id, JudgementRow.rejudging_id)
-    named = among(connection, JudgementRow.id, {outcome.judgement_id for outcome in outcomes})
-    begun = select(*columns).where(named, JudgementRow.state == RUNNING).order_by(JudgementRow.id)
-    open_ones = {row.id: row for row in connection.execute(begun.with_for_update(key_share=True))}
+    postgresql = is_postgresql(connection)
+    named = given({outcome.judgement_id for outcome in outcomes}, postgresql=postgresql)
+    open_ones = {row.id: row for row in connection.execute(_begun(postgresql=postgresql), named)}
     recorded: dict[int, Outcome] = {}
     for outcome in outcomes:
         row = open_ones.get(outcome.judgement_id)
         if row is not None and row.attempt == outcome.attempt:
             recorded.setdefault(row.id, outcome)
     _write(connection, recorded.values())
-    _tell(connection, [row.submission_id for id_, row in open_ones.items() if id_ in recorded and not row.rejudging_id])
+    if (outbox := outbox_of(connection)) is not None:  # other processes, whose places verdicts change
+        for id_, row in open_ones.items():
+            if id_ in recorded and not row.rejudging_id:
+                outbox.add_board(row.contest_id, [row.submission_id])
     return [recorded.get(outcome.judgement_id) is outcome for outcome in outcomes]
+
+
+@cache
+def _begun(*, postgresql: bool) -> Select[int, int, int, int | None, str]:
+    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.submission_id, JudgementRow.rejudging_id)
+    begun = (
+        select(*columns, SubmissionRow.contest_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(among(JudgementRow.id, postgresql=postgresql), JudgementRow.state == RUNNING)
+    )
+    return begun.order_by(JudgementRow.id).with_for_update(key_share=True, of=JudgementRow)
 
 
 def _trace_of_claim(payload: object, result: object) -> Trace | None:
@@ -213,25 +234,13 @@ TRACES[cast(AnyHandler, begin_many)] = _trace_of_claim
 TRACES[cast(AnyHandler, record_many)] = _trace_of_outcome
 
 
-def _tell(connection: Connection, submission_ids: Collection[int]) -> None:
-    """Tell other processes whose places verdicts change."""
-    outbox = outbox_of(connection)
-    if outbox is None or not submission_ids:
-        return
-    chosen = among(connection, SubmissionRow.id, submission_ids)
-    for contest_id, submission_id in connection.execute(
-        select(SubmissionRow.contest_id, SubmissionRow.id).where(chosen)
-    ):
-        outbox.add_board(contest_id, [submission_id])
-
-
 def _write(connection: Connection, outcomes: Collection[Outcome]) -> None:
     changes = [
         {"id": each.judgement_id, "state": DONE, "type": each.type, "end_time": each.time, "error": each.error}
         for each in outcomes
     ]
-    update_rows(connection, JudgementRow, changes)
-    insert_rows(connection, (RawScoreRow, [score_row(each, score) for each in outcomes for score in each.scores]))
+    scores = [score_row(each, score) for each in outcomes for score in each.scores]
+    update_and_insert(connection, (JudgementRow, changes), (RawScoreRow, scores))
 
 
 def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:

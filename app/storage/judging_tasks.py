@@ -6,14 +6,16 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, Select, select
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer
 from app.domain.documents import MessageDocument, ProblemSettingsDocument, RuleDocument
 from app.storage import pins, problem_diff
-from app.storage.bulk import among
+from app.storage.bulk import among, given, is_postgresql
 from app.storage.documents import CaseDocument, ProblemChanges
 from app.storage.judgements import Task
 from app.storage.tables import (
@@ -79,33 +81,10 @@ class KnownGrounds:
 def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGrounds | None = None) -> list[Task]:
     """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each changed problem."""
     known = known or KnownGrounds()
-    heads = session.execute(
-        select(
-            JudgementRow.id,
-            JudgementRow.rejudging_id,
-            SubmissionRow.id,
-            SubmissionRow.contest_id,
-            SubmissionRow.problem_id,
-            ContestProblemRow.rule,
-            JudgementRow.start_time,
-            JudgementRow.lost,
-            JudgementRow.error,
-            ContestProblemRow.version,
-            ProblemRow.version,
-            ProblemRow.uuid,
-            ProblemRow.updated,
-        )
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .join(ProblemRow, ProblemRow.id == SubmissionRow.problem_id)
-        .outerjoin(
-            ContestProblemRow,
-            (ContestProblemRow.contest_id == SubmissionRow.contest_id)
-            & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
-        )
-        .where(among(session, JudgementRow.id, attempts))
-        .order_by(JudgementRow.id)
-    ).all()
-    sent = _answers(session, [head[2] for head in heads])
+    connection = session.connection()  # the session's own way through the mapped classes costs twice as much
+    postgresql = is_postgresql(connection)
+    heads = connection.execute(_heads(postgresql=postgresql), given(attempts, postgresql=postgresql)).all()
+    sent = _answers(connection, [head[2] for head in heads])
     grounds: dict[tuple[int | None, str, str], _Ground] = {}
     tasks = []
     for id_, rejudging, submission, contest, problem, rule, submitted, lost, error, pinned, newest, *version in heads:
@@ -137,6 +116,41 @@ def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGround
         )
         tasks.append(task)
     return tasks
+
+
+# Any: SQLAlchemy types no more columns than these
+_Heads = Select[int, int | None, int, str, str, RuleDocument, datetime, int, str | None, int | None, *tuple[Any, ...]]
+
+
+@cache
+def _heads(*, postgresql: bool) -> _Heads:
+    """A statement is made once: making it takes as long as running it."""
+    return (
+        select(
+            JudgementRow.id,
+            JudgementRow.rejudging_id,
+            SubmissionRow.id,
+            SubmissionRow.contest_id,
+            SubmissionRow.problem_id,
+            ContestProblemRow.rule,
+            JudgementRow.start_time,
+            JudgementRow.lost,
+            JudgementRow.error,
+            ContestProblemRow.version,
+            ProblemRow.version,
+            ProblemRow.uuid,
+            ProblemRow.updated,
+        )
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .join(ProblemRow, ProblemRow.id == SubmissionRow.problem_id)
+        .outerjoin(
+            ContestProblemRow,
+            (ContestProblemRow.contest_id == SubmissionRow.contest_id)
+            & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
+        )
+        .where(among(JudgementRow.id, postgresql=postgresql))
+        .order_by(JudgementRow.id)
+    )
 
 
 def _ground(
@@ -185,9 +199,19 @@ def too_large(limit: int) -> MessageDocument:
     return {"key": "too-large", "text": text, "args": {"limit": limit}}
 
 
-def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
+def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
     answers: dict[int, list[_Sent]] = defaultdict(list)
-    rows = session.execute(
+    postgresql = is_postgresql(connection)
+    rows = connection.execute(_answers_of(postgresql=postgresql), given(submissions, postgresql=postgresql))
+    for row in rows:
+        answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
+    return answers
+
+
+# Any: as above
+@cache
+def _answers_of(*, postgresql: bool) -> Select[*tuple[Any, ...]]:
+    return (
         select(
             AnswerRow.submission_id,
             TestCaseRow.name,
@@ -205,12 +229,9 @@ def _answers(session: Session, submissions: Sequence[int]) -> dict[int, list[_Se
             TestCaseRow.name,
         )
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(among(session, AnswerRow.submission_id, submissions))
+        .where(among(AnswerRow.submission_id, postgresql=postgresql))
         .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
     )
-    for row in rows:
-        answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
-    return answers
 
 
 def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:

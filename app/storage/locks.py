@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.settings import Timeouts
-from app.storage.bulk import is_postgresql
+from app.storage.bulk import is_postgresql, texts_of
 from app.storage.patience import Patience, be_patient
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.locks")
@@ -35,7 +35,8 @@ SHOWN = text(
 )
 SPACE = int.from_bytes(b"jura")
 LOCK_UNTIL_THE_END = text(
-    "SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(CAST(:names AS text[])) AS names (name)"
+    "SELECT pg_advisory_xact_lock(hashtextextended(name, 0))"
+    " FROM json_array_elements_text(CAST(:names AS json)) AS names (name)"
 )
 UNLOCK = text("SELECT pg_advisory_unlock(hashtextextended(:name, 0))")
 
@@ -149,4 +150,4 @@ def lock_names(connection: Connection | Session, names: Iterable[str]) -> None:
     them locked. SQLite lets only one write at a time anyway.
     """
     if is_postgresql(connection) and (ordered := sorted(set(names))):
-        connection.execute(LOCK_UNTIL_THE_END, {"names": ordered})
+        connection.execute(LOCK_UNTIL_THE_END, {"names": texts_of(ordered)})

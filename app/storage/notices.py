@@ -33,8 +33,11 @@ MOST_IDS = 1000
 """Submissions or accounts that are told one by one; where there are more, all of the contest count as changed."""
 MOST_WORDS = 500
 """Characters of an error that is told."""
-SENDING = f"(SELECT count(pg_notify('{CHANNEL}', payload)) FROM unnest(CAST(:payloads AS text[])) AS payload)"
-"""The part of a statement that sends notices, none or some, with the end of its transaction."""
+SENDING = (
+    f"(SELECT count(pg_notify('{CHANNEL}', payload))"
+    " FROM json_array_elements_text(CAST(:payloads AS json)) AS listed (payload))"
+)
+"""The part of a statement that sends a JSON list of notices, none or some, with the end of its transaction."""
 Word = str | int | float | None
 
 

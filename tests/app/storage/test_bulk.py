@@ -12,7 +12,17 @@ from sqlalchemy.exc import StatementError
 from sqlalchemy.orm import Session
 
 from app.storage import submissions
-from app.storage.bulk import MOST_AT_ONCE, MOST_BYTES, Values, among, insert_rows, update_rows
+from app.storage.bulk import (
+    MOST_AT_ONCE,
+    MOST_BYTES,
+    Values,
+    among,
+    given,
+    insert_rows,
+    is_postgresql,
+    update_and_insert,
+    update_rows,
+)
 from app.storage.database import Database
 from app.storage.judging_tasks import too_large
 from app.storage.local_files import LocalFiles
@@ -115,9 +125,22 @@ def test_only_rows_that_are_named_are_changed(connection: Connection) -> None:
     )
     rows = connection.execute(select(SubmissionRow.id, SubmissionRow.comment).order_by(SubmissionRow.id)).all()
     assert [tuple(row) for row in rows] == [(1, "new"), (2, "old"), (3, None)]
-    chosen = select(SubmissionRow.id).where(among(connection, SubmissionRow.id, {2, 3, 9}))
-    assert set(connection.scalars(chosen)) == {2, 3}
-    assert connection.scalars(select(SubmissionRow.id).where(among(connection, SubmissionRow.id, []))).all() == []
+    postgresql = is_postgresql(connection)
+    chosen = select(SubmissionRow.id).where(among(SubmissionRow.id, postgresql=postgresql))
+    assert set(connection.scalars(chosen, given({2, 3, 9}, postgresql=postgresql))) == {2, 3}
+    assert connection.scalars(chosen, given([], postgresql=postgresql)).all() == []
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, "a\x00b"])
+def test_rows_are_changed_and_those_that_refer_to_them_inserted_at_once(connection: Connection, text: str) -> None:
+    insert_rows(connection, (SubmissionRow, [submission(1), submission(2)]))
+    insert_rows(connection, (JudgementRow, [judgement(1), judgement(2)]))
+    changes = [{"id": at, "state": "done", "end_time": NOW} for at in (1, 2)]
+    update_and_insert(connection, (JudgementRow, changes), (RawScoreRow, [score(1, text), score(2, "")]))
+    assert stored(connection, JudgementRow, changes) == changes
+    assert stored(connection, RawScoreRow, [score(1, text)]) == [score(1, text), score(2, "")]
+    update_and_insert(connection, (JudgementRow, [{"id": 1, "state": "queued"}]), (RawScoreRow, []))
+    assert stored(connection, JudgementRow, [{"id": 1, "state": ""}])[0]["state"] == "queued"
 
 
 def test_a_batch_larger_than_a_statement_reads_back_as_it_was_written(connection: Connection) -> None:
