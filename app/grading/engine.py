@@ -18,7 +18,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from functools import partial
 
@@ -58,7 +58,8 @@ class Engine:
     """Runs graders until it is closed.
 
     `on_judged(contest_id, submission_id)` is called after a verdict is durable; `on_left` with judgements that are
-    worked on no more: done, gone, laid aside, or left because the engine closes.
+    worked on no more: done, gone, laid aside, or left because the engine closes, and with those of them that are known
+    to be done (durably) or gone.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Engine:
         self._writer = writer
         self._settings = settings
         self._on_judged = on_judged
-        self.on_left: Callable[[Sequence[int]], None] = lambda _ids: None
+        self.on_left: Callable[[Sequence[int], Collection[int]], None] = lambda _ids, _done: None
         self._on_begun: Callable[[Task], object] = lambda _task: None
         self._on_recorded: Callable[[Task, Outcome], object] = lambda _task, _outcome: None
         self._changed = threading.Condition()
@@ -266,11 +267,11 @@ class Engine:
                 self._ask(work.question)
         elif work.ids:
             self._give_way()
-            ids = list(work.ids)
+            ids, done = list(work.ids), set[int]()
             try:
-                self._judge_all(process, ids)
+                self._judge_all(process, ids, done)
             finally:
-                self._forget(ids)
+                self._forget(ids, done)
         elif work.tried is not None:
             try:
                 if not self._asked.attempt(process, work.tried):
@@ -340,18 +341,22 @@ class Engine:
             self._judging_again -= 1
             self._changed.notify()
 
-    def _forget(self, ids: Sequence[int]) -> None:
+    def _forget(self, ids: Sequence[int], done: Collection[int]) -> None:
         with self._changed:
             self._waiting.forget(ids)
-        self.on_left(ids)
+        self.on_left(ids, done)
 
-    def _claim(self, ids: Sequence[int]) -> tuple[list[Task], list[int]]:
-        """Claim those that are open: their tasks, and the ids of those that may only be judged alone."""
+    def _claim(self, ids: Sequence[int], done: set[int]) -> tuple[list[Task], list[int]]:
+        """Claim those that are open: their tasks, and the ids of those that may only be judged alone.
+
+        Those that are done or gone are added to `done`.
+        """
         claims = [
             self._writer.submit(judgements.begin_many, Claim(id_, self._settings.process_id, alone=False))
             for id_ in ids
         ]
         claimed = {id_: claim.result() for id_, claim in zip(ids, claims, strict=True)}
+        done.update(id_ for id_, attempt in claimed.items() if attempt is None)
         return self._tasks({id_: attempt for id_, attempt in claimed.items() if attempt}), [
             id_ for id_, attempt in claimed.items() if attempt == 0
         ]
@@ -373,19 +378,18 @@ class Engine:
                 self._on_begun(task)
                 result = self._judging.judge(process, task, lambda: None)
                 if result is not None:
-                    wait(self._record([(task, result)]))
+                    wait(self._record([(task, result)]).values())
 
-    def _judge_all(self, process: GraderProcess, ids: list[int]) -> None:
-        """Judge these; what is given back to the queue is taken out of `ids`.
+    def _judge_all(self, process: GraderProcess, ids: list[int], done: set[int]) -> None:
+        """Judge these; what is given back to the queue is taken out of `ids`, what is known to be done put into `done`.
 
-        In a rush their outcomes are recorded together: else nearly every commit of submissions would record a few, and
-        take twice as long.
+        Outcomes wait a moment for those judged after them, so that one commit records some. In a rush all of them are
+        recorded together: else nearly every commit of submissions would record a few, and take twice as long.
         """
-        began, count = time.monotonic(), len(ids)
         outcomes: list[tuple[Task, Outcome]] = []
-        recorded: list[Future[bool]] = []
-        claimed, alone = self._claim(ids)
-        tasks = deque(claimed)
+        recorded: dict[int, Future[bool]] = {}
+        claimed, alone = self._claim(ids, done)
+        tasks, began = deque(claimed), time.monotonic()
         try:
             while tasks:
                 task = tasks.popleft()
@@ -394,14 +398,16 @@ class Engine:
                 if result is not None:
                     outcomes.append((task, result))
                 if not self._writer.pressed:
-                    recorded += self._record(outcomes)
+                    recorded |= self._record(outcomes, may_wait=bool(tasks))
                     outcomes.clear()
         finally:
-            recorded += self._record(outcomes)
-        wait(recorded)
+            recorded |= self._record(outcomes)
+        if claimed:  # of the judging alone: slow commits are a reason to claim more together
+            self._seconds_each = (time.monotonic() - began) / len(claimed)
+        wait(recorded.values())
+        done.update(id_ for id_, each in recorded.items() if each.exception() is None and each.result())
         for id_ in alone:
             self._judge_alone(process, id_)
-        self._seconds_each = (time.monotonic() - began) / count
 
     def _give_back(self, tasks: deque[Task], ids: list[int]) -> None:
         """Leave what is claimed to other graders, where the next one of this thread is only being started."""
@@ -418,7 +424,7 @@ class Engine:
     def _judge_again(self, process: GraderProcess, ids: Sequence[int]) -> None:
         """Judge some of a rejudging: silently, and only as long as nobody waits for a verdict."""
         left, outcomes = set(ids), list[tuple[Task, Outcome]]()
-        claimed, alone = self._claim(ids)
+        claimed, alone = self._claim(ids, set())
         for id_ in alone:
             self._judge_alone(process, id_)
             left.discard(id_)
@@ -437,17 +443,18 @@ class Engine:
             with self._changed:
                 self._waiting_again.extendleft(sorted(left, reverse=True))
         if not self._is_awaited():  # else those are durable by and by, and whoever waits is served first
-            wait(recorded)
+            wait(recorded.values())
         with self._changed:
             self._known_again.difference_update(set(ids) - left)
-        self.on_left(sorted(set(ids) - left))
+        self.on_left(sorted(set(ids) - left), ())
 
-    def _record(self, outcomes: Sequence[tuple[Task, Outcome]]) -> list[Future[bool]]:
-        """Have outcomes written down, and the news of each passed on then."""
-        recorded = []
+    def _record(self, outcomes: Sequence[tuple[Task, Outcome]], *, may_wait: bool = False) -> dict[int, Future[bool]]:
+        """Have outcomes written down, and the news of each passed on then; gives what becomes of each judgement."""
+        recorded = {}
         for task, outcome in outcomes:
-            recorded.append(self._writer.submit(judgements.record_many, outcome))
-            recorded[-1].add_done_callback(partial(self._tell, task, outcome))
+            written = self._writer.submit(judgements.record_many, outcome, may_wait=may_wait)
+            written.add_done_callback(partial(self._tell, task, outcome))
+            recorded[task.judgement_id] = written
         return recorded
 
     def _is_awaited(self) -> bool:

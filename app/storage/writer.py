@@ -54,6 +54,8 @@ SECONDS_PRESSED = 0.05
 SECONDS_TO_GATHER = 0.002
 """Wait of the writer in a rush before it takes a batch, as PostgreSQL's `commit_delay`: it commits more at a time, and
 takes turns with the event loop for the interpreter's lock less often."""
+SECONDS_THAT_WRITES_WAIT = 0.02
+"""Time that a write which may wait is kept back at most, for one that may not: they are committed together."""
 MOST_FAILURES_IN_A_ROW = 3
 SHORT_LOCK_MS = 100
 """Milliseconds that each write of a batch waits again for a lock: all later writes wait behind them."""
@@ -62,12 +64,15 @@ SHORT_LOCK_MS = 100
 class _Write:
     """One payload on its way: its handler and where its result goes (a future of `loop`, or of any thread)."""
 
-    __slots__ = ("actor", "future", "handler", "loop", "payload")
+    __slots__ = ("actor", "future", "handler", "loop", "may_wait", "payload")
 
-    def __init__(self, handler: AnyHandler, payload: object, loop: asyncio.AbstractEventLoop | None) -> None:
+    def __init__(
+        self, handler: AnyHandler, payload: object, loop: asyncio.AbstractEventLoop | None, *, may_wait: bool = False
+    ) -> None:
         self.handler = handler
         self.payload = payload
         self.loop = loop
+        self.may_wait = may_wait
         self.actor = audit.actor()  # of the request that waits: the writer's thread has none
         self.future: Future[object] | asyncio.Future[object] = Future() if loop is None else loop.create_future()
 
@@ -98,9 +103,12 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def submit(self, handler: Handler[P, R], payload: P) -> Future[R]:
-        """Queue one write; the future is done once it is durable, or has failed."""
-        write = _Write(cast(AnyHandler, handler), payload, None)
+    def submit(self, handler: Handler[P, R], payload: P, *, may_wait: bool = False) -> Future[R]:
+        """Queue one write; the future is done once it is durable, or has failed.
+
+        One that `may_wait` is committed with the next that may not, or SECONDS_THAT_WRITES_WAIT later.
+        """
+        write = _Write(cast(AnyHandler, handler), payload, None, may_wait=may_wait)
         self._waiting.put(write)
         return cast("Future[R]", write.future)
 
@@ -132,25 +140,35 @@ class Writer:
                 self._commit_alone(batch, SHORT_LOCK_MS if of_the_database(error) else None)
 
     def _take(self) -> list[_Write] | None:
-        """Wait for one write, then take all that came meanwhile; None once closed."""
+        """Wait for one write that may not wait, then take all that came meanwhile; None once closed."""
         first = self._waiting.get()
         if first is None:
             return None
+        batch = [first]
+        until = time.monotonic() + SECONDS_THAT_WRITES_WAIT
+        while batch[-1].may_wait and self._take_into(batch, until - time.monotonic()):
+            pass
         if self.pressed:
             time.sleep(SECONDS_TO_GATHER)
-        batch = [first]
-        while len(batch) < MOST_IN_A_BATCH:
-            try:
-                write = self._waiting.get_nowait()
-            except queue.Empty:
-                break
-            if write is None:
-                self._waiting.put(None)
-                break
-            batch.append(write)
+        while self._take_into(batch, 0.0):
+            pass
         if sum(write.loop is not None for write in batch) >= REQUESTS_THAT_PRESS:
             self._pressed_until = time.monotonic() + SECONDS_PRESSED
         return batch
+
+    def _take_into(self, batch: list[_Write], seconds: float) -> bool:
+        """Take one more write if it comes within `seconds`; False where none comes, or no more is to be taken."""
+        if len(batch) == MOST_IN_A_BATCH:
+            return False
+        try:
+            write = self._waiting.get(timeout=seconds) if seconds > 0 else self._waiting.get_nowait()
+        except queue.Empty:
+            return False
+        if write is None:
+            self._waiting.put(None)
+            return False
+        batch.append(write)
+        return True
 
     def _commit_again(self, batch: Sequence[_Write]) -> None:
         """Commit a batch, a second time where its connection broke before: then nothing was kept."""

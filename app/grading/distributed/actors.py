@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from app.grading.engine import Engine
 from app.grading.references import MOST_ATTEMPTS, JobRunner
@@ -30,63 +31,80 @@ class TryAgain(Exception):
         self.delay_ms = delay_ms
 
 
+@dataclass(slots=True)
+class _Awaited:
+    """The judgements of a message: those at work, those not known to be done; `left` is set when none is at work."""
+
+    at_work: set[int]
+    open: set[int]
+    left: threading.Event = field(default_factory=threading.Event)
+
+    def leave(self, id_: int, *, is_done: bool) -> None:
+        """Note that the engine has left one of them."""
+        self.at_work.discard(id_)
+        if is_done:
+            self.open.discard(id_)
+        if not self.at_work:
+            self.left.set()
+
+
 class JudgementActor:
     """Hands judgements to the engine, and waits until it has left them. Its methods run in the threads of messages."""
 
     def __init__(self, database: Database, engine: Engine) -> None:
         self._database = database
         self._engine = engine
-        self._waiting: defaultdict[int, list[threading.Semaphore]] = defaultdict(list)
+        self._waiting: defaultdict[int, list[_Awaited]] = defaultdict(list)
         self._guard = threading.Lock()
         self._closing = False
         engine.on_left = self._left
 
     def judge(self, rows: Sequence[tuple[int, str]]) -> None:
         """Judge what contestants wait for; raises TryAgain while one is open."""
-        ids = [id_ for id_, _team_id in rows]
-        with self._awaited(ids):
+        with self._awaited([id_ for id_, _team_id in rows]) as awaited:
             for id_, team_id in rows:
                 self._engine.wake(id_, team_id)
-        self._check(ids)
+        self._check(awaited.open)
 
     def judge_again(self, ids: Sequence[int]) -> None:
         """Judge what rejudgings have, while nobody waits for a verdict here; raises TryAgain while one is open."""
-        with self._awaited(ids):
+        with self._awaited(ids) as awaited:
             self._engine.wake_again(ids)
-        self._check(ids)
+        self._check(awaited.open)
 
     def close(self) -> None:
         """Let go whoever waits: the engine stops."""
         with self._guard:
             self._closing = True
-            for semaphores in self._waiting.values():
-                for each in semaphores:
-                    each.release()
+            for awaiting in self._waiting.values():
+                for each in awaiting:
+                    each.left.set()
 
     @contextmanager
-    def _awaited(self, ids: Sequence[int]) -> Iterator[None]:
+    def _awaited(self, ids: Sequence[int]) -> Iterator[_Awaited]:
         """Hand over within the block, and wait at its end until the engine has left all of these, or stops."""
-        left = threading.Semaphore(0)
+        awaited = _Awaited(set(ids), set(ids))
         with self._guard:
-            for id_ in ids:
-                self._waiting[id_].append(left)
-        yield
-        for _ in ids:
-            if self._closing:
-                break
-            left.acquire()
+            for id_ in awaited.at_work:
+                self._waiting[id_].append(awaited)
+        yield awaited
+        if ids and not self._closing:
+            awaited.left.wait()
 
-    def _left(self, ids: Sequence[int]) -> None:
+    def _left(self, ids: Sequence[int], done: Collection[int]) -> None:
         with self._guard:
             for id_ in ids:
                 for each in self._waiting.pop(id_, ()):
-                    each.release()
+                    each.leave(id_, is_done=id_ in done)
 
-    def _check(self, ids: Sequence[int]) -> None:
+    def _check(self, ids: Collection[int]) -> None:
+        """Look at the rows of those that the engine does not know to be done."""
+        if not ids:
+            return
         if self._closing:
             raise TryAgain(STOPPING_MS)
         with self._database.read() as session:
-            if judgements.unjudged(session, ids):
+            if judgements.unjudged(session, sorted(ids)):
                 raise TryAgain(LAID_ASIDE_MS)
 
 

@@ -36,7 +36,7 @@ def _is_job(row: object) -> bool:
     return isinstance(row, str) and JOB_ID.fullmatch(row) is not None
 
 
-JUDGEMENTS = Lane("jurado.judgements", "judge", 8, _is_judgement)
+JUDGEMENTS = Lane("jurado.judgements", "judge", 16, _is_judgement)
 """Answers that contestants wait for. Few rows a message, so that several workers share a rush."""
 REJUDGINGS = Lane("jurado.rejudgings", "judge_again", 16, _is_number)
 JOBS = Lane("jurado.jobs", "run_job", 1, _is_job)

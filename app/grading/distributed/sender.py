@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look t
 MOST_KEPT = 100_000
 """Rows that wait for a broker that is away; of more the reconciler tells it when it is back."""
 SECONDS_AFTER_A_FAULT = 0.5
+SECONDS_TO_GATHER = 0.002
+"""Wait for more where the last look found some: the submissions of a commit are told of one by one."""
 LIVE_JUDGEMENT = tuple[int, str]
 """A judgement's number and its team."""
 
@@ -47,6 +50,7 @@ class Sender:
         self._broker = broker
         self._news: queue.SimpleQueue[_News | None] = queue.SimpleQueue()
         self._closing = threading.Event()
+        self._gathers = False
         self.fault = ""
         self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
         self._thread.start()
@@ -83,11 +87,14 @@ class Sender:
         self._broker.close()
 
     def _take(self) -> list[_News]:
-        """Wait for news, and take all that there are."""
+        """Wait for news, and take all that there are; in a rush also what comes in the next moment."""
         taken = [self._news.get()]
+        if self._gathers:
+            time.sleep(SECONDS_TO_GATHER)
         with suppress(queue.Empty):
             while True:
                 taken.append(self._news.get_nowait())
+        self._gathers = len(taken) > 1
         return [news for news in taken if news is not None]
 
     def _send(self, lane: Lane, rows: Sequence[object], contexts: Mapping[str, str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import cast
@@ -12,12 +13,14 @@ from typing import cast
 import httpx
 import pytest
 from sqlalchemy import create_engine, make_url, select, text
+from sqlalchemy.orm import Session
 from structlog.testing import capture_logs
 
 from app.domain.verdicts import CaseVerdict
 from app.engines import start_engine
 from app.grading.distributed import engine as distributed
 from app.grading.distributed import patience as waiting
+from app.grading.distributed.actors import TryAgain
 from app.grading.distributed.broker import message_of, open_broker
 from app.grading.distributed.consuming import Consumer
 from app.grading.distributed.engine import LOCK, DistributedJobs
@@ -78,6 +81,29 @@ def test_rows_are_judged_once_by_messages_that_come_twice_or_never(
         assert [row.type for row in found.rows()] == ["AC", "PC"]
         assert found.reconciler.resent == 1
         assert untold == found.rows()[1].id
+
+
+@pytest.mark.broker
+def test_rows_that_the_engine_knows_to_be_done_are_not_looked_at_before_their_message_is_acknowledged(
+    postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[Sequence[int]] = []
+
+    def noting(session: Session, ids: Sequence[int]) -> int:
+        looked_at.append(ids)
+        return unjudged(session, ids)
+
+    unjudged = judgements.unjudged
+    monkeypatch.setattr(judgements, "unjudged", noting)
+    with working(postgresql_url, broker_url, tmp_path) as found:
+        judged = found.accept(submission(b"10", b"10"), tell=False)
+        found.judges.judge([(judged, "t"), (9999, "t")])  # one is gone
+        assert [row.state for row in found.rows()] == [DONE]
+        found.judges.judge([(judged, "t")])
+        assert looked_at == []
+        found.judges.close()
+        with pytest.raises(TryAgain):
+            found.judges.judge([(judged, "t")])  # it is not waited for, so nothing is known
 
 
 @pytest.mark.broker

@@ -96,11 +96,13 @@ def test_many_at_once_are_each_judged_once(database_url: str, tmp_path: Path) ->
         assert found.scores() == 400
 
 
-def test_outcomes_of_a_claim_are_recorded_together_in_a_rush(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("in_a_rush", [True, False])
+def test_outcomes_of_a_claim_are_recorded_together(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_rush: bool
 ) -> None:
-    """While requests wait for their commits, judging adds few of its own; all that was claimed is judged still."""
-    monkeypatch.setattr(Writer, "pressed", True)
+    """In a rush until all of it is judged, else for a moment, which is long here: judging adds few commits."""
+    monkeypatch.setattr(Writer, "pressed", in_a_rush)
+    monkeypatch.setattr("app.storage.writer.SECONDS_THAT_WRITES_WAIT", 600.0)
     together: list[int] = []
 
     def noting(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:

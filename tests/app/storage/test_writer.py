@@ -189,3 +189,27 @@ def test_writes_that_wait_for_a_held_lock_wait_for_about_one_lock_timeout_in_all
     writer.close()
     watched.close()
     database.close()
+
+
+def test_writes_that_may_wait_are_committed_with_the_next_that_may_not(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.writer.SECONDS_THAT_WRITES_WAIT", 600.0)
+    database, teams = Database(sqlite_url), Teams()
+    writer = Writer(database)
+    patient = [writer.submit(teams.add, f"t{at}", may_wait=True) for at in range(3)]
+    last = writer.submit(teams.add, "last")
+    assert [each.result() for each in [*patient, last]] == ["T0", "T1", "T2", "LAST"]
+    assert teams.batches == [4]
+    left = writer.submit(teams.add, "left", may_wait=True)
+    writer.close()
+    assert left.result() == "LEFT", "what waits is written when the writer is closed"
+    database.close()
+
+
+def test_a_write_that_may_wait_is_committed_soon_where_no_other_comes(sqlite_url: str) -> None:
+    database, teams = Database(sqlite_url), Teams()
+    writer = Writer(database)
+    assert writer.submit(teams.add, "alone", may_wait=True).result(timeout=60) == "ALONE"
+    writer.close()
+    database.close()
