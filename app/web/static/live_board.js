@@ -213,8 +213,11 @@
       const reply = await fetch(board.dataset.live, { method: "HEAD", headers, cache: "no-store" });
       if (reply.status === 200) {
         const tag = reply.headers.get("ETag");
-        if (tag !== version) take(await fetchPage(location.href));
-        version = tag;
+        if (tag !== version) {
+          const newer = await fetchPage(location.href);
+          take(newer);
+          version = newer.page.getElementById("board")?.dataset.version ?? tag; // of several servers one may be behind
+        }
       }
       say(` · ${reply.ok || reply.status === 304 ? _("connected") : _("the server says %(status)s", { status: reply.status })}`);
       drawLines();

@@ -156,6 +156,29 @@ def test_a_row_that_has_just_changed_place_says_so_for_a_while(api: Api, browser
         assert one.faults == []
 
 
+def test_a_board_that_came_from_a_server_that_is_behind_is_fetched_again(api: Api, browser: Browser, url: str) -> None:
+    def hide(*, hidden: bool) -> None:
+        with api.service.database.write() as session:
+            session.get_one(TeamRow, "other").hidden = hidden
+        api.service.boards.all_changed()
+
+    with reader(browser, url) as one:
+        page = one.page
+        page.clock.install()
+        one.open("/c/c/scoreboard")
+        expect(page.locator("[data-part=status]")).to_contain_text("connected")
+        behind = page.evaluate("fetch(location.href).then((reply) => reply.text())")
+        hide(hidden=True)
+        page.route("**/c/c/scoreboard", lambda route: route.fulfill(content_type="text/html", body=behind), times=1)
+        with page.expect_response("**/c/c/scoreboard"):
+            page.clock.fast_forward(7000)
+        expect(page.locator("tr[data-team=other]")).to_have_count(1)
+        with page.expect_response("**/c/c/scoreboard"):
+            page.clock.fast_forward(7000)
+        expect(page.locator("tr[data-team=other]")).to_have_count(0)
+    hide(hidden=False)
+
+
 def test_answers_whose_reply_a_proxy_lost_are_stored_once_when_they_are_sent_again(browser: Browser, url: str) -> None:
     replies: list[APIResponse] = []
 

@@ -48,13 +48,18 @@ function followBoard() {
   const address = document.getElementById("board")?.dataset.live;
   if (!address) return;
   let seen = null;
+  let again = false; // of several servers one may be a moment behind: the page is fetched once more after a change
   const look = async () => {
     let wait = 4000;
     try {
       const headers = seen ? { "If-None-Match": seen } : {};
       const reply = await fetch(address, { method: "HEAD", headers, cache: "no-store" });
       const version = reply.headers.get("ETag");
-      if (reply.status === 200 && version !== seen && (await refresh("board"))) seen = version;
+      const isOther = reply.status === 200 && version !== seen;
+      if ((isOther || again) && (await refresh("board"))) {
+        if (isOther) seen = version;
+        again = isOther;
+      }
     } catch {
       wait = 15000;
     }
