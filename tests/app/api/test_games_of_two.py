@@ -114,16 +114,16 @@ def test_a_game_between_people_never_counts(games: Api, body: dict[str, Any]) ->
 
 
 def test_each_has_a_time_of_its_own_which_runs_from_the_moment_of_joining(games: Api, wall: WallClock) -> None:
-    limit(games.service, game_seconds=100)
+    limit(games.service, game_seconds=1000)
     game = invite(games)
-    wall.step(timedelta(seconds=90))
+    wall.step(timedelta(seconds=900))
     guest = document(join(games, game["invite"]))["id"]
-    wall.step(timedelta(seconds=60))
-    assert 60 <= document(move(games, game["id"], 1))["clock"]["used_seconds"] < 100
-    wall.step(timedelta(seconds=80))
+    wall.step(timedelta(seconds=600))
+    assert 600 <= document(move(games, game["id"], 1))["clock"]["used_seconds"] < 1000
+    wall.step(timedelta(seconds=800))
     look_at_clocks(games)
-    assert 80 <= document(move(games, guest, 2, user="other"))["clock"]["used_seconds"] < 100
-    wall.step(timedelta(seconds=50))
+    assert 800 <= document(move(games, guest, 2, user="other"))["clock"]["used_seconds"] < 1000
+    wall.step(timedelta(seconds=500))
     look_at_clocks(games)
     late = document(games.get(f"games/{guest}", user="other"))
     assert (late["winner"], late["ending"]) == ("you", "clock")
