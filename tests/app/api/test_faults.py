@@ -18,6 +18,7 @@ from app.services.health import readiness
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
 from tests.builders.service import Api, open_api
+from tests.builders.waiting import until
 
 
 def test_everything_is_a_503_while_postgresql_is_away_and_resumes(postgresql_url: str, tmp_path: Path) -> None:
@@ -109,9 +110,9 @@ def test_a_deleted_database_takes_nothing_and_is_not_ready_until_it_is_back(sqli
 def test_who_gets_no_answer_from_the_database_is_not_ready_and_says_so(
     postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readiness, "SECONDS_TO_READ", 0.1)
     with open_api(postgresql_url, tmp_path / "home") as api:
-        assert api.get("/health/ready").status_code == 200
+        until(lambda: api.get("/health/ready").status_code == 200)
+        monkeypatch.setattr(readiness, "SECONDS_TO_READ", 0.1)
         with api.service.database.readers.connect() as connection:
             process = connection.scalar(text("SELECT pg_backend_pid()"))
         os.kill(process, signal.SIGSTOP)
@@ -120,7 +121,7 @@ def test_who_gets_no_answer_from_the_database_is_not_ready_and_says_so(
         finally:
             os.kill(process, signal.SIGCONT)
         monkeypatch.undo()
-        assert api.get("/health/ready").status_code == 200
+        until(lambda: api.get("/health/ready").status_code == 200)
 
 
 def test_what_is_locked_for_too_long_is_a_503_and_nothing_is_kept(postgresql_url: str, tmp_path: Path) -> None:
