@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
@@ -138,9 +138,15 @@ LACKS = {"sandbox": missing_protections, "browser": missing_browser, "broker": m
 """What tests of a marker need and this machine may not have."""
 
 
-def pytest_collection_finish() -> None:
-    """Have the garbage collector look no more through modules and tests, which live as long as the process."""
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Have the garbage collector look at no time through modules and tests, which live as long as the process."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def run_folder() -> Path:

@@ -144,10 +144,12 @@ def start(folder: Path) -> None:
 
 def serve(folder: Path) -> None:
     """Divide for each request until the test run is over."""
+    gc.disable()
     for module in PRELOADED:
         import_module(module)
     gc.collect()
     gc.freeze()  # what was imported lives in all processes, and is not copied by their looks for garbage
+    gc.enable()
     threads = len(os.listdir("/proc/self/task"))
     assert threads == 1, (
         f"{threads} threads: those of a process that divides are gone in the other, with what they hold"
