@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 from typing import IO, Any
@@ -25,7 +26,9 @@ from app.storage.local_files import LocalFiles
 from app.storage.open_files import open_files
 from app.storage.s3 import Bucket
 from app.storage.s3_files import S3Files
+from app.storage.secret_keys import read_keys
 from app.storage.submissions import INLINE_LIMIT
+from app.storage.tables import ContestRow, WebhookRow
 from tests import s3
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
@@ -222,13 +225,25 @@ def test_a_backup_that_is_broken_off_leaves_the_one_before(
 
 
 def test_a_restore_makes_the_tokens_of_the_feed_given_before_it_invalid(sqlite_url: str, tmp_path: Path) -> None:
-    """Else a follower that is ahead of the backup goes on where other events have the numbers of those it knows."""
+    """Else a follower that is ahead of the backup goes on where other events have the numbers of those it knows.
+
+    Webhooks go on at their places, which are of the backup.
+    """
     home, folder, feed = tmp_path / "home", tmp_path / "backup", "contests/c/event-feed?stream=false"
 
     def events(api: Api) -> list[dict[str, Any]]:
         return [json.loads(line) for line in api.get(feed, user="admin").text.splitlines()]
 
     with contest(sqlite_url, home) as api:
+        with api.service.database.write() as session:
+            places = {"c": [session.get_one(ContestRow, "c").secret, 3], "gone": ["other", 5]}
+            hook = {
+                "url": "http://x.example/",
+                "token": "t",
+                "key_id": read_keys(api.service.settings).ids[0],
+                "created": datetime.now(UTC),
+            }
+            session.add(WebhookRow(id="hook", account_id="admin", positions=places, active=False, **hook))
         backup(api.service.database, api.service.files, folder)
         submit(api, "team", 0)
         token = events(api)[-1]["token"]
@@ -236,6 +251,9 @@ def test_a_restore_makes_the_tokens_of_the_feed_given_before_it_invalid(sqlite_u
         ids = [each["id"] for each in events(api) if each["type"] == "judgements"]
     restore(folder, sqlite_url, LocalFiles(home / "files"), replace=True)
     with open_api(sqlite_url, home, again=True) as api:
+        with api.service.database.read() as session:
+            secret, places = session.get_one(ContestRow, "c").secret, session.get_one(WebhookRow, "hook").positions
+        assert places == {"c": [secret, 3], "gone": ["other", 5]}
         submit(api, "other", 0)
         again = events(api)
         assert len([each for each in again if each["type"] == "judgements"]) == len(ids)

@@ -15,7 +15,7 @@ from app.storage.judgements import DONE
 from app.storage.notices import Kind, tell
 from app.storage.rejudgings import is_visible
 from app.storage.submission_queries import is_of
-from app.storage.tables import ContestRow, EventRow, JudgementRow, SubmissionRow
+from app.storage.tables import ContestRow, EventRow, JudgementRow, SubmissionRow, WebhookRow
 
 AT_ONCE = 500
 
@@ -74,10 +74,20 @@ def secret(session: Session, contest_id: str) -> str:
 
 
 def refuse_given_tokens(connection: Connection) -> None:
-    """Let all feeds refuse the tokens given so far: events that a backup lacks had numbers that others will have."""
-    for row in connection.execute(select(ContestRow.id, ContestRow.secret)).all():
-        renewed = f"{row.secret.partition(':')[0]}:{token_hex(8)}"
-        connection.execute(update(ContestRow).where(ContestRow.id == row.id).values(secret=renewed))
+    """Let all feeds refuse the tokens given so far: events that a backup lacks had numbers that others will have.
+
+    Webhooks keep their places: those are of the backup, as the events are.
+    """
+    renewed = {}
+    for contest_id, known in connection.execute(select(ContestRow.id, ContestRow.secret)).all():
+        renewed[contest_id, known] = other = f"{known.partition(':')[0]}:{token_hex(8)}"
+        connection.execute(update(ContestRow).where(ContestRow.id == contest_id).values(secret=other))
+    for hook_id, positions in connection.execute(select(WebhookRow.id, WebhookRow.positions)).all():
+        places = {
+            contest_id: [renewed.get((contest_id, str(epoch)), epoch), event]
+            for contest_id, (epoch, event) in positions.items()
+        }
+        connection.execute(update(WebhookRow).where(WebhookRow.id == hook_id).values(positions=places))
 
 
 def last(session: Session, contest_id: str) -> int:
