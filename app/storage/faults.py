@@ -10,6 +10,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 NO_TABLE = "42P01"
 FULL = "53100"
+LOCKED = "55P03"
 
 
 def is_full(error: BaseException) -> bool:
@@ -29,6 +30,11 @@ def of_the_database(error: BaseException) -> bool:
         return False
     # SQLite has no better word than DatabaseError for a file that is damaged or is no database.
     return error.connection_invalidated or _state(error) == NO_TABLE or type(error) is DatabaseError
+
+
+def is_locked(error: BaseException) -> bool:
+    """Whether PostgreSQL waited in vain for a lock that another transaction has."""
+    return isinstance(error, DBAPIError) and _state(error) == LOCKED
 
 
 def _state(error: DBAPIError) -> str | None:

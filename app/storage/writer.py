@@ -10,6 +10,8 @@ Invariants:
   that were settled before it was submitted.
 - A batch that fails is rolled back, and each of its writes is tried alone, so that a bad one fails alone. Handlers must
   therefore do nothing but write rows.
+- A write that waits for a lock of PostgreSQL costs the others of its batch a moment: they are committed without it, and
+  it is tried again, with those of its team that come meanwhile, for as long as the database's settings let it wait.
 - A commit in doubt is looked up before anything is tried again (`app.storage.commits`); one that stays in doubt is an
   error and never a second try, which could store a submission twice.
 """
@@ -34,7 +36,7 @@ from app.storage.audit_values import ADDED
 from app.storage.commits import CommitInDoubt, Trace
 from app.storage.database import Database
 from app.storage.documents import AuditChanges
-from app.storage.faults import of_the_database
+from app.storage.faults import is_locked, of_the_database
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -58,13 +60,21 @@ SECONDS_THAT_WRITES_WAIT = 0.02
 """Time that a write which may wait is kept back at most, for one that may not: they are committed together."""
 MOST_FAILURES_IN_A_ROW = 3
 SHORT_LOCK_MS = 100
-"""Milliseconds that each write of a batch waits again for a lock: all later writes wait behind them."""
+"""Milliseconds that each write of a batch waits again for SQLite's lock: all later writes wait behind them."""
+HELD_LOCK_MS = 20
+"""Milliseconds that a part of a batch waits for a lock of PostgreSQL once the batch has found one that is held."""
+SECONDS_BETWEEN_TRIES = 0.1
+"""Time between two tries of what waits for a lock."""
 
 
 class _Write:
-    """One payload on its way: its handler and where its result goes (a future of `loop`, or of any thread)."""
+    """One payload on its way: its handler and where its result goes (a future of `loop`, or of any thread).
 
-    __slots__ = ("actor", "future", "handler", "loop", "may_wait", "payload")
+    Writes of one `group` have locks in common: those of one team. `until` is when it has waited long enough for a lock
+    (monotonic); None: it has waited for none.
+    """
+
+    __slots__ = ("actor", "future", "group", "handler", "loop", "may_wait", "payload", "until")
 
     def __init__(
         self, handler: AnyHandler, payload: object, loop: asyncio.AbstractEventLoop | None, *, may_wait: bool = False
@@ -73,6 +83,8 @@ class _Write:
         self.payload = payload
         self.loop = loop
         self.may_wait = may_wait
+        self.group: object = getattr(payload, "team_id", None) or id(self)
+        self.until: float | None = None
         self.actor = audit.actor()  # of the request that waits: the writer's thread has none
         self.future: Future[object] | asyncio.Future[object] = Future() if loop is None else loop.create_future()
 
@@ -97,6 +109,8 @@ class Writer:
         self._database = database
         self._engine = database.writers
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
+        self._held: list[_Write] = []
+        self._next_try = float("inf")
         self._pressed_until = float("-inf")
         self.committed = float("-inf")
         self.on_commit: Callable[[int, float], object] = lambda _writes, _seconds: None
@@ -130,18 +144,23 @@ class Writer:
 
     def _run(self) -> None:
         while (batch := self._take()) is not None:
-            if not batch:
-                continue
-            try:
-                self._commit_again(batch)
-            except CommitInDoubt as error:  # tried again, it could be stored twice
-                _settle([(write, None, error) for write in batch])
-            except Exception as error:
-                self._commit_alone(batch, SHORT_LOCK_MS if of_the_database(error) else None)
+            if unlocked := self._beside_held(batch) if self._held else batch:
+                self._write(unlocked)
+            if time.monotonic() >= self._next_try:
+                self._try_held()
+        while self._held:
+            time.sleep(SECONDS_BETWEEN_TRIES)
+            self._try_held()
 
     def _take(self) -> list[_Write] | None:
-        """Wait for one write that may not wait, then take all that came meanwhile; None once closed."""
-        first = self._waiting.get()
+        """Wait for one write that may not wait, then take all that came meanwhile.
+
+        None once closed; an empty list where what is held is due.
+        """
+        try:
+            first = self._waiting.get(timeout=max(0.0, self._next_try - time.monotonic()) if self._held else None)
+        except queue.Empty:
+            return []
         if first is None:
             return None
         batch = [first]
@@ -170,6 +189,78 @@ class Writer:
         batch.append(write)
         return True
 
+    def _beside_held(self, batch: Sequence[_Write]) -> list[_Write]:
+        """Hold the writes of groups that are held; returns the others."""
+        held = {write.group for write in self._held}
+        self._held += [write for write in batch if write.group in held]
+        return [write for write in batch if write.group not in held]
+
+    def _write(self, batch: Sequence[_Write]) -> None:
+        try:
+            self._commit_again(batch)
+        except CommitInDoubt as error:  # tried again, it could be stored twice
+            _settle([(write, None, error) for write in batch])
+        except Exception as error:
+            if is_locked(error):
+                self._commit_parts(batch)
+            else:
+                self._commit_alone(batch, SHORT_LOCK_MS if of_the_database(error) else None)
+
+    def _try_held(self) -> None:
+        held, self._held, self._next_try = self._held, [], float("inf")
+        self._commit_parts(held)
+
+    def _commit_parts(self, writes: Sequence[_Write]) -> None:
+        """Commit all but what waits for a lock, which is held: halves of halves, down to one group.
+
+        Where some groups in a row are locked, the rest is held untried; it is the first to be tried then.
+        """
+        groups: dict[object, list[_Write]] = {}
+        for write in writes:
+            groups.setdefault(write.group, []).append(write)
+        every = list(groups.values())
+        parts = [every[at : at + MOST_IN_A_BATCH] for at in reversed(range(0, len(every), MOST_IN_A_BATCH))]
+        locked: list[tuple[list[_Write], Exception]] = []
+        in_a_row = 0
+        while parts and in_a_row < MOST_FAILURES_IN_A_ROW:
+            part = parts.pop()
+            if (error := self._commit_unlocked([write for group in part for write in group])) is None:
+                in_a_row = 0
+            elif len(part) > 1:
+                parts += [part[len(part) // 2 :], part[: len(part) // 2]]
+            else:
+                locked.append((part[0], error))
+                in_a_row += 1
+        for group in [group for part in reversed(parts) for group in part]:
+            self._hold(group, locked[-1][1])
+        for group, error in locked:
+            self._hold(group, error)
+
+    def _commit_unlocked(self, batch: Sequence[_Write]) -> Exception | None:
+        """Commit or refuse these writes; returns the error if they wait for a lock."""
+        try:
+            self._commit(batch, HELD_LOCK_MS)
+        except CommitInDoubt as error:
+            _settle([(write, None, error) for write in batch])
+        except Exception as error:
+            if is_locked(error):
+                return error
+            self._commit_alone(batch, HELD_LOCK_MS)
+        return None
+
+    def _hold(self, writes: Sequence[_Write], error: Exception) -> None:
+        """Try writes again later, but for those that have waited long enough."""
+        now = time.monotonic()
+        for write in writes:
+            if write.until is None:
+                write.until = now + self._database.lock_seconds
+            if now < write.until:
+                self._held.append(write)
+            else:
+                _settle([(write, None, error)])
+        if self._held:
+            self._next_try = min(self._next_try, now + SECONDS_BETWEEN_TRIES)
+
     def _commit_again(self, batch: Sequence[_Write]) -> None:
         """Commit a batch, a second time where its connection broke before: then nothing was kept."""
         try:
@@ -192,15 +283,24 @@ class Writer:
         _settle([(write, result, None) for write, result in results])
 
     def _commit_alone(self, batch: Sequence[_Write], lock_ms: int | None) -> None:
-        """Try each by itself. Where the database takes none of some in a row, the rest is not tried either."""
+        """Try each by itself. Where the database takes none of some in a row, the rest is not tried either.
+
+        What waits for a lock is held.
+        """
         in_a_row = 0
         for at, write in enumerate(batch):
             try:
                 self._commit([write], lock_ms)
                 in_a_row = 0
             except Exception as error:
-                _settle([(write, None, error)])
+                if is_locked(error):
+                    self._hold([write], error)
+                else:
+                    _settle([(write, None, error)])
                 in_a_row = in_a_row + 1 if isinstance(error, OperationalError | CommitInDoubt) else 0
+                if in_a_row == MOST_FAILURES_IN_A_ROW and is_locked(error):
+                    self._hold(batch[at + 1 :], error)
+                    return
                 if in_a_row == MOST_FAILURES_IN_A_ROW:
                     untried = OperationalError("not tried: the database takes nothing now", None, error)
                     _settle([(left, None, untried) for left in batch[at + 1 :]])

@@ -340,6 +340,18 @@ def test_two_servers_that_take_the_last_bytes_of_a_team_at_once_take_one(two: tu
     assert (refused.too_large, "found 2 already and 2" in refused.message) == (True, True)
 
 
+def test_a_team_that_another_server_has_locked_keeps_no_other_team_waiting(two: tuple[Api, Api]) -> None:
+    one, other = two
+    allowance = Allowance("c", "team", unjudged=100, size=3)
+    new = NewSubmission("c", "echo", "team", "team", NOW, 1000, [NewAnswer(1, "01.out", 1, data=b"1")])
+    with one.service.database.transaction() as frozen:
+        accept(frozen, [replace(new, allowance=allowance)])
+        waiting = other.service.writer.submit(accept, replace(new, allowance=allowance))
+        assert send(other, "other").status_code == 201
+        assert not waiting.done()
+    assert isinstance(waiting.result(30), Accepted)
+
+
 def test_bytes_of_all_teams_count_wherever_they_were_sent(postgresql_url: str, tmp_path: Path) -> None:
     with two_apis(postgresql_url, tmp_path) as (one, other):
         add_problem(one.service)

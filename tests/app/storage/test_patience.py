@@ -151,4 +151,4 @@ def test_each_setting_is_a_bound_that_postgresql_has(postgresql_url: str) -> Non
         for which, engine in (("read", database.readers), ("write", database.writers), ("long", database.engine)):
             with engine.connect() as connection:
                 shown[which] = [connection.scalar(text(f"SHOW {name}")) for name in names]
-    assert shown == {"read": ["1s", "4s", "5s"], "write": ["2s", "4s", "5s"], "long": ["3s", "4s", "3s"]}
+    assert shown == {"read": ["1s", "4s", "5s"], "write": ["2s", "250ms", "5s"], "long": ["3s", "4s", "3s"]}

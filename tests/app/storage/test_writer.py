@@ -5,17 +5,19 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import pytest
 from sqlalchemy import Connection, Engine, insert, select, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
 from app.settings import Timeouts
 from app.storage.commits import Trace
 from app.storage.database import Database
+from app.storage.locks import lock_names
 from app.storage.tables import TeamRow
 from app.storage.writer import MOST_FAILURES_IN_A_ROW, REQUESTS_THAT_PRESS, SHORT_LOCK_MS, Writer
 
@@ -154,12 +156,12 @@ def test_closing_writes_what_waits_first(database_url: str) -> None:
     database.close()
 
 
-def test_writes_that_wait_for_a_held_lock_wait_for_about_one_lock_timeout_in_all(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_all(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch waits its whole time; each tried alone after it waits a short one, and then those left wait for none."""
     monkeypatch.setattr("app.storage.database.BUSY_TIMEOUT_MS", LOCK_MS)
-    database, teams = Database(database_url, Timeouts(lock=LOCK_MS / 1000)), Teams()
+    database, teams = Database(sqlite_url), Teams()
     waits: list[int | None] = []
 
     class Watched(Database):
@@ -167,18 +169,20 @@ def test_writes_that_wait_for_a_held_lock_wait_for_about_one_lock_timeout_in_all
 
         @contextmanager
         def transaction(
-            self, engine: Engine | None = None, *, lock_ms: int | None = None, trace: Trace | None = None
+            self,
+            engine: Engine | None = None,
+            *,
+            lock_ms: int | None = None,
+            trace: Callable[[], Trace | None] = lambda: None,
         ) -> Iterator[Connection]:
             """Note the bound, and go on."""
             waits.append(lock_ms)
             with super().transaction(engine, lock_ms=lock_ms, trace=trace) as connection:
                 yield connection
 
-    watched = Watched(database_url, Timeouts(lock=LOCK_MS / 1000))
+    watched = Watched(sqlite_url)
     writer = Writer(watched)
-    with database.transaction() as connection:
-        if not database.is_sqlite:  # where a transaction that writes has the whole database
-            connection.execute(text("LOCK TABLE teams IN ACCESS EXCLUSIVE MODE"))
+    with database.transaction():
         futures = [writer.submit(teams.add, f"t{at}") for at in range(10)]
         errors = [future.exception(60) for future in futures]
     assert all(isinstance(error, OperationalError) for error in errors)
@@ -212,4 +216,82 @@ def test_a_write_that_may_wait_is_committed_soon_where_no_other_comes(sqlite_url
     writer = Writer(database)
     assert writer.submit(teams.add, "alone", may_wait=True).result(timeout=60) == "ALONE"
     writer.close()
+    database.close()
+
+
+class Turn(NamedTuple):
+    """A write of a team, under its lock."""
+
+    team_id: str
+    name: str
+
+
+class Turns:
+    """A handler that locks the teams of a batch, and inserts a row for each write; it remembers their order."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+
+    def add(self, connection: Connection, turns: Sequence[Turn]) -> list[str]:
+        """Insert rows under the locks of their teams."""
+        lock_names(connection, [turn.team_id for turn in turns])
+        rows = [{"id": turn.name, "name": turn.name, "label": turn.name, "hidden": False} for turn in turns]
+        connection.execute(insert(TeamRow), rows)
+        self.order += [turn.name for turn in turns]
+        return [turn.name for turn in turns]
+
+
+def test_a_team_whose_lock_is_held_keeps_no_other_team_waiting(postgresql_url: str) -> None:
+    """Its writes, and those that it sends meanwhile, are stored in their order once the lock is free."""
+    database, turns = Database(postgresql_url), Turns()
+    writer = Writer(database)
+    with database.transaction() as connection:
+        lock_names(connection, ["t7"])
+        release = hold(writer)
+        futures = [writer.submit(turns.add, Turn(f"t{at}", f"t{at}")) for at in range(20)]
+        release.set()
+        for future in (*futures[:7], *futures[8:]):
+            future.result(30)
+        late = writer.submit(turns.add, Turn("t7", "late"))
+        assert writer.submit(turns.add, Turn("t1", "next")).result(30) == "next"
+        assert not futures[7].done()
+        assert not late.done()
+    assert (futures[7].result(30), late.result(30)) == ("t7", "late")
+    assert turns.order.index("t7") < turns.order.index("late")
+    assert stored(database) == {*(f"t{at}" for at in range(20)), "late", "next"}
+    writer.close()
+    database.close()
+
+
+def test_a_bad_write_beside_one_that_waits_for_a_lock_fails_alone(postgresql_url: str) -> None:
+    database, turns = Database(postgresql_url), Turns()
+    writer = Writer(database)
+    writer.submit(turns.add, Turn("a", "same")).result(30)
+    with database.transaction() as connection:
+        lock_names(connection, ["locked"])
+        release = hold(writer)
+        written = [("b", "same"), ("locked", "x"), ("c", "y")]
+        bad, waiting, good = [writer.submit(turns.add, Turn(*each)) for each in written]
+        release.set()
+        assert isinstance(bad.exception(30), IntegrityError)
+        assert good.result(30) == "y"
+        assert not waiting.done()
+    assert waiting.result(30) == "x"
+    writer.close()
+    database.close()
+
+
+def test_what_waits_for_a_lock_for_longer_than_it_may_is_refused(postgresql_url: str) -> None:
+    """Also where everything is locked; what is still waiting when the writer is closed is written or refused."""
+    database = Database(postgresql_url, Timeouts(lock=LOCK_MS / 1000))
+    writer, teams = Writer(database), Teams()
+    with database.transaction() as connection:
+        connection.execute(text("LOCK TABLE teams IN ACCESS EXCLUSIVE MODE"))
+        futures = [writer.submit(teams.add, f"t{at}") for at in range(10)]
+        errors = [future.exception(60) for future in futures]
+        late = writer.submit(teams.add, "late")
+        writer.close()
+    assert all(isinstance(error, OperationalError) for error in [*errors, late.exception(0)])
+    assert "lock timeout" in str(errors[0])
+    assert stored(database) == set()
     database.close()
