@@ -212,11 +212,13 @@ class Crashing:
 
     def crash(self) -> object:
         """Kill a process of the server, which forgets what is not on the disk; returns the number of what was open."""
-        with psycopg.connect(host=str(self.folder), user=postgres.USER, dbname="jurado") as victim:
+        place = f"host={self.folder} user={postgres.USER} dbname=jurado"
+        with psycopg.connect(place) as victim, psycopg.connect(place) as other:
             query = "SELECT min(backend_xid::text) FROM pg_stat_activity WHERE backend_xid IS NOT NULL"
             (number,) = victim.execute(query).fetchone() or (None,)
             os.kill(victim.info.backend_pid, signal.SIGKILL)
-            until(lambda: self._is_closed(victim))
+            # The second one by the server, which has noticed then and takes no connection until it has recovered.
+            until(lambda: self._is_closed(victim) and self._is_closed(other))
         return number
 
     def _is_closed(self, connection: psycopg.Connection[Any]) -> bool:
