@@ -114,9 +114,11 @@ def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 60.0, 
     add_rogue_contest(database, files)
     grading = Grading(database, files, graders=graders, seconds=seconds, spares=spares)
     grading.engine.start()
-    yield grading
-    grading.close()
-    database.close()
+    try:
+        yield grading
+    finally:  # else it goes on judging in a database that the next test is given
+        grading.close()
+        database.close()
 
 
 def is_stopped(pid: int) -> bool:

@@ -220,7 +220,8 @@ def test_a_judge_error_that_an_unreadable_file_left_is_judged_again_once_the_fil
         found.files.keep(b"3")
         until(lambda: current_types(found) == {1: "PC", 2: "PC", 3: "JE", 4: "JE"})
         with found.database.read() as session:
-            rows = session.scalars(select(JudgementRow).where(JudgementRow.replaced_id.is_not(None))).all()
+            again = select(JudgementRow).where(JudgementRow.replaced_id.is_not(None))
+            rows = session.scalars(again.order_by(JudgementRow.id)).all()
         assert [(row.submission_id, row.replaced_id, row.failures) for row in rows] == [(1, 1, 0), (2, 2, 0)]
         until(lambda: found.judged == ["c"] * 6)
 
