@@ -18,6 +18,15 @@ class BoundedConnection(psycopg.Connection[Any]):
 
     seconds: float | None = None
 
+    def check_encoding(self) -> None:
+        """Raise OperationalError unless the database holds UTF-8: of SQL_ASCII the driver gives bytes for texts."""
+        encoding = self.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise psycopg.OperationalError(
+                f"database {self.info.dbname}: expected the encoding UTF8, found {encoding}:"
+                " make it anew with createdb --encoding=UTF8 --template=template0"
+            )
+
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         """Wait for a reply; raises OperationalError."""
         if timeout is None:

@@ -62,6 +62,7 @@ def be_patient(engine: Engine, patience: Patience) -> None:
     def connect(_dialect: object, _record: object, _args: object, named: dict[str, Any]) -> BoundedConnection:
         connection = BoundedConnection.connect(**{**patience.network, **named})
         try:
+            connection.check_encoding()
             patience.apply(connection)
         except BaseException:
             connection.close()

@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 
-from tests.containers.installation import PROJECT, Installation
+from tests.containers.installation import NEWER, PROJECT, Installation
 
 Step = Callable[[Installation], str]
 PASSWORD = "a password of the ants"
@@ -109,12 +109,32 @@ def scales(at: Installation) -> str:
     return "3, 1, 2 workers"
 
 
+def upgrades(at: Installation) -> str:
+    """An image with a further migration replaces the older one, server after server, and no request is refused."""
+    newest = at.make_newer_image()
+    with at.visitor() as visits:
+        at.compose("up", "--detach", "--wait", "--no-deps", "server1")
+        assert at.schema() == newest
+        at.answer(8)
+        at.compose("up", "--detach", "--wait", "--no-deps", "server2")
+        at.answer(9)
+        at.compose("up", "--detach", "--wait", "--no-deps", "--scale", "worker=2", "worker")
+        at.answer(10)
+    assert visits.refused == [], visits.refused[:3]
+    images = {row["Service"]: row["Image"] for row in at.containers()}
+    assert {images[name] for name in ("server1", "server2", "worker")} == {NEWER}
+    at.wait_until(lambda: "workers      2 alive" in at.jurado("status"))
+    return f"{visits.count} requests meanwhile, none refused"
+
+
 def tells_metrics(at: Installation) -> str:
-    """Prometheus scrapes both servers and all workers, every rule can be evaluated, and `promtool` has no objection."""
+    """Prometheus scrapes both servers and all workers, every rule can be evaluated and is raised when it should be."""
     at.wait_until(lambda: [each["health"] for each in at.prometheus("targets")["activeTargets"]] == ["up"] * 4)
     rules = at.prometheus("rules")["groups"][0]["rules"]
     assert [rule["name"] for rule in rules if rule["health"] != "ok"] == []
     at.compose("exec", "-T", "prometheus", "promtool", "check", "config", "/etc/jurado/prometheus.yaml")
+    at.compose("cp", str(PROJECT / "tests/containers/alerts.test.yaml"), "prometheus:/tmp/alerts.test.yaml")
+    at.compose("exec", "-T", "prometheus", "promtool", "test", "rules", "/tmp/alerts.test.yaml")
     return f"{len(rules)} alerts, {sorted(rule['name'] for rule in rules if rule['state'] != 'inactive')} raised"
 
 
@@ -182,7 +202,8 @@ def runs_programs_of_packages(at: Installation) -> str:
 
 STEPS: tuple[Step, ...] = (
     starts, closes_metrics, makes_a_contest, judges, loses_a_worker, loses_a_server, restarts_the_broker,
-    restarts_rolling, scales, tells_metrics, draws, misses_its_workers, logs, moves, runs_programs_of_packages,
+    restarts_rolling, scales, upgrades, tells_metrics, draws, misses_its_workers, logs, moves,
+    runs_programs_of_packages,
 )  # fmt: skip
 
 
@@ -195,7 +216,7 @@ def play(at: Installation) -> int:
             more = step(at)
         except (AssertionError, RuntimeError) as error:
             wrong += 1
-            print(f"WRONG {step.__doc__}\n      {error}", flush=True)
+            print("\n      ".join((f"WRONG {step.__doc__}", str(error), *at.unwell())), flush=True)
             if step is starts:
                 break
         else:

@@ -46,7 +46,8 @@ chmod 700 "$PGDATA"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
     echo "$POSTGRES_PASSWORD" >/tmp/password
     chown postgres /tmp/password
-    gosu postgres initdb --username="$POSTGRES_USER" --pwfile=/tmp/password --auth-local=trust --auth-host=scram-sha-256
+    gosu postgres initdb --username="$POSTGRES_USER" --pwfile=/tmp/password --auth-local=trust \\
+        --auth-host=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8
     rm /tmp/password
     echo "host all all all scram-sha-256" >>"$PGDATA/pg_hba.conf"
     gosu postgres pg_ctl --wait -o "-c listen_addresses=" start

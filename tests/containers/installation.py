@@ -22,8 +22,26 @@ PROJECT = Path(__file__).resolve().parents[2]
 ANSWERS = [PROJECT / "problems/comesolo/submissions" / name for name in ("partial/greedy", "partial/dfs")]
 RUN_BY = 10001
 """The user of the image."""
+NEWER = "jurado-newer"
+OURS = ("server1", "server2", "worker")
+MIGRATION = """from alembic import op
+
+revision, down_revision, branch_labels, depends_on = "0000000newer", "{before}", None, None
+
+
+def upgrade() -> None:
+    op.execute("CREATE TABLE newer (id INTEGER)")
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute("SELECT pg_sleep(3)")
+
+
+def downgrade() -> None:
+    op.drop_table("newer")
+"""
 SECONDS = 600.0
 STEP = 0.5
+SHOWN = 1500
+"""Characters of a log that are shown."""
 
 
 @dataclass
@@ -64,6 +82,38 @@ class Installation:
     def containers(self) -> list[dict[str, Any]]:
         """The containers that run, as docker compose tells them."""
         return [json.loads(line) for line in self.compose("ps", "--format", "json").splitlines()]
+
+    def make_newer_image(self) -> str:
+        """Let servers and workers be of an image with one migration more; returns the name of that migration.
+
+        It takes some seconds, in which the servers of the older image go on.
+        """
+        context = self.folder / "newer"
+        context.mkdir()
+        (context / "Dockerfile").write_text("FROM jurado-distributed\nCOPY newer.py /jurado/migrations/versions/\n")
+        (context / "newer.py").write_text(MIGRATION.format(before=self.schema()))
+        self.docker("build", "--quiet", "--tag", NEWER, str(context))
+        overlay = context / "compose.yaml"
+        overlay.write_text("".join(["services:\n", *(f"  {name}: {{image: {NEWER}}}\n" for name in OURS)]))
+        self.overlays.append(str(overlay))
+        return "0000000newer"
+
+    def schema(self) -> str:
+        """The migration that the database has come to."""
+        query = ("psql", "--username", "jurado", "-At", "-c", "SELECT version_num FROM alembic_version")
+        return self.compose("exec", "-T", "database", *query).strip()
+
+    def unwell(self) -> list[str]:
+        """For each container that does not run, is not well or began again: what its checks and its log say."""
+        shown = "{{.RestartCount}} {{.State.Status}} {{with .State.Health}}{{.Status}}{{end}} {{.Name}}"
+        checks = "{{with .State.Health}}{{range .Log}}{{.Output}}{{end}}{{end}}"
+        lines = []
+        for row in [json.loads(line) for line in self.compose("ps", "--all", "--format", "json").splitlines()]:
+            name, state = row["Name"], self.docker("inspect", "--format", shown, row["Name"])
+            if not state.startswith(("0 running healthy", "0 running  ", "0 exited  /jurado-bucket", "0 created")):
+                log = run(["sh", "-c", f"docker logs --tail 20 {name} 2>&1"], self.host.inside)
+                lines += [state, self.docker("inspect", "--format", checks, name)[-SHOWN:], log[-SHOWN:]]
+        return lines
 
     def name_of(self, service: str) -> str:
         """The name of the first container of a service."""

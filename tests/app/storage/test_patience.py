@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, create_engine, text
@@ -18,6 +19,7 @@ from app.storage.database import Database
 from app.storage.faults import of_the_database
 from app.storage.migrate import upgrade
 from app.storage.writer import Writer
+from tests import postgres
 
 SOON = 0.05
 LATER = 0.5
@@ -152,3 +154,17 @@ def test_each_setting_is_a_bound_that_postgresql_has(postgresql_url: str) -> Non
             with engine.connect() as connection:
                 shown[which] = [connection.scalar(text(f"SHOW {name}")) for name in names]
     assert shown == {"read": ["1s", "4s", "5s"], "write": ["2s", "250ms", "5s"], "long": ["3s", "4s", "3s"]}
+
+
+def test_a_database_that_does_not_hold_utf_8_is_refused_with_what_makes_one_that_does(postgresql_url: str) -> None:
+    """Of SQL_ASCII the driver gives bytes for texts, and the first statement ended with a TypeError."""
+    folder, name = Path(postgresql_url.partition("host=")[2]), "of_ascii"
+    made = f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C'"
+    postgres.administer(folder, f"DROP DATABASE IF EXISTS {name}", made)
+    database = Database(postgres.url(folder, name))
+    try:
+        with pytest.raises(OperationalError, match="expected the encoding UTF8, found SQL_ASCII: make it anew with"):
+            database.engine.connect()
+    finally:
+        database.close()
+        postgres.administer(folder, f"DROP DATABASE {name}")
