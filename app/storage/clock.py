@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.domain.clock import STEP, the_clock, utc_now
@@ -85,7 +86,10 @@ def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
     latest = max(times)
     value = latest if outbox_of(connection) is None else func.greatest(ClockRow.time, latest)
     if not connection.execute(update(ClockRow).where(ClockRow.id == ONLY).values(time=value)).rowcount:
-        connection.execute(insert(ClockRow).values(id=ONLY, time=max(times)))
+        # Of processes that start on a new database together another may have written it since.
+        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+        first = insert(ClockRow).values(id=ONLY, time=latest)
+        connection.execute(first.on_conflict_do_update(index_elements=[ClockRow.id], set_={"time": value}))
     return [None] * len(times)
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import create_engine, select, text, update
 
 from app.domain.clock import ServiceClock, use, utc_now
 from app.services.people.guesses import Failures
-from app.storage.clock import SECONDS_BETWEEN_MARKS, UNMARKED, ClockKeeper, start_clock
+from app.storage.clock import SECONDS_BETWEEN_MARKS, UNMARKED, ClockKeeper, mark, start_clock
 from app.storage.tables import ClockRow, EventRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
@@ -200,3 +201,23 @@ def test_many_wrong_passwords_are_no_longer_remembered_than_a_minute_when_the_cl
     assert not failures.reach(("account", "team"), 3)
     failures.add(("account", "other"), 3)
     assert not failures.reach(("account", "other"), 3)
+
+
+def test_processes_that_start_on_a_new_database_together_all_mark_the_time(postgresql_url: str) -> None:
+    """The row of the one that is not yet committed is no fault of the other: a worker ended with it."""
+    engine = create_engine(postgresql_url)
+    now = utc_now()
+    with ThreadPoolExecutor(1) as others, engine.connect() as first, engine.connect() as other:
+        mark(first, [now])
+        other.execute(text("SELECT 1"))
+        process = other.connection.dbapi_connection.info.backend_pid  # type: ignore[union-attr]
+        waits = others.submit(mark, other, [now + timedelta(seconds=1)])
+        blocked = text("SELECT cardinality(pg_blocking_pids(:process)) > 0")
+        with engine.connect() as watching:
+            while not watching.scalar(blocked, {"process": process}):
+                assert not waits.done()
+        first.commit()
+        waits.result()
+        other.commit()
+        assert other.scalar(select(ClockRow.time)) >= now
+    engine.dispose()
