@@ -115,6 +115,10 @@ class Installation:
                 lines += [state, self.docker("inspect", "--format", checks, name)[-SHOWN:], log[-SHOWN:]]
         return lines
 
+    def logged(self, name: str) -> list[str]:
+        """The lines that a container has written to its standard error."""
+        return run(["sh", "-c", f"docker logs {name} 2>&1 >/dev/null"], self.host.inside).splitlines()
+
     def name_of(self, service: str) -> str:
         """The name of the first container of a service."""
         return str(next(row["Name"] for row in self.containers() if row["Service"] == service))

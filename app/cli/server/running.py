@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
-from app.cli.output import Failure, say
+from app.cli.output import Failure
 from app.garbage import Survivors
 
 if TYPE_CHECKING:
@@ -135,4 +135,4 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
     server.run([listening])
     if not server.started:
         raise Failure("the server did not start; its log says why", 1)
-    say("Jurado has stopped")
+    typer.echo("Jurado has stopped")

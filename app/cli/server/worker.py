@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.output import Failure, say
+from app.cli.output import Failure, harmless
 from app.cli.server.places import Home, check_schema, holding, reached_files, read_settings, reason
 from app.cli.server.running import begin_traces
 
@@ -66,9 +66,9 @@ def worker(
                 graders = running.engine.alive()
                 typer.echo(f"Jurado judges with {graders} graders (data in {settings.home.resolve()}){shown}")
             stop.wait()
-            say("the worker stops after the judgements at hand")
+            typer.echo("the worker stops after the judgements at hand")
             running.close()
-    say("the worker has stopped")
+    typer.echo("the worker has stopped")
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def _wait_for_schema(url: str, stop: threading.Event) -> None:
                 why = "a server has not brought the database up to date"
             if why != last_reason:
                 last_reason = why
-                say(f"waiting: {why}")
+                typer.echo(harmless(f"waiting: {why}"))
             stop.wait(SECONDS_BETWEEN_LOOKS)
     finally:
         engine.dispose()
