@@ -17,7 +17,6 @@ from app.services.contests.bodies import ContestView, view
 from app.services.contests.changes import refuse_final
 from app.services.errors import Conflict
 from app.services.names import NoContest
-from app.services.transactions import alone
 from app.services.viewer import Viewer
 from app.storage import contests as stored
 from app.storage.locks import lock_names
@@ -114,12 +113,12 @@ def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -
 
 
 def contest_to_change(session: Session, contest_id: str) -> ContestRow:
-    """The contest, which nobody changes, or makes final, before the end of this transaction.
+    """The contest for a change of what belongs to it: nobody makes it final before the end of this transaction.
 
     Raises NotFound, and Forbidden where it is final.
     """
     row = contest_of(session, contest_id)
-    alone(session, row)
+    session.refresh(row, with_for_update={"read": True})  # read, as who changes a problem holds it, too, and then this
     refuse_final(row)
     return row
 

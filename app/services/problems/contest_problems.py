@@ -17,8 +17,7 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.service import Service
 from app.services.bodies import Body, Line, same_id
 from app.services.contests.bodies import LimitsBody
-from app.services.contests.changes import refuse_final
-from app.services.contests.contests import contest_of
+from app.services.contests.contests import contest_of, contest_to_change
 from app.services.errors import BadRequest, Conflict, NotFound
 from app.services.names import did_you_mean
 from app.services.rejudgings.previews import Preview, preview
@@ -99,7 +98,7 @@ class EntryView(BaseModel):
 
 def add(session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, body: EntryBody) -> EntryView:
     """Put a problem into a contest, with a rule of its own or the problem's; raises BadRequest or Conflict."""
-    refuse_final(contest_of(session, contest_id))
+    contest_to_change(session, contest_id)
     refuse_unusable(viewer, body.id)
     problem = problems.get(session, body.id)
     if problem is None:
@@ -138,7 +137,7 @@ def alter(
     """
     contest_id, problem_id = place
     row = entry_of(session, contest_id, problem_id)
-    refuse_final(contest_of(session, contest_id))
+    contest_to_change(session, contest_id)
     same_id(problem_id, body.id)
     named = body.model_fields_set
     if body.rule is not None and "version" in named:
@@ -204,7 +203,7 @@ def _alter_rule(
 def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_id: str) -> None:
     """Take a problem out of a contest; raises Conflict where somebody has submitted to it here."""
     row = entry_of(session, contest_id, problem_id)
-    refuse_final(contest_of(session, contest_id))
+    contest_to_change(session, contest_id)
     rejudging_changes.hold(session, problem_id)
     if count := contests.submission_count(session, contest_id, problem_id=problem_id):
         raise Conflict(f"the problem has {count} submissions in this contest")

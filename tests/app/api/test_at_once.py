@@ -16,7 +16,7 @@ from app.services.contests.bodies import ContestChange
 from app.services.contests.contests import contest_of
 from app.services.viewer import Viewer
 from tests.app.api.test_clock import at, enrol, make
-from tests.builders.contests import HOUR
+from tests.builders.contests import HOUR, add_problem
 from tests.builders.service import Api
 from tests.builders.two import two_apis, waiting_for_locks
 from tests.builders.waiting import until
@@ -91,19 +91,29 @@ def test_a_contest_that_moves_to_the_time_of_another_one_is_seen_by_an_enrolment
     assert [row["id"] for row in one.get("contests/one/teams").json()] == []
 
 
-@pytest.mark.parametrize("what", ["enrol", "withdraw", "disqualify"])
-def test_nobody_comes_into_a_contest_or_leaves_it_while_it_becomes_final(two: tuple[Api, Api], what: str) -> None:
+@pytest.mark.parametrize("what", ["enrol", "withdraw", "disqualify", "add a problem", "change it", "remove it"])
+def test_teams_and_problems_of_a_contest_stay_as_they_are_when_it_becomes_final(
+    two: tuple[Api, Api], what: str
+) -> None:
     one, other = two
     assert enrol(one, "one", "team").status_code == 200
+    for slug in ("echo", "more"):
+        add_problem(one.service, slug=slug)
+    assert one.post("contests/one/problems", user="admin", json={"id": "echo"}).status_code == 201
+    until(lambda: len(other.get("contests/one/problems").json()) == 1)
 
     def finalize(session: Session) -> None:
         contest_of(session, "one", for_update=True).finalized = utc_now()
 
     path, disqualified = "contests/one/teams/team", {"disqualified": True}
+    problems, other_label = "contests/one/problems", {"label": "Z"}
     asks: dict[str, Ask] = {
         "enrol": lambda: enrol(other, "one", "other"),
         "withdraw": lambda: other.delete(path, user="admin"),
         "disqualify": lambda: other.patch(path, user="admin", json=disqualified),
+        "add a problem": lambda: other.post(problems, user="admin", json={"id": "more"}),
+        "change it": lambda: other.patch(f"{problems}/echo", user="admin", json=other_label),
+        "remove it": lambda: other.delete(f"{problems}/echo", user="admin"),
     }
     assert status_after(one, finalize, asks[what]) == 403
 
