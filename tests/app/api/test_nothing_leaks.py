@@ -102,6 +102,7 @@ def seen(api: Api, user: str | None) -> set[str]:
 
 
 @pytest.mark.sqlite_first
+@pytest.mark.timeout(1200)  # it reads everything as everybody at each stage: the longest test of the API
 def test_what_everybody_sees_grows_with_the_life_of_a_contest(life: Api) -> None:
     """Before the start nothing; then the problem; after the thaw the rest. A team sees besides what is its own."""
     problem = {"the statement", "the problem"}
