@@ -30,6 +30,8 @@ ROOM = 12 * 10**9
 """Bytes: what the folder came to have when all images had been made, and half of that again."""
 GROUPS = Path("/sys/fs/cgroup")
 ENDS_WITH_US = ("setpriv", "--pdeathsig", "KILL")
+APART = (*ENDS_WITH_US, "unshare", "--mount", "--pid", "--fork", "--kill-child")
+"""For what is ended as a whole, with its processes and mounts, also where it is killed in the middle."""
 
 # In its namespaces: its root is the Debian of `root`, with this project and the folder of the run at their own paths.
 START = """
@@ -151,14 +153,14 @@ def make_root(folder: Path, root: Path, archive: Path) -> None:
     base = folder / "base"
     shutil.rmtree(base, ignore_errors=True)  # of a run that was ended in the middle
     chosen = ("--variant=minbase", "--include=ca-certificates")
-    subprocess.run(["debootstrap", *chosen, SUITE, str(base)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*APART, "debootstrap", *chosen, SUITE, str(base)], check=True, stdout=subprocess.DEVNULL)
     shutil.copy(f"/{AUTHORITIES}", base / AUTHORITIES)
     unneeded = ("--exclude=./var/cache/apt/*", "--exclude=./var/lib/apt/lists/*", "--exclude=./dev/*")
     subprocess.run(["tar", *unneeded, "-C", str(base), "-cf", str(archive), "."], check=True)
     shutil.copy("/etc/resolv.conf", base / "etc/resolv.conf")
     line = f"{START_NOTHING} && apt-get update -qq && apt-get install -qq -y --no-install-recommends {PACKAGES}"
     known = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["chroot", str(base), "sh", "-c", line], check=True, stdout=subprocess.DEVNULL, env=known)
+    subprocess.run([*APART, "chroot", str(base), "sh", "-c", line], check=True, stdout=subprocess.DEVNULL, env=known)
     base.rename(root)
 
 
