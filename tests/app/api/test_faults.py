@@ -43,16 +43,19 @@ def test_everything_is_a_503_while_postgresql_is_away_and_resumes(postgresql_url
     [(errno.EROFS, 503), (errno.EMFILE, 503), (errno.ENFILE, 503), (errno.EIO, 503), (errno.ENOSPC, 507)],
 )
 def test_a_fault_of_the_machine_says_that_nothing_was_kept(number: int, status: int) -> None:
-    reply = unavailable(OSError(number, os.strerror(number)), "/")
+    reply = unavailable(OSError(number, os.strerror(number)), "/", Metrics())
     assert reply is not None
     assert (reply.status_code, reply.headers["Retry-After"]) == (status, "5")
     assert b"nothing was kept" in bytes(reply.body)
 
 
 def test_a_fault_of_the_program_is_none_of_the_machine() -> None:
-    assert unavailable(FileNotFoundError(errno.ENOENT, "no such file"), "/") is None
+    assert unavailable(FileNotFoundError(errno.ENOENT, "no such file"), "/", Metrics()) is None
     assert (
-        unavailable(ProgrammingError("SELECT", {}, sqlite3.ProgrammingError("wrong number of bindings")), "/") is None
+        unavailable(
+            ProgrammingError("SELECT", {}, sqlite3.ProgrammingError("wrong number of bindings")), "/", Metrics()
+        )
+        is None
     )
 
 
