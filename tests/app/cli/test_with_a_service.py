@@ -131,6 +131,9 @@ def test_a_status_is_in_words(admin: Jurado, service: Running, monkeypatch: pyte
 
 def test_an_admin_sees_the_whole_installation_in_one_screen(admin: Jurado, service: Running) -> None:
     wait_until_ready(service)
+    until(
+        lambda: json.loads(admin("status", "--json").stdout)["status"]["processes"][0]["graders"] == 1
+    )  # its next row
     done = admin("status")
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
