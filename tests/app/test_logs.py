@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import json
 import logging
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +14,9 @@ import structlog
 
 from app.domain.clock import utc_now
 from app.grading.distributed.lanes import JUDGEMENTS
-from app.logs import configure_logs, in_logs, request_id_of
+from app.logs import in_logs, request_id_of
 from app.storage.tables import ContestRow, ProblemRow
+from tests.builders.logged import lines_of, logged
 from tests.builders.service import open_api
 from tests.builders.working import working
 
@@ -31,15 +30,10 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+def terminal() -> Iterator[Terminal]:
     """Logs as `jurado serve` configures them on a terminal; afterwards as they were."""
-    configured, level, shown = structlog.get_config(), logging.root.level, Terminal()
-    monkeypatch.setattr(logging.root, "handlers", [])
-    monkeypatch.setattr(sys, "stderr", shown)
-    configure_logs()
-    yield shown
-    structlog.configure(**configured)
-    logging.root.setLevel(level)
+    with logged(Terminal()) as shown:
+        yield shown
 
 
 def test_a_traceback_on_a_terminal_shows_no_values_of_variables(terminal: Terminal) -> None:
@@ -63,15 +57,10 @@ def test_what_anybody_may_send_steers_no_terminal(terminal: Terminal) -> None:
 
 
 @pytest.fixture
-def lines(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
+def lines() -> Iterator[io.StringIO]:
     """Logs as `jurado serve` writes them to a file; afterwards as they were."""
-    configured, level, shown = structlog.get_config(), logging.root.level, io.StringIO()
-    monkeypatch.setattr(logging.root, "handlers", [])
-    monkeypatch.setattr(sys, "stderr", shown)
-    configure_logs("debug")
-    yield shown
-    structlog.configure(**configured)
-    logging.root.setLevel(level)
+    with logged(io.StringIO(), "debug") as shown:
+        yield shown
 
 
 def test_facts_are_in_every_line_that_is_logged_meanwhile_also_by_libraries(lines: io.StringIO) -> None:
@@ -81,8 +70,7 @@ def test_facts_are_in_every_line_that_is_logged_meanwhile_also_by_libraries(line
             logging.getLogger("a.library").info("both")
         structlog.get_logger("jurado.test").info("one")
     structlog.get_logger("jurado.test").info("none")
-    told = [json.loads(line) for line in lines.getvalue().splitlines()]
-    ids = [(line.get("request_id"), line.get("submission_id")) for line in told]
+    ids = [(line.get("request_id"), line.get("submission_id")) for line in lines_of(lines)]
     assert ids == [("a", 7), ("a", None), (None, None)]
 
 
@@ -121,12 +109,12 @@ def test_a_submission_is_followed_from_its_request_through_the_broker_to_its_wor
         assert reply.status_code == 201, reply.text
         worker.wait()
         (judgement,) = worker.rows()
-    told = [json.loads(line) for line in lines.getvalue().splitlines()]
-    (taken,) = [line for line in told if line["event"] == "submission taken"]
+    every = lines_of(lines)
+    (taken,) = [line for line in every if line["event"] == "submission taken"]
     ids = (int(reply.json()["id"]), judgement.id)
     assert taken["request_id"] == "one-of-mine"
     assert (taken["submission_id"], taken["judgement_id"]) == ids
-    (sent,) = [line for line in told if line["event"] == "workers are told"]
+    (sent,) = [line for line in every if line["event"] == "workers are told"]
     assert (sent["queue"], sent["rows"]) == (JUDGEMENTS.queue, [[judgement.id, "team"]])
-    (judged,) = [line for line in told if line["event"] == "judged"]
+    (judged,) = [line for line in every if line["event"] == "judged"]
     assert (judged["submission_id"], judged["judgement_id"], judged["type"]) == (*ids, "PC")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import logging
+import io
 from datetime import timedelta
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from structlog.contextvars import merge_contextvars
-from structlog.testing import capture_logs
 
 from app.domain.clock import utc_now
 from app.services.people.tokens import SESSION
-from app.services.submissions import submit
 from app.storage.tables import JobRow, JudgementRow, TokenRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
+from tests.builders.logged import lines_of, logged
 from tests.builders.scoring import share
 from tests.builders.service import Api
 
@@ -88,18 +86,15 @@ def test_commits_and_boards_are_timed(api: Api) -> None:
     assert after["jurado_board_seconds_count", ()] == before["jurado_board_seconds_count", ()] + 1
 
 
-def test_a_submission_can_be_followed_through_the_log_by_the_id_of_its_request(
-    api: Api, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_submission_can_be_followed_through_the_log_by_the_id_of_its_request(api: Api) -> None:
     """The id that a proxy sent comes back and stands in the line that names the submission."""
     add_problem(api.service)
     add_contest(api.service)
-    caplog.set_level(logging.DEBUG, submit.NAME)
     form = {"data": {"problem_id": PROBLEM}, "files": {"files": ("02.out", b"7\n")}}
-    with capture_logs(processors=[merge_contextvars]) as lines:
+    with logged(io.StringIO(), "debug") as log:
         reply = api.post("contests/c/submissions", user="team", headers={"X-Request-Id": "from-a-proxy"}, **form)
     assert reply.headers["x-request-id"] == "from-a-proxy"
-    taken = [line for line in lines if line["event"] == "submission taken"]
+    taken = [line for line in lines_of(log) if line["event"] == "submission taken"]
     assert [(line["request_id"], str(line["submission_id"])) for line in taken] == [
         ("from-a-proxy", reply.json()["id"])
     ]

@@ -21,7 +21,7 @@ GUIDE = PROJECT / "docs/guides/running-a-contest.md"
 ANSWER = next(iter(sorted((PROJECT / "problems/comesolo/submissions/accepted").rglob("1*.out"))))
 BLOCKS = re.findall(r"^<!-- (\w+) -->\n```sh\n(.*?)^```$", GUIDE.read_text(), re.MULTILINE | re.DOTALL)
 PASSWORD = "a long secret of theirs"
-CLASS = "name,team\nCarla {0},Red\nDora {0},Red\nEva {0},\n"
+CLASS = "name,team\nCarla {0},Red {0}\nDora {0},Red {0}\nEva {0},\n"
 
 
 class Story:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import threading
 from collections import Counter
@@ -14,7 +15,6 @@ import httpx
 import pytest
 from sqlalchemy import create_engine, make_url, select, text
 from sqlalchemy.orm import Session
-from structlog.testing import capture_logs
 
 from app.domain.verdicts import CaseVerdict
 from app.engines import start_engine
@@ -50,6 +50,7 @@ from app.worker import Worker
 from tests.builders.balancer import cuttable
 from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.grading import NOW, add_rogue_contest, submission
+from tests.builders.logged import logged
 from tests.builders.packages import package_files
 from tests.builders.poisoned_worker import KILL_WORKER, poisoned_worker
 from tests.builders.service import open_api
@@ -378,9 +379,9 @@ def test_expected_answers_are_scored_once_the_database_is_back(
     locks = Locks(postgresql_url)
     runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None)
     jobs = DistributedJobs(database, cast(Sender, None), runner, locks)
-    with capture_logs() as logs:
+    with logged(io.StringIO()) as log:
         jobs.start()
-        until(lambda: any("tried again" in entry["event"] for entry in logs))
+        until(lambda: "tried again" in log.getvalue())
     with database.write() as session:
         session.execute(text("ALTER TABLE away RENAME TO test_cases"))
     until(lambda: not unscored(database))
