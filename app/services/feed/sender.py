@@ -136,16 +136,26 @@ class Sender:
         async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:
             while not stopped.done():
                 self._news["reload"].clear()
-                for hook_id in await run_sync(self._active):
-                    if hook_id not in self._tasks or self._tasks[hook_id].done():
-                        self._tasks[hook_id] = asyncio.create_task(self._serve(client, hook_id))
+                wait = await self._serve_active(client)
                 again = asyncio.create_task(self._news["reload"].wait())
-                await asyncio.wait({stopped, again}, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait({stopped, again}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
                 again.cancel()
             for task in self._tasks.values():
                 task.cancel()
             await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         self._loop = None
+
+    async def _serve_active(self, client: httpx.AsyncClient) -> float | None:
+        """Begin to call those that are active; returns how long to wait before the next try, None if all were read."""
+        try:
+            active = await run_sync(self._active)
+        except Exception:  # the database is gone for a moment: this thread is the only one that calls webhooks
+            log.exception("the list of webhooks could not be read; it is tried again")
+            return self._settings.webhook_retry_seconds
+        for hook_id in active:
+            if hook_id not in self._tasks or self._tasks[hook_id].done():
+                self._tasks[hook_id] = asyncio.create_task(self._serve(client, hook_id))
+        return None
 
     def _active(self) -> set[str]:
         with self._service.database.read() as session:

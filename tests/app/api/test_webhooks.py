@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import io
 import json
 import socket
 import threading
@@ -14,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from app.services.feed.calls import may_be_called, networks_of
 from app.services.feed.sender import lock_of
 from app.settings import Settings
 from app.storage.tables import EventRow, WebhookRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
+from tests.builders.logged import logged
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 from tests.builders.streams import fold, read_feed, shown
@@ -325,6 +327,23 @@ def test_the_next_server_goes_on_with_a_webhook_where_the_one_that_died_had_got(
         wait(lambda: ("submissions", second) in receiver.told())
         assert next_one.service.locks.take(lock)
         assert [each for each in receiver.told() if each[0] == "submissions"].count(("submissions", first)) == 1
+
+
+def test_webhooks_go_on_after_a_moment_in_which_their_list_could_not_be_read(hooked: Api, receiver: Receiver) -> None:
+    """A lost connection of the database makes all servers read it again, which may fail at that very moment."""
+    hook(hooked, receiver.url)
+    with hooked.service.database.write() as session:
+        session.execute(text("ALTER TABLE webhooks RENAME TO away"))
+    with logged(io.StringIO()) as log:
+        for listener in hooked.service.database.listeners:
+            listener()
+        wait(lambda: "the list of webhooks could not be read" in log.getvalue())
+    with hooked.service.database.write() as session:
+        session.execute(text("ALTER TABLE away RENAME TO webhooks"))
+    another = hook(hooked, receiver.url.replace("/hook", "/another"))
+    wait(lambda: another["id"] in hooked.app.state.hub.sender.served())
+    submission = submit(hooked, 1)
+    wait(lambda: receiver.told().count(("submissions", submission)) == 2)
 
 
 def test_a_deleted_webhook_is_called_no_more(hooked: Api, receiver: Receiver) -> None:
