@@ -31,6 +31,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy import cast as cast_to
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.storage.columns import Moment, in_utc
@@ -118,6 +119,11 @@ def array_of(numbers: Iterable[int]) -> str:
 def texts_of(texts: Iterable[str]) -> str:
     """A list for PostgreSQL's `json_array_elements_text`; its driver would adapt an array text by text."""
     return _ENCODER.encode(list(texts)).decode()
+
+
+def own_insert(connection: Connection, table: type[Base]) -> sqlite.Insert | postgresql.Insert:
+    """The insert of the database's own kind, which knows of conflicts."""
+    return postgresql.insert(table) if is_postgresql(connection) else sqlite.insert(table)
 
 
 def is_postgresql(connection: Connection | Session) -> bool:

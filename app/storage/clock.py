@@ -15,10 +15,10 @@ from datetime import datetime, timedelta
 
 import structlog
 from sqlalchemy import Connection, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.domain.clock import STEP, the_clock, utc_now
+from app.storage.bulk import own_insert
 from app.storage.database import Database
 from app.storage.database_time import DatabaseTime
 from app.storage.notices import outbox_of
@@ -87,8 +87,7 @@ def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
     value = latest if outbox_of(connection) is None else func.greatest(ClockRow.time, latest)
     if not connection.execute(update(ClockRow).where(ClockRow.id == ONLY).values(time=value)).rowcount:
         # Of processes that start on a new database together another may have written it since.
-        insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-        first = insert(ClockRow).values(id=ONLY, time=latest)
+        first = own_insert(connection, ClockRow).values(id=ONLY, time=latest)
         connection.execute(first.on_conflict_do_update(index_elements=[ClockRow.id], set_={"time": value}))
     return [None] * len(times)
 

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.domain.participation import Participation, ParticipationKind
+from app.storage.bulk import own_insert
 from app.storage.notices import tell_board
 from app.storage.tables import ChosenSubmissionRow, InputRequestRow, ParticipationRow
 
@@ -118,20 +118,15 @@ def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
             connection.execute(delete(ChosenSubmissionRow).filter_by(**key))
             continue
         new = {"submission_id": each.submission_id, "time": each.time}
-        statement = _insert(connection, ChosenSubmissionRow).values(**key, **new)
+        statement = own_insert(connection, ChosenSubmissionRow).values(**key, **new)
         connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=new))
     return [None] * len(choosings)
 
 
 def _insert_new(connection: Connection, table: type[Own], **values: object) -> bool:
     """Insert a row unless its key is there already; False if it is."""
-    statement = _insert(connection, table).values(**values).on_conflict_do_nothing().returning(table.contest_id)
+    statement = own_insert(connection, table).values(**values).on_conflict_do_nothing().returning(table.contest_id)
     return connection.execute(statement).first() is not None
-
-
-def _insert(connection: Connection, table: type[Own]) -> sqlite.Insert | postgresql.Insert:
-    """The insert of the database's own kind, which knows of conflicts."""
-    return sqlite.insert(table) if connection.dialect.name == "sqlite" else postgresql.insert(table)
 
 
 def _participation(row: ParticipationRow) -> Participation:
