@@ -11,11 +11,12 @@ Raw score
     smaller is better, rounded to 15 significant digits, at most 18 of them behind the point, and no multiplier: for
     relative or rank scoring, minimising.
 Rejected when
-    the table or its header is malformed, an id is missing, unknown or doubled, a prediction is missing, no finite
-    number, a probability outside 0..1, or not a label of the truth.
+    the table or its header is malformed, an id is missing, unknown or duplicated, a prediction is missing or not a
+    finite number, a probability is outside 0..1, or the probabilities of a row sum to more than 1. A predicted label
+    that the truth does not have is not rejected: it counts as wrong.
 Source
-    Set here, by the usual definitions. Log loss bounds probabilities to 10^-15 from 0 and 1, and scales those of a row
-    with more than two classes to a sum of 1, as scikit-learn and Kaggle do; AUC counts ties as halves.
+    Set here, by the usual definitions. Log loss clips probabilities to the machine precision of a float (2^-52) from 0
+    and 1 and does not rescale rows, as scikit-learn 1.9 does; AUC counts ties as halves.
 
 Arguments: the metric, then `id COLUMN` (default `id`), `target COLUMN` (default: the truth's only other column),
 `positive LABEL` of f1, auc and logloss with two classes (default `1`), `average binary|macro` of f1 (default `binary`),
@@ -42,7 +43,10 @@ LARGEST = 10**15
 """Errors from here on are refused, as raw scores have 15 digits."""
 DIGITS = 15
 MOST_DECIMALS = 18
-NEAREST = 1e-15
+EPSILON = 2.0**-52
+"""Log loss clips probabilities to this distance from 0 and 1."""
+SUM_TOLERANCE = 1e-5
+"""Rounded probabilities may sum to this much more than 1. Rows are not rescaled: a row of ones must not score 0."""
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 WORDS = {"id": "id", "target": "target", "positive": "positive", "average": "average"}
 
@@ -251,14 +255,14 @@ def _mae(_options: Options, truth: Labels, answer: Table, target: str) -> Score:
 def _logloss(options: Options, truth: Labels, answer: Table, target: str) -> Score:
     """The mean of -ln of the probability that a row gives its true label."""
     shares = _of_two(options, truth, answer, target) if target in answer.columns else _of_many(options, truth, answer)
-    return _error(max(0.0, -math.fsum(math.log(each) for each in shares) / len(truth)))
+    clipped = (min(max(each, EPSILON), 1 - EPSILON) for each in shares)
+    return _error(-math.fsum(math.log(each) for each in clipped) / len(truth))
 
 
 def _of_two(options: Options, truth: Labels, answer: Table, target: str) -> Iterator[float]:
     values = {id_: _probability(text, answer.at(id_)) for id_, text in _predictions(answer, target).items()}
     for id_, label in truth.items():
-        bounded = min(max(values[id_], NEAREST), 1 - NEAREST)
-        yield bounded if label == options.positive else 1 - bounded
+        yield values[id_] if label == options.positive else 1 - values[id_]
 
 
 def _of_many(options: Options, truth: Labels, answer: Table) -> Iterator[float]:
@@ -269,10 +273,10 @@ def _of_many(options: Options, truth: Labels, answer: Table) -> Iterator[float]:
     places = {name: answer.columns.index(name) for name in classes}
     for id_, row in answer.rows.items():
         values = {name: _probability(row[at], answer.at(id_)) for name, at in places.items()}
-        if not (total := math.fsum(values.values())):
-            raise Rejected.at(answer.at(id_), expected="a probability above 0", found="none")
+        if (total := math.fsum(values.values())) > 1 + SUM_TOLERANCE:
+            raise Rejected.at(answer.at(id_), expected="probabilities that sum to at most 1", found=f"{total:.6g}")
         if id_ in truth:
-            yield min(max(values[truth[id_]] / total, NEAREST), 1 - NEAREST)
+            yield values[truth[id_]]
 
 
 def _auc(options: Options, truth: Labels, answer: Table, target: str) -> Score:

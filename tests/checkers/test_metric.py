@@ -56,12 +56,32 @@ def test_errors_of_a_worked_example() -> None:
 def test_log_loss_of_two_classes_and_of_three() -> None:
     two = score("logloss", table([1, 0]), table([0.9, 0.2]))
     assert float(two.raw) == pytest.approx(-(math.log(0.9) + math.log(0.8)) / 2, rel=1e-14)
-    rows = b"id,cat,dog,eel\n0,2e-1,0.2,0.4\n1,0,1,0\n"
+    rows = b"id,cat,dog,eel\n0,2e-1,0.2,0.5\n1,0,1,0\n"
     with pytest.raises(Rejected):
         score("logloss", table(["cat", "fox"]), rows)
     three = score("logloss", table(["eel", "cat"]), rows)
-    assert float(three.raw) == pytest.approx(-(math.log(0.5) + math.log(1e-15)) / 2, rel=1e-12)
+    assert float(three.raw) == pytest.approx(-(math.log(0.5) + math.log(2**-52)) / 2, rel=1e-12)
     assert score("logloss", table([1]), table([1])).raw < Fraction(1, 10**14)
+
+
+@pytest.mark.parametrize(
+    ("truth", "answer", "expected"),
+    [
+        ([1, 0, 1], [0, 1, 1e-17], 36.04365338911715),
+        ([1, 0, 1, 0], [1e-300, 1e-16, 0.7, 0.999999999999999999], 18.110995430543262),
+        (["a", "b"], b"id,a,b,c\n0,0.25,0.125,0.0625\n1,1,0,0\n", 18.71497387511852),
+        (["a", "c"], b"id,a,b,c\n0,0.333333,0.333333,0.333333\n1,0,0,1.000000\n", 0.549306644334305),
+    ],
+)
+def test_log_loss_is_that_of_scikit_learn(truth: list[object], answer: list[object] | bytes, expected: float) -> None:
+    """The expected values were printed by sklearn.metrics.log_loss of scikit-learn 1.9.1."""
+    found = score("logloss", table(truth), answer if isinstance(answer, bytes) else table(answer))
+    assert float(found.raw) == pytest.approx(expected, rel=1e-13)
+
+
+def test_labels_that_the_truth_does_not_have_count_as_wrong() -> None:
+    assert score("accuracy", table(["cat", "dog"]), table(["cat", "fox"])).raw == Fraction(1, 2)
+    assert score("f1 positive cat", table(["cat", "dog"]), table(["cat", "fox"])).raw == 1
 
 
 def test_auc_counts_ties_as_halves() -> None:
@@ -140,7 +160,7 @@ def test_what_is_wrong_with_a_table_is_named_by_its_line(answer: bytes, expected
 
 def test_probabilities_lie_between_0_and_1() -> None:
     assert "line 2: expected a probability from 0 to 1" in reason("logloss", table([1]), table([1.5]))
-    assert "above 0" in reason("logloss", table(["a"]), b"id,a,b\n0,0,0\n")
+    assert "sum to at most 1, found 2" in reason("logloss", table(["a"]), b"id,a,b\n0,1,1\n")
 
 
 def test_a_part_of_the_rows_counts_where_the_truth_has_a_part() -> None:
