@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from app.packages.documents import Document, read_document
 from app.packages.errors import Faults
 from app.packages.formats.draft import Draft, Program, Source, Standard
+from app.packages.formats.html_statements import to_markdown
 from app.packages.formats.kattis_data import Plan, read_data
 from app.packages.formats.leftovers import keep_programs, keep_solution
 
-STATEMENT = re.compile(r"(?:problem_statement|statement)/problem(?:\.([^./]+))?\.(tex|md|pdf)")
+STATEMENT = re.compile(r"(?:problem_statement|statement)/problem(?:\.([^./]+))?\.(tex|md|pdf|html)")
 TITLE = re.compile(r"\\problemname\{([^{}]{1,300})\}")
 PLAIN_TITLE = re.compile(r"^%%[ \t]*plainproblemname:[ \t]*(\S.{0,300})$", re.MULTILINE)
 AUTHORS = re.compile(r",|\band\b")
@@ -27,7 +28,7 @@ KEPT_LIMITS = (*VALIDATION, "time_limit", "time_resolution")
 """Limits that example submissions and checkers have here, too."""
 LEFT_OUT = ("limits", "languages", "allow_file_writing", "libraries")
 READ = ("problem_format_version", "name", "type", "author", "source", "source_url", "keywords", "validation",
-        "validator_flags", "grading")  # fmt: skip
+        "validator_flags", "output_validator_flags", "grading")  # fmt: skip
 VERSIONS = ("legacy", "legacy-icpc", "icpc", "2023-07", "2023-07-draft", "2025-09", "2025-09-draft", "draft")
 INTERACTIVE = frozenset({"interactive", "multi-pass", "multipass"})
 KEPT_FOLDERS = ("attachments", "generators", "include", "input_validators", "input_visualizer", "output_visualizer",
@@ -101,7 +102,7 @@ def _read_metadata(source: Source) -> Metadata:
     metadata = Metadata({str(key): each for key, each in value.items()}, document)
     for key in metadata.values:
         if key not in (*COPIED, *LEFT_OUT, *READ):
-            source.faults.add("problem.yaml", "unknown key", document.where((key,)))
+            source.note("problem.yaml", "unknown key, left out", document.where((key,)))
     version = value.get("problem_format_version", "legacy")
     if version not in VERSIONS:
         where = document.where(("problem_format_version",))
@@ -148,12 +149,22 @@ def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
         path = f"statement/{name.partition('/')[2]}"
         if match is not None:
             language = match[1] or "en"
-            path = f"statement/problem.{language}.{match[2]}"
+            path = f"statement/problem.{language}.{'md' if match[2] == 'html' else match[2]}"
             tex = source.take(name) if match[2] == "tex" else b""
             draft.names[language] = _title(metadata, language, tex)
         if path in draft.files:
             source.faults.expect(name, "", expected=f"one file for {path}", found="another one")
-        draft.files[path] = source.keep(name)
+        is_html = match is not None and match[2] == "html"
+        draft.files[path] = _from_html(source, name) if is_html else source.keep(name)
+
+
+def _from_html(source: Source, name: str) -> bytes:
+    """The Markdown of a statement in HTML; empty with a fault where its elements are nested too deep."""
+    try:
+        return to_markdown(source.take(name))
+    except RecursionError:
+        source.faults.expect(name, "", expected="HTML with at most some hundred nested elements", found="more")
+        return b""
 
 
 def _title(metadata: Metadata, language: str, tex: bytes) -> str:
@@ -167,7 +178,7 @@ def _title(metadata: Metadata, language: str, tex: bytes) -> str:
 
 
 def _checker(source: Source, metadata: Metadata, kinds: set[str]) -> Standard | Program:
-    args = tuple(metadata.words("validator_flags"))
+    args = (*metadata.words("validator_flags"), *metadata.words("output_validator_flags"))
     files = _validator_files(source)
     where = metadata.document.where(("validation",))
     if metadata.text("validation").startswith("default") and files:

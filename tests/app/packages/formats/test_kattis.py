@@ -68,6 +68,27 @@ def test_metadata_and_statements_keep_their_meaning() -> None:
     assert any("left out: limits" in note for note in notes())
 
 
+def test_statements_in_html_become_markdown() -> None:
+    html = (
+        "<html><head><title>T</title><script>alert(1)</script></head><body><h2>Input</h2><p>Two numbers $a_i$ and "
+        r"\(b * c\) &lt; 3.</p><ul><li>one</li></ul><img src='picture.png' alt='A'>"
+        "<script>alert(2)</script></body></html>"
+    )
+    read = package({"problem_statement/problem.en.tex": None, "problem_statement/problem.en.html": html})
+    statement = read.files["statement/problem.en.md"].decode()
+    assert statement == "## Input\n\nTwo numbers $a_i$ and $b * c$ < 3.\n\n* one\n\n![A](picture.png)\n"
+    assert "statement/problem.en.html" not in read.files
+    assert [fault for fault in verify_package(read) if fault.severity == "error"] == []
+
+
+def test_output_validator_flags_of_legacy_problems_go_to_the_checker() -> None:
+    read = package({"problem.yaml": "name: A\noutput_validator_flags: float_tolerance 1e-6\ncolor: red\n"})
+    assert {case.checker_args for case in read.cases} == {("float_tolerance", "1e-6")}
+    assert any(
+        "line 3, color: unknown key, left out" in note for note in notes({"problem.yaml": "name: A\n\ncolor: 1\n"})
+    )
+
+
 def test_groups_of_a_scoring_problem_keep_their_points() -> None:
     assert groups({}) == {
         "secret/one": (40, "min", ["2", "one-1"]),
@@ -137,13 +158,13 @@ def test_groups_of_todays_scoring_problems_stay_as_they_are() -> None:
     [
         ({"problem.yaml": None}, "problem.yaml: missing file"),
         ({"problem.yaml": "- a\n"}, "problem.yaml: expected a map of keys to values, found list"),
-        ({"problem.yaml": "name: A\ncolour: red\n"}, "problem.yaml, line 2, colour: unknown key"),
         ({"problem.yaml": "problem_format_version: 2031-01\n"}, "expected one of legacy"),
         ({"problem.yaml": "name: A\nvalidation: custom interactive\n"}, "found a problem that is interactive"),
         ({"problem.yaml": "name: A\ntype: [pass-fail, multi-pass]\n"}, "line 2, type: expected answers that are files"),
         ({"problem.yaml": "name: A\nvalidation: custom\n"}, "expected one program in output_validators/, found none"),
         ({**VALIDATOR, "output_validators/b.py": "1\n"}, "output_validators: expected one program, found b.py, own"),
         ({"graders/g.py": "1\n"}, "graders: expected the default grader"),
+        ({"problem_statement/problem.en.html": "<b>" * 20_000}, "problem.en.html: expected HTML with at most"),
         ({"data/secret/more/02.ans": None}, "data/secret/more/02.ans: missing file"),
         ({**SCORED, "data/secret/testdata.yaml": "grading: custom\n"}, "expected the default grader, found custom"),
         ({**SCORED, "data/secret/testdata.yaml": "grader_flags: best\n"}, "expected flags of the default grader"),
