@@ -73,7 +73,8 @@ class Case:
     name        its base name, unique in the package; `path` is the format's name (`secret/final/07`)
     ordinal     1.. in lexicographic order of `path`, over samples and secret cases
     max_points  most points it can give: the group's max for `min` and `pass-fail`, max/N for `sum`, 0 for samples
-    answer      the `.ans` file; `output` the `.out` file shown with a sample instead of it
+    answer      the `.ans` file, None where the package's solver is to make it; `output` the `.out` file shown with a
+                sample instead of it
     checker_args  the format's output_validator_args, inherited from the group where the case has none
     """
 
@@ -83,7 +84,7 @@ class Case:
     ordinal: int
     max_points: Fraction
     input: File
-    answer: File
+    answer: File | None
     output: File | None = None
     checker_args: tuple[str, ...] = ()
     validator_args: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -70,7 +70,7 @@ def read_test_data(
     configs = {_folder(name): _read_group(name, data, faults) for name, data in substitute.items()}
     known = {folder: config or UNREADABLE for folder, config in configs.items()}
     for bundle in bundles:
-        _check_parts(bundle, faults)
+        _check_parts(bundle, faults, has_solver=settings.reference is not None)
     _check_names(bundles, faults)
     folders = _group_folders(bundles, known, faults)
     groups = _groups(folders, known, settings, faults)
@@ -128,17 +128,23 @@ def _only_validates(bundle: Bundle) -> bool:
     return bundle.room in VALIDATION and ".in" in bundle.parts
 
 
-def _check_parts(bundle: Bundle, faults: Faults) -> None:
-    """Hold one case's files against what its folder demands and allows."""
+def _check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
+    """Check one case's files against what its folder requires and allows. A solver can make expected answers."""
     has, at = set(bundle.parts), f"data/{bundle.path}"
     if ".in" not in has:
         faults.add(f"{at}{min(has)}", f"missing input {bundle.name}.in: without it this file belongs to no test case")
         return
     for extension in sorted(has & set(UNUSED)):
         faults.add(f"{at}{extension}", f"not possible here: {UNUSED[extension]}")
-    needed = {"invalid_input": set(), "sample": {".ans"}, "secret": {".ans"}}.get(bundle.room, {".ans", ".out"})
+    judged = set() if has_solver else {".ans"}
+    needed = {"invalid_input": set(), "sample": judged, "secret": judged}.get(bundle.room, {".ans", ".out"})
     for extension in sorted(needed - has):
-        faults.add(f"{at}{extension}", "missing file")
+        hint = (
+            ", and no solution in submissions/accepted/ that could make it"
+            if bundle.room in ("sample", "secret")
+            else ""
+        )
+        faults.add(f"{at}{extension}", f"missing file{hint}")
     forbidden = {"invalid_input": {".ans", ".out"}}.get(bundle.room, set())
     for extension in sorted(has & forbidden):
         faults.add(f"{at}{extension}", f"not possible in {bundle.room}")
@@ -296,7 +302,7 @@ def _cases(
     }
     cases: list[Case] = []
     for bundle in sorted(bundles, key=lambda each: _place(each, group_of, listed)):
-        if {".in", ".ans"} <= set(bundle.parts) and bundle.path in group_of:
+        if ".in" in bundle.parts and bundle.path in group_of:
             group = group_of[bundle.path]
             at, own = len(cases) + 1, _configuration(bundle, known, faults)
             cases.append(_case(bundle, group, shares[bundle.name], at, own))
@@ -355,7 +361,7 @@ def _case(bundle: Bundle, group: Group, points: Fraction, ordinal: int, config: 
         ordinal=ordinal,
         max_points=points,
         input=bundle.parts[".in"],
-        answer=bundle.parts[".ans"],
+        answer=bundle.parts.get(".ans"),
         output=bundle.parts.get(".out"),
         checker_args=config.checker_args,
         validator_args=config.validator_args,

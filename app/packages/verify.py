@@ -14,10 +14,12 @@ from tempfile import TemporaryDirectory
 from typing import NotRequired, TypedDict
 
 from app.packages.arrivals import read_place
+from app.packages.contents import File
 from app.packages.demands import Outcomes, check_demands, submission_points
 from app.packages.errors import FaultDocument, PackageError, PackageErrors, errors_of, notes_of, warnings_of
 from app.packages.examples import ask_validators, check_opinions, check_validation_cases
 from app.packages.local_programs import local_workshop
+from app.packages.missing_answers import complete
 from app.packages.model import Case, Package, Submission
 from app.packages.reproduction import check_reproduction
 from app.packages.rules import check_rules
@@ -70,12 +72,16 @@ def examine(
     if workshop is not None:
         opinions, unknown = ask_validators(package, workshop, steps)
         faults += [*unknown, *check_opinions(opinions or {}), *check_reproduction(package, workshop, steps)]
+    if not errors_of(faults):
+        package, lacking = complete(package, workshop, steps)
+        faults += lacking
     if desk is not None and package.program is not None and not errors_of(faults):
         faults += _check_program(package, package.program, desk)
     if desk is not None and not errors_of(faults):
         faults += check_validation_cases(package, desk, opinions)
         faults += _check_cases(package, desk, scores, steps)
-    if desk is not None and not errors_of(faults):
+    answered = all(case.answer is not None for case in package.cases)
+    if desk is not None and answered and not errors_of(faults):
         faults += _check_submissions(package, desk, workshop, points, steps)
     return Examination(tuple(sorted(set(faults))), scores, points)
 
@@ -149,10 +155,12 @@ def example_points(package: Package) -> dict[str, float]:
 
 def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: Steps) -> Iterator[PackageError]:
     """Check that the checker takes the input and expected answer of every case, and the output that a sample shows."""
-    shown = [case for case in package.cases if case.output is not None or case.group == "sample"]
+    shown = [case for case in package.cases if case.output or (case.answer and case.group == "sample")]
     outcomes: list[Outcome] = []
     for some in steps.batches("test cases", package.cases):
-        outcomes += desk.ask(question_of(package, case, expected=case.answer.read()) for case in some)
+        outcomes += desk.ask(
+            question_of(package, case, expected=case.answer.read() if case.answer else None) for case in some
+        )
     for case, outcome in zip(package.cases, outcomes, strict=True):
         if outcome.score is not None:
             scores[case.name] = outcome.score
@@ -161,7 +169,7 @@ def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: 
     shown = [case for case in shown if case.name not in refused]
     for case, outcome in zip(shown, desk.ask(_shown(package, case) for case in shown), strict=True):
         if outcome.score is None:
-            file = case.output or case.answer
+            file = _shown_file(case)
             given = outcome.rejected or f"the checker failed by itself: {outcome.failed}"
             yield PackageError(file.path, "", f"expected an answer that the checker accepts, found: {given}")
 
@@ -171,7 +179,13 @@ def _useless(outcome: Outcome) -> bool:
 
 
 def _shown(package: Package, case: Case) -> Question:
-    return question_of(package, case, answer=(case.output or case.answer).read())
+    return question_of(package, case, answer=_shown_file(case).read())
+
+
+def _shown_file(case: Case) -> File:
+    file = case.output or case.answer
+    assert file is not None, "cases without either are not shown"
+    return file
 
 
 def _check_expected(case: Case, outcome: Outcome, *, is_own: bool) -> Iterator[PackageError]:
@@ -182,7 +196,7 @@ def _check_expected(case: Case, outcome: Outcome, *, is_own: bool) -> Iterator[P
         yield PackageError(case.input.path, "", f"the checker refuses this input: {outcome.unread}")
     elif outcome.rejected:
         text = f"the checker refuses this expected answer: {outcome.rejected}"
-        yield PackageError(case.answer.path, "", text, "warning" if is_own else "error")
+        yield PackageError(f"data/{case.path}.ans", "", text, "warning" if is_own else "error")
 
 
 def _check_submissions(

@@ -154,15 +154,19 @@ def _keep_cases(files: FileStore, package: Package, steps: Steps) -> list[KeptCa
         return _keep_case(files, *numbered)
 
     numbered = list(zip(package.cases, ordinals(package), strict=True))
-    small = [each for each in numbered if each[0].input.size + each[0].answer.size <= SMALL]
+    small = [each for each in numbered if _size(each[0]) <= SMALL]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         small_ones = steps.each(STORING, small, ahead(pool, keep, small, 2 * AT_ONCE))
         by_name = {case.name: case for case in small_ones}
     return [by_name.get(each[0].name) or keep(each) for each in steps.over(STORING, numbered)]
 
 
+def _size(case: Case) -> int:
+    return case.input.size + (0 if case.answer is None else case.answer.size)
+
+
 def _keep_case(files: FileStore, case: Case, ordinal: int) -> KeptCase:
-    given, expected = case.input.read(), case.answer.read()
+    given, expected = case.input.read(), None if case.answer is None else case.answer.read()
     return KeptCase(
         case.name,
         {
@@ -172,8 +176,8 @@ def _keep_case(files: FileStore, case: Case, ordinal: int) -> KeptCase:
             "points_den": case.max_points.denominator,
             "input_sha256": files.keep(given),
             "input_size": len(given),
-            "answer_sha256": files.keep(expected),
-            "answer_size": len(expected),
+            "answer_sha256": None if expected is None else files.keep(expected),
+            "answer_size": None if expected is None else len(expected),
             "checker_args": list(case.checker_args),
         },
     )

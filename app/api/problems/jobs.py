@@ -8,7 +8,8 @@ from app.api.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.api.http.gated import GatedRoute
 from app.api.http.middleware import API
 from app.services.problems import jobs
-from app.services.problems.jobs import Job, ReferenceRunRequest
+from app.services.problems.jobs import Job
+from app.services.problems.reference_runs import ReferenceRunRequest
 from app.services.problems.tournaments import TournamentRequest
 from app.services.problems.tournaments import start_tournament as queue_tournament
 

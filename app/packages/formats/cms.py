@@ -107,16 +107,14 @@ def _cases(source: Source, task: Task) -> list[CaseDraft]:
     """The test cases in the order of their numbers, which go from 0 to n_input - 1."""
     numbered = _numbered(source)
     count = task.n_input if task.n_input is not None else len(numbered.inputs)
-    missing = [*_missing("input", numbered.inputs, count), *_missing("output", numbered.outputs, count)]
-    for name in missing:
+    for name in _missing("input", numbered.inputs, count):
         source.faults.add(name, "missing file")
     extra = [name for names in (numbered.inputs, numbered.outputs) for at, name in names.items() if at >= count]
     if extra:
         source.note("task.yaml", f"beyond n_input and left out: {listed(sorted(extra))}", "n_input")
-    numbers = [at for at in range(count) if at in numbered.inputs and at in numbered.outputs]
-    return [
-        CaseDraft(f"{at:03}", source.keep(numbered.inputs[at]), source.keep(numbered.outputs[at])) for at in numbers
-    ]
+    outputs = {at: source.keep(name) for at, name in numbered.outputs.items() if at < count}
+    numbers = [at for at in range(count) if at in numbered.inputs]
+    return [CaseDraft(f"{at:03}", source.keep(numbered.inputs[at]), outputs.get(at)) for at in numbers]
 
 
 def _numbered(source: Source) -> Numbered:

@@ -37,11 +37,14 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class CaseDraft:
-    """A test case; `points` are its share of a group of aggregation `sum`, `extras` its other files by extension."""
+    """A test case; `points` are its share of a group of aggregation `sum`, `extras` its other files by extension.
+
+    answer  None where the format has none: the package's solution makes it
+    """
 
     name: str
     input: Content
-    answer: Content
+    answer: Content | None
     points: Fraction = Fraction(1)
     extras: Mapping[str, Content] = field(default_factory=dict)
 

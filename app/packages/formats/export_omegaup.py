@@ -42,6 +42,11 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
     `data_only`: name no validator, whatever the checker is.
     """
     faults = Faults()
+    answers = {case.name: case.answer for case in package.cases if case.answer is not None}
+    for case in package.cases:
+        if case.name not in answers:
+            faults.add(f"data/{case.path}.ans", "missing file: omegaUp makes no expected answers")
+    faults.settle()
     warnings: list[PackageError] = []
     validator = {} if data_only else _validator(package, faults)
     if data_only:
@@ -56,7 +61,7 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
         if group.require_pass:
             warnings.append(_lost(f"data/{group.name}", f"require_pass: {', '.join(group.require_pass)}"))
         for case, name, weight in _weighed(group, cases, faults):
-            files |= {f"cases/{name}.in": case.input, f"cases/{name}.out": case.answer}
+            files |= {f"cases/{name}.in": case.input, f"cases/{name}.out": answers[case.name]}
             weights[name] = weight
     files["testplan"] = _plan(weights)
     own = package.program.files if package.program is not None and validator else {}
@@ -171,7 +176,8 @@ def _block(cases: list[Case]) -> str:
     parts = []
     for case in cases:
         output = case.output or case.answer
-        parts.append(f"||input\n{case.input.read().decode()}||output\n{output.read().decode()}")
+        shown = b"" if output is None else output.read()
+        parts.append(f"||input\n{case.input.read().decode()}||output\n{shown.decode()}")
     return "".join(parts) + "||end\n" if parts else ""
 
 

@@ -186,10 +186,6 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
     for (folder, stem), files in parts.items():
         if ".in" not in files:
             continue
-        if ".ans" not in files:
-            source.faults.add(f"{folder}/{stem}.ans", "missing file")
-            source.used.update(files.values())
-            continue
         parts_of = folder.split("/")
         is_sample = folder == "data/sample"
         unique = (
@@ -197,7 +193,7 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
         )
         renamed += [unique] if unique != stem else []
         data = {extension: source.keep(name) for extension, name in files.items()}
-        members.setdefault(folder, []).append(CaseDraft(unique, data[".in"], data[".ans"], extras=_extras(data)))
+        members.setdefault(folder, []).append(CaseDraft(unique, data[".in"], data.get(".ans"), extras=_extras(data)))
     if renamed:
         source.note("data", f"base names were used twice: answers are named by {listed(renamed)}")
     return members

@@ -124,7 +124,7 @@ def _read_solutions(source: Source, draft: Draft) -> None:
 
 
 def _cases(source: Source) -> dict[str, CaseDraft]:
-    """The cases by name, each with its two files."""
+    """The cases by name; a missing `.out` is left to the solution."""
     cases: dict[str, CaseDraft] = {}
     for file in source.below("cases"):
         stem, dot, extension = file.rpartition(".")
@@ -135,11 +135,9 @@ def _cases(source: Source) -> dict[str, CaseDraft]:
             expected = "NAME.in and NAME.out directly in cases/"
             source.faults.expect(file, "", expected=expected, found="another file")
             source.used.add(file)
-        elif f"{stem}.out" not in source.files:
-            source.faults.add(f"{stem}.out", "missing file")
-            source.used.add(file)
         else:
-            cases[name] = CaseDraft(name, source.keep(file), source.keep(f"{stem}.out"))
+            answer = source.keep(f"{stem}.out") if f"{stem}.out" in source.files else None
+            cases[name] = CaseDraft(name, source.keep(file), answer)
     return cases
 
 

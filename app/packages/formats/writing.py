@@ -17,6 +17,8 @@ from app.packages.texts import TEXTS
 
 MIB = 2**20
 MOST_BYTES = 256 * MIB
+MOST_MADE = 64 * MIB
+"""The limit of answer files where the expected ones are not made yet."""
 MOST_POINTS = 10**9
 DEFAULT_TOTAL = 100
 BOM = b"\xef\xbb\xbf"
@@ -63,7 +65,8 @@ def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
         files["input_validators/text.py"] = VALIDATOR.encode()
         message = "no input validator: one that takes any text has been put there, write a stricter one"
         source.note("input_validators/text.py", message)
-    if not any(name.startswith("submissions/accepted/") and name.endswith((".out", ".ans")) for name in files):
+    has_example = any(name.startswith("submissions/accepted/") and name.endswith((".out", ".ans")) for name in files)
+    if not has_example and not _lacks_answers(files):
         files |= _expected(files)
     return ComposedFiles(dict(sorted(_plain_texts(files, source).items())))
 
@@ -138,7 +141,7 @@ def _settings(draft: Draft, files: Mapping[str, Content]) -> dict[str, object]:
     return {
         **judged,
         "scoring": {"kind": "absolute", "direction": "maximise"},
-        "answers": {"limit": _room(2 * _longest(files, ".ans"))},
+        "answers": {"limit": MOST_MADE if _lacks_answers(files) else _room(2 * _longest(files, ".ans"))},
         "inputs": {"limit": _room(_longest(files, ".in"))},
         **draft.settings,
     }
@@ -149,6 +152,12 @@ def _longest(files: Mapping[str, Content], extension: str) -> int:
     sizes = ComposedFiles(files)
     names = (name for name in files if name.startswith("data/") and name.endswith(extension))
     return max(map(sizes.size, names), default=0)
+
+
+def _lacks_answers(files: Mapping[str, Content]) -> bool:
+    """Whether a judged case has no expected answer, which the solution makes later."""
+    inputs = (name for name in files if name.startswith(("data/sample/", "data/secret/")) and name.endswith(".in"))
+    return any(f"{name.removesuffix('.in')}.ans" not in files for name in inputs)
 
 
 def _room(size: int) -> int:
@@ -190,7 +199,9 @@ def _expected(files: Mapping[str, Content]) -> dict[str, Content]:
 def _cases(folder: str, cases: Sequence[CaseDraft]) -> dict[str, Content]:
     files: dict[str, Content] = {}
     for case in cases:
-        files |= {f"{folder}/{case.name}.in": case.input, f"{folder}/{case.name}.ans": case.answer}
+        files[f"{folder}/{case.name}.in"] = case.input
+        if case.answer is not None:
+            files[f"{folder}/{case.name}.ans"] = case.answer
         files |= {f"{folder}/{case.name}{extension}": data for extension, data in case.extras.items()}
     return files
 

@@ -27,6 +27,7 @@ from app.service import Service
 from app.services.clics import format_time
 from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.services.names import did_you_mean
+from app.services.problems.reference_runs import queue_for_missing
 from app.services.rejudgings.previews import Preview, preview_of_new
 from app.services.rejudgings.problem_changes import How, RejudgingView, change
 from app.services.roles.ownership import own_problem, refuse_foreign_version
@@ -113,10 +114,14 @@ class PackageWarning(BaseModel):
 
 
 class BroughtIn(ProblemDetails):
-    """The problem that a package has become, with the package's warnings and the job that runs its programs."""
+    """The problem that a package has become, with the package's warnings and the job that runs its programs.
+
+    `reference_run` is the job that makes the expected answers that the package lacks; null if it has them all.
+    """
 
     warnings: list[PackageWarning]
     verification: str
+    reference_run: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,19 +320,24 @@ def _store(
             return preview_of_new(package.slug, comparison.package_document(stored))
         author = Author(viewer.account_id, f"a new version of {package.slug} has been brought in")
         opened = change(session, package.slug, write, author, how)
+        if isinstance(opened, Preview):
+            return opened
         if is_new:
             own_problem(session, viewer, package.slug)
         problem = None if opened is not None else details(session, existing(session, package.slug))
         params: VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
+        row = existing(session, package.slug)
+        run_id = queue_for_missing(session, row, viewer.account_id)
         job_id = jobs.add(session, VERIFICATION, params, viewer.account_id).id
+    if run_id is not None:
+        service.jobs.wake(run_id)
     service.jobs.wake(job_id)
     if problem is not None:
         warnings = [PackageWarning(**each.as_data()) for each in checked.warnings]
-        return BroughtIn(**dict(problem), warnings=warnings, verification=job_id)
+        return BroughtIn(**dict(problem), warnings=warnings, verification=job_id, reference_run=run_id)
     assert opened is not None, "one of the two"
-    if isinstance(opened, RejudgingView):
-        service.engine.take_up()
-    return opened
+    service.engine.take_up()
+    return opened.model_copy(update={"reference_run": run_id})
 
 
 def _sentence(errors: Sequence[PackageError]) -> str:

@@ -29,8 +29,8 @@ from app.service import Service
 from app.services.clics import number
 from app.services.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.services.names import did_you_mean
-from app.services.problems.jobs import ReferenceRunRequest, queue_run
 from app.services.problems.packages import CaseView, details, existing
+from app.services.problems.reference_runs import ReferenceRunRequest, queue_run
 from app.services.rejudgings.previews import Preview
 from app.services.rejudgings.problem_changes import How, RejudgingView, change
 from app.services.transactions import after_commit

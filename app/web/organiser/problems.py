@@ -16,8 +16,9 @@ from sqlalchemy.orm import Session
 
 from app.services.errors import BadRequest, NotFound, ServiceError
 from app.services.problems import jobs, packages, versions
-from app.services.problems.jobs import Job, ReferenceRunRequest
+from app.services.problems.jobs import Job
 from app.services.problems.packages import BroughtIn, SentPackage
+from app.services.problems.reference_runs import ReferenceRunRequest
 from app.services.problems.test_data import DataBody, arrange, put_cases
 from app.services.rejudgings.problem_changes import How
 from app.services.viewer import Viewer

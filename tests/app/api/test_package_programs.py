@@ -61,6 +61,19 @@ def test_a_reference_run_with_the_solver_of_the_package_makes_the_expected_answe
     assert (cases["04"]["answer_size"], cases["05"]["answer_size"]) == (3, None)
 
 
+def test_an_upload_without_expected_answers_starts_the_run_that_makes_them(judge: Judge) -> None:
+    solution = "n = int(input())\nprint(n)\n"
+    changes = {"data/secret/02.ans": None, "data/sample/01.ans": None, "submissions/accepted/solution.py": solution}
+    brought = judge.bring("unanswered", changes)
+    assert brought.status_code == 201, brought.text
+    assert {case["name"] for case in brought.json()["testcases"] if case["answer_size"] is None} == {"01", "02"}
+    assert ended(judge, brought.json()["reference_run"])["state"] == "done"
+    cases = {case["name"]: case for case in judge.ask("GET", "problems/unanswered").json()["testcases"]}
+    assert (cases["01"]["answer_size"], cases["02"]["answer_size"]) == (2, 2)
+    report = ended(judge, brought.json()["verification"])["result"]["report"]
+    assert (report["valid"], report["warnings"]) == (True, [])
+
+
 def test_a_solver_that_runs_for_ever_is_cancelled_with_its_job(judge: Judge) -> None:
     """The run is the one that the new case itself has queued: another one would wait for its end."""
     assert judge.bring("endless", OWN).status_code == 201

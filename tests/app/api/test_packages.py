@@ -51,7 +51,7 @@ def test_a_package_becomes_a_problem(checked: Api) -> None:
     assert made.status_code == 201, made.text
     assert made.headers["Location"] == "/api/problems/echo"
     found = checked.get("problems/echo", user="judge").json()
-    assert made.json() == {**found, "warnings": [], "verification": made.json()["verification"]}
+    assert made.json() == {**found, "warnings": [], "verification": made.json()["verification"], "reference_run": None}
     assert (found["names"], found["languages"]) == ({"en": "Echo", "es": "Eco"}, ["en", "es"])
     assert [(case["name"], case["group"], case["max_points"]) for case in found["testcases"]] == [
         ("01", "sample", 0.0),
@@ -85,9 +85,9 @@ def test_a_zip_of_another_judge_becomes_a_problem_and_the_warnings_say_how(check
 
 
 def test_a_faulty_zip_of_another_judge_leaves_nothing(checked: Api) -> None:
-    reply = bring(checked, foreign_zip(OMEGAUP, {"cases/1.out": None, "testplan": "1 x\n"}), "?id=suma")
+    reply = bring(checked, foreign_zip(OMEGAUP, {"interactive/a.idl": "x", "testplan": "1 x\n"}), "?id=suma")
     assert reply.status_code == 400
-    assert {file for file, _ in messages(reply)} == {"cases/1.out", "testplan"}
+    assert {file for file, _ in messages(reply)} == {"interactive", "testplan"}
     assert checked.get("problems", user="admin").json() == []
 
 

@@ -65,12 +65,12 @@ def test_a_package_of_another_judge_is_written_as_a_folder_that_verifies(jurado:
 
 def test_a_faulty_package_of_another_judge_leaves_no_folder(jurado: Jurado, tmp_path: Path) -> None:
     folder = tmp_path / "sum"
-    for name, data in foreign_files(OMEGAUP, {"cases/1.out": None, "testplan": "1 x\n"}).items():
+    for name, data in foreign_files(OMEGAUP, {"interactive/a.idl": "x", "testplan": "1 x\n"}).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     done = jurado("package", "import", folder, "--to", tmp_path / "problems")
     assert done.exit_code == 1
-    assert "cases/1.out: error: missing file" in done.stderr
+    assert "interactive: error: expected answers that are files" in done.stderr
     assert "testplan:1: error: expected `CASE WEIGHT`" in done.stderr
     assert not (tmp_path / "problems").exists()
     wrong = jurado("package", "import", folder, "--format", "ioi")

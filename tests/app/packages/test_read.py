@@ -153,7 +153,7 @@ def test_all_faults_are_listed_at_once_with_their_files() -> None:
         }
     )
     assert found == [
-        "data/secret/02.ans: missing file",
+        "data/secret/02.ans: missing file, and no solution in submissions/accepted/ that could make it",
         "data/secret/03.in, line 1: expected lines to end in LF only, found CR",
         "data/secret/test_group.yaml, require_pass: expected a group (sample, secret), found secret/z",
         "jurado.yaml, line 2, scoring.kind: expected 'absolute', 'relative' or 'rank', found text 'fancy'",

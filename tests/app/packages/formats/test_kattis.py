@@ -165,7 +165,6 @@ def test_groups_of_todays_scoring_problems_stay_as_they_are() -> None:
         ({**VALIDATOR, "output_validators/b.py": "1\n"}, "output_validators: expected one program, found b.py, own"),
         ({"graders/g.py": "1\n"}, "graders: expected the default grader"),
         ({"problem_statement/problem.en.html": "<b>" * 20_000}, "problem.en.html: expected HTML with at most"),
-        ({"data/secret/more/02.ans": None}, "data/secret/more/02.ans: missing file"),
         ({**SCORED, "data/secret/testdata.yaml": "grading: custom\n"}, "expected the default grader, found custom"),
         ({**SCORED, "data/secret/testdata.yaml": "grader_flags: best\n"}, "expected flags of the default grader"),
         ({**SCORED, "data/secret/testdata.yaml": "grader_flags: max\n"}, "expected sum, as points of groups are added"),

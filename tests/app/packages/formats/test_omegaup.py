@@ -162,13 +162,11 @@ def test_solutions_become_example_submissions_by_their_verdicts() -> None:
 def test_every_fault_is_listed_at_once_with_its_line() -> None:
     wrong: Changes = {
         "testplan": "1 20\n# a comment\n2.a eighty\n2.c 3\n",
-        "cases/3.in": "1\n",
         "interactive/sum.idl": "x",
         "settings.json": '{"Validator": {"Name": "best"}}',
         "statements/es.markdown": "||input\n1\n",
     }
     assert faults(wrong) == [
-        "cases/3.out: missing file",
         "interactive: expected answers that are files: an interactive problem has none",
         "settings.json, Validator.Name: expected 'token', 'token-caseless', 'token-numeric', 'literal' or 'custom', "
         "found text 'best'",
