@@ -105,6 +105,7 @@ def for_omegaup(package: Package, *, data_only: bool) -> Mapping[str, bytes]:
 program.command(
     epilog=examples(
         "jurado package new mysum",
+        "jurado package new seating --kind optimization --empty --yes",
         "jurado package new tour --scoring minimise --checker python --title 'Short tours'",
         "jurado package new guess --scoring rank --checker metric --groups 50 --final 50 --yes",
     )

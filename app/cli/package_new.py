@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -15,9 +15,11 @@ from app.cli.options import AsJson
 from app.cli.output import Failure, person_at_stdin, report, say
 from app.packages.files import SLUG
 from app.packages.skeletons.choices import (
+    KINDS,
     SCORINGS,
     CheckerKind,
     Choices,
+    Kind,
     Scoring,
     checkers_for,
     default_checker,
@@ -47,6 +49,14 @@ CHECKER_MEANINGS: dict[CheckerKind, str] = {
 }
 
 
+KIND_MEANINGS: dict[Kind, str] = {
+    "right-or-wrong": "an answer is the expected one, or wrong",
+    "partial": "your checker gives an answer a share of the points",
+    "optimization": "answers are compared with the best one",
+    "prediction": "a table of predictions, compared with the truth",
+}
+
+
 def new(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="named by the problem's id: lowercase letters, digits")
@@ -55,9 +65,12 @@ def new(
     language: Annotated[
         list[str] | None, typer.Option(metavar="CODE", help="of a statement, such as es; may be repeated; default: en")
     ] = None,
-    scoring: Annotated[Scoring | None, typer.Option(help="how answers get points; default: points")] = None,
+    kind: Annotated[
+        Kind | None, typer.Option(help="what --scoring and --checker default to; default: right-or-wrong")
+    ] = None,
+    scoring: Annotated[Scoring | None, typer.Option(help="how answers get points; default: by --kind")] = None,
     checker: Annotated[
-        CheckerKind | None, typer.Option(help="what checks answers; default: tokens, or python where those do not fit")
+        CheckerKind | None, typer.Option(help="what checks answers; default: by --kind and --scoring")
     ] = None,
     groups: Annotated[
         str | None, typer.Option(metavar="POINTS,...", help="points of each group of cases; default: 100, one group")
@@ -69,21 +82,23 @@ def new(
     testlib: Annotated[
         Path | None, typer.Option(metavar="FILE", help="the testlib.h to put in; default: a small one of Jurado's")
     ] = None,
+    empty: Annotated[bool, typer.Option("--empty", help="only what a package must have, without an example")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="ask nothing: defaults for all that is not given")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a package: a small, whole problem of the kind you want, to be changed into yours.
+    """Create a package: a small, complete example problem of the kind you want, to be changed into yours.
 
     It verifies at once and has a statement, a checker, an input validator, a generator, a solver, test cases with
-    answers, and example submissions. On a terminal the command asks for what is not given.
+    answers, and example submissions. With --empty there is no example: add test cases to data/secret. On a terminal
+    the command asks for what is not given.
     """
     asks = person_at_stdin() and not yes
     if folder is None and not asks:
         raise Failure("DIR: expected the folder of the new package, found nothing")
     folder = folder or Path(ask("Folder of the new package, named by the problem's id", None))
     slug = check_folder(folder)
-    given = Given(title, tuple(language or ()), scoring, checker, groups, final, author)
-    choices = choices_of(asked(given, slug) if asks else given, slug, testlib)
+    given = Given(title, tuple(language or ()), kind, scoring, checker, groups, final, author)
+    choices = replace(choices_of(asked(given, slug) if asks else given, slug, testlib), empty=empty)
     if faults := faults_of(choices):
         raise Failure("\n".join(faults))
     from app.packages.skeletons.writing import skeleton
@@ -99,6 +114,7 @@ class Given:
 
     title: str | None
     languages: tuple[str, ...]
+    kind: Kind | None
     scoring: Scoring | None
     checker: CheckerKind | None
     groups: str | None
@@ -123,17 +139,28 @@ def asked(given: Given, slug: str) -> Given:
     languages = given.languages or tuple(
         ask("Languages of the statement, such as en,es", "en").replace(",", " ").split()
     )
-    scoring = given.scoring or choose("How do answers get points?", "Scoring", SCORING_MEANINGS, SCORINGS, "points")
-    checker = given.checker
+    kind, scoring, checker = given.kind, given.scoring, given.checker
+    if kind is None and scoring is None and checker is None:
+        kind = choose("What kind of problem is it?", "Kind", KIND_MEANINGS, list(KINDS), "right-or-wrong")
+    usual_scoring, usual_checker = defaults_of(kind, scoring)
+    if scoring is None:
+        scoring = choose("How do answers get points?", "Scoring", SCORING_MEANINGS, SCORINGS, usual_scoring)
+        usual_checker = defaults_of(kind, scoring)[1]
     if checker is None:
-        fitting = checkers_for(scoring)
-        checker = choose("What checks answers?", "Checker", CHECKER_MEANINGS, fitting, default_checker(scoring))
+        checker = choose("What checks answers?", "Checker", CHECKER_MEANINGS, checkers_for(scoring), usual_checker)
     groups = given.groups or ask("Points of the groups of test cases, such as 30,70", "100")
     final = given.final
     if final is None:
         final = whole(ask("Points of a group that decides after the contest, 0 for none", "0"), "--final") or None
     author = given.author if given.author is not None else ask("Author", "")
-    return Given(title, languages, scoring, checker, groups, final, author)
+    return Given(title, languages, kind, scoring, checker, groups, final, author)
+
+
+def defaults_of(kind: Kind | None, scoring: Scoring | None) -> tuple[Scoring, CheckerKind]:
+    """The scoring, if none is given, and the checker that a kind of problem has with it."""
+    usual_scoring, usual_checker = KINDS[kind or "right-or-wrong"]
+    chosen = scoring or usual_scoring
+    return chosen, usual_checker if usual_checker in checkers_for(chosen) else default_checker(chosen)
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -143,11 +170,11 @@ def words(text: str) -> tuple[str, ...]:
 
 def choices_of(given: Given, slug: str, testlib: Path | None) -> Choices:
     """Give the choices, with defaults for what was not given; raises Failure."""
-    scoring = given.scoring or "points"
+    scoring, checker = defaults_of(given.kind, given.scoring)
     return Choices(
         title=given.title or slug.capitalize(),
         scoring=scoring,
-        checker=given.checker or default_checker(scoring),
+        checker=given.checker or checker,
         languages=given.languages or ("en",),
         groups=tuple(whole(word, "--groups") for word in words(given.groups or "100")),
         final=given.final,
@@ -183,6 +210,15 @@ def whole(text: str, option: str) -> int:
 
 def summary(folder: Path, choices: Choices, files: int) -> str:
     """Say what was made, and how to go on."""
+    if choices.empty:
+        lines = (
+            f"  {folder / 'statement'}: write the statement",
+            f"  {folder / 'data' / 'secret'}: add NAME.in and NAME.ans",
+            f"  {folder / 'submissions' / 'accepted'}: add a solution, or its answer files",
+        )
+        return "\n".join(
+            (f"{folder}: {files} files without an example. Next:", *lines, f"  jurado package verify {folder}")
+        )
     return "\n".join(
         (
             f"{folder}: {files} files that verify as they are: scoring {choices.scoring}, checker {choices.checker}",

@@ -14,6 +14,14 @@ SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 CHECKERS: tuple[CheckerKind, ...] = get_args(CheckerKind)
 OWN: tuple[CheckerKind, ...] = ("python", "c++")
 RIGHT_OR_WRONG: tuple[CheckerKind, ...] = ("tokens", "exact", "floats", "lines", "unordered")
+Kind = Literal["right-or-wrong", "partial", "optimization", "prediction"]
+KINDS: dict[Kind, tuple[Scoring, CheckerKind]] = {
+    "right-or-wrong": ("points", "tokens"),
+    "partial": ("points", "python"),
+    "optimization": ("minimise", "python"),
+    "prediction": ("points", "metric"),
+}
+"""What each kind of problem begins with: how it is scored, and what checks its answers."""
 MOST_GROUPS = 9
 MOST_POINTS = 10**6
 
@@ -28,6 +36,7 @@ class Choices:
     final      points of the final group; None: there is none
     author     for the credits; empty: nobody
     testlib    the testlib.h to put in; None: the small one that comes along
+    empty      without an example problem: no test cases, generator, solver or example submissions
     """
 
     title: str
@@ -38,6 +47,7 @@ class Choices:
     final: int | None = None
     author: str = ""
     testlib: bytes | None = None
+    empty: bool = False
 
 
 def checkers_for(scoring: Scoring) -> tuple[CheckerKind, ...]:

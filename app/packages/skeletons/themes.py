@@ -40,6 +40,7 @@ def _pairs(share: float) -> Params:
 
 
 TOUR = Theme("tour", lambda share: {"cities": _between(8, 100, share)}, "1-square")
+EMPTY = Theme("empty", lambda _share: {}, "")
 STANDARD: Mapping[CheckerKind, Theme] = {
     "tokens": Theme(
         "sum", lambda share: {"numbers": _between(5, 200, share), "largest": 10 ** _between(2, 9, share)}, "1-three"

@@ -14,7 +14,7 @@ import yaml
 from jinja2 import Environment, StrictUndefined
 
 from app.packages.skeletons.choices import OWN, Choices
-from app.packages.skeletons.themes import Params, Theme, theme_of
+from app.packages.skeletons.themes import EMPTY, Params, Theme, theme_of
 
 TEMPLATES = Path(__file__).with_name("templates")
 TEMPLATE = ".jinja"
@@ -50,6 +50,8 @@ class PlannedCase:
 
 def skeleton(slug: str, choices: Choices) -> dict[str, bytes]:
     """The files of a new package by their paths. `choices` go together, as `faults_of` says."""
+    if choices.empty:
+        return _empty(slug, choices)
     theme = theme_of(choices.checker)
     plan = list(planned(theme, choices))
     words = {"slug": slug, **vocabulary(theme, choices, plan)}
@@ -58,6 +60,20 @@ def skeleton(slug: str, choices: Choices) -> dict[str, bytes]:
     texts |= statements(theme, choices, words)
     texts |= group_files(choices, words)
     texts |= test_data(texts, plan, words)
+    files = {name: text.encode() for name, text in texts.items()}
+    if choices.testlib is not None:
+        files["include/testlib.h"] = choices.testlib
+    return dict(sorted(files.items()))
+
+
+def _empty(slug: str, choices: Choices) -> dict[str, bytes]:
+    """The files of a package without an example: metadata, settings, groups, and outlines of what is to be written."""
+    words = {"slug": slug, **vocabulary(EMPTY, choices, list(planned(EMPTY, choices)))}
+    common = rendered("common", words)
+    texts = {name: common[name] for name in ("problem.yaml", "jurado.yaml")} | rendered(EMPTY.name, words)
+    testlib = {"include/testlib.h": rendered("tour", words)["include/testlib.h"]}
+    texts = {name: text for name, text in {**texts, **testlib}.items() if _wanted(name, choices)}
+    texts |= statements(EMPTY, choices, words) | group_files(choices, words)
     files = {name: text.encode() for name, text in texts.items()}
     if choices.testlib is not None:
         files["include/testlib.h"] = choices.testlib

@@ -29,7 +29,7 @@ def test_a_person_at_a_terminal_is_asked_and_asked_again(tmp_path: Path) -> None
         env=environment(),
     )
     os.close(screen)
-    answers = "guess\nGuess the price\nen, es\n9\nminimise\n3\n30,20\n50\n\n"
+    answers = "guess\nGuess the price\nen, es\nprediction\n9\nminimise\n\n30,20\n50\n\n"
     os.write(keyboard, answers.encode())
     shown = b""
     try:
@@ -47,6 +47,32 @@ def test_a_person_at_a_terminal_is_asked_and_asked_again(tmp_path: Path) -> None
     assert [(group.kind, group.max_score) for group in package.groups[1:]] == [
         ("provisional", 30), ("provisional", 20), ("final", 50),
     ]  # fmt: skip
+
+
+def test_an_empty_package_verifies_once_it_has_a_case_and_a_solution(jurado: Jurado, tmp_path: Path) -> None:
+    folder = tmp_path / "sums"
+    assert jurado("package", "new", folder, "--empty", "--kind", "partial", "--final", "20").exit_code == 0
+    assert jurado("package", "new", tmp_path / "copy", "--empty").exit_code == 0
+    faults = jurado("package", "verify", tmp_path / "copy").stdout
+    assert "data/secret: error: expected at least one test case" in faults
+    assert "submissions/accepted: error: expected at least one accepted submission" in faults
+    (folder / "submissions/accepted").mkdir(parents=True)
+    (folder / "submissions/accepted/solution.py").write_text("print(input())\n")
+    for place in ("provisional/01", "final/02"):
+        (folder / "data/secret" / f"{place}.in").write_text("1\n")
+        (folder / "data/secret" / f"{place}.ans").write_text("1\n")
+    done = jurado("package", "verify", folder)
+    assert done.exit_code == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "checker"), [("right-or-wrong", "tokens"), ("prediction", "metric"), ("optimization", "")]
+)
+def test_the_kind_of_problem_sets_scoring_and_checker(jurado: Jurado, tmp_path: Path, kind: str, checker: str) -> None:
+    assert jurado("package", "new", tmp_path / "sums", "--kind", kind).exit_code == 0
+    settings = read_package(tmp_path / "sums").settings
+    assert settings.checker == (checker or "program")
+    assert settings.scoring.kind == ("relative" if kind == "optimization" else "absolute")
 
 
 def test_a_pipe_is_asked_nothing(jurado: Jurado, tmp_path: Path) -> None:
@@ -89,6 +115,7 @@ def test_the_summary_fits_a_terminal_of_80_columns(
     assert max(map(len, made.stdout.splitlines())) <= 80
     texts = [*package_new.SCORING_MEANINGS.values(), *package_new.CHECKER_MEANINGS.values()]
     assert max(map(len, texts)) <= 80 - len("  1  pass-fail  ")
+    assert max(map(len, package_new.KIND_MEANINGS.values())) <= 80 - len("  1  right-or-wrong  ")
 
 
 @pytest.mark.long
