@@ -1,4 +1,4 @@
-"""`jurado admin ... import`: files of accounts, teams and people, and the passwords made for them."""
+"""Import files of accounts, teams and people, and keep the passwords made for them."""
 
 from __future__ import annotations
 

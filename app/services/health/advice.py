@@ -116,7 +116,7 @@ def _judging(status: Status) -> Iterator[Advice]:
         first_line = newest.error.strip().partition("\n")[0][:100]
         yield _Say("judge errors").soon(
             f"the newest is submission {newest.submission_id} of {newest.contest_id} ({first_line}):"
-            f" mend the checker or its limits, then `jurado admin rejudge {newest.contest_id}`"
+            f" mend the checker or its limits, then `jurado admin rejudge {newest.contest_id} --reason TEXT`"
         )
 
 

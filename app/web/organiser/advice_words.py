@@ -38,7 +38,7 @@ WORDS = KnownSentences(
         N_("the oldest has waited for %(seconds)s s: more graders (JURADO_GRADERS), or look at its problem's checker"),
         N_(
             "the newest is submission %(submission)s of %(contest)s (%(error)s):"
-            " mend the checker or its limits, then `jurado admin rejudge %(again)s`"
+            " mend the checker or its limits, then `jurado admin rejudge %(again)s --reason TEXT`"
         ),
         N_("%(size)s GB are free: make room; without any, submissions get 507"),
         N_("%(count)s are missing or damaged: `jurado status --fsck --from BACKUP`"),
