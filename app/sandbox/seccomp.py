@@ -6,6 +6,7 @@ What is refused fails with EPERM, so that a library that only tries something go
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import socket
 from collections.abc import Iterable
@@ -28,6 +29,13 @@ CLONE_NAMESPACES = 0x7E020080
 """CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
 TERMINAL_INPUT = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which type into a terminal."""
+LEASES = (fcntl.F_SETLEASE, fcntl.F_NOTIFY, 10)
+"""Commands of fcntl that affect other users of a file; 10 is F_SETSIG, which the module fcntl does not name.
+
+A lease may be taken on a read-only file, and blocks every open of it for /proc/sys/fs/lease-break-time seconds.
+"""
+WORD = 0xFFFFFFFF
+"""The kernel compares the low 32 bits of a command; a filter sees 64."""
 NEWER = {
     "process_madvise": 440,
     "mount_setattr": 442,
@@ -102,10 +110,13 @@ def library() -> Seccomp:
 
 
 def refusing(seccomp: Seccomp, calls: Iterable[str]) -> Rules:
-    """Make a filter that allows all calls but these."""
+    """Make a filter that allows all calls but these and leases on files."""
     rules = seccomp.SyscallFilter(seccomp.ALLOW)
     for call in calls:
         refuse(rules, seccomp, call, errno.EPERM)
+    for call in ("fcntl", "fcntl64"):
+        for command in LEASES:
+            refuse(rules, seccomp, call, errno.EPERM, seccomp.Arg(1, seccomp.MASKED_EQ, WORD, command))
     return rules
 
 
@@ -130,7 +141,7 @@ def sandbox_filter() -> bytes:
     for bit in (1 << at for at in range(32) if CLONE_NAMESPACES >> at & 1):
         refuse(rules, seccomp, "clone", errno.EPERM, seccomp.Arg(0, seccomp.MASKED_EQ, bit, bit))
     for request in TERMINAL_INPUT:
-        refuse(rules, seccomp, "ioctl", errno.EPERM, seccomp.Arg(1, seccomp.MASKED_EQ, 0xFFFFFFFF, request))
+        refuse(rules, seccomp, "ioctl", errno.EPERM, seccomp.Arg(1, seccomp.MASKED_EQ, WORD, request))
     return _written(rules)
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import signal
 import socket
@@ -18,6 +19,9 @@ PTRACE_TRACEME = 0
 BAD_ADDRESS = 1
 NONE = 0
 REFUSED = 1
+F_SETSIG = 10
+HIGH_BITS = 1 << 32
+"""Bits of a system call's argument that the kernel does not read where it takes an int."""
 SYSTEM = ("/etc/shadow", "/etc/passwd", "/root/.bashrc", "/var/lib/dpkg/status", "/proc/kcore", "/proc/1/mem")
 PLACES = ("/", "/usr", "/etc", "/dev", "/proc", "/bin", "/usr/lib")
 MACHINE = ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/1/exe", "/proc/1/oom_score_adj")
@@ -40,12 +44,21 @@ def attempts(secret: Path, port: int) -> dict[str, Callable[[], object]]:
         "change the root": lambda: os.chroot("/tmp"),
         "signal the first process": lambda: _killed(1),
         "lift a limit": _lift,
+        "take a write lease": lambda: _control(__file__, fcntl.F_SETLEASE, fcntl.F_WRLCK),
+        "take a read lease": lambda: _control(__file__, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+        "watch a folder": lambda: _control("/usr/bin", fcntl.F_NOTIFY, fcntl.DN_ACCESS),
+        "choose a signal": lambda: _control(__file__, F_SETSIG, signal.SIGURG),
     }
 
 
 def calls(numbers: dict[str, int]) -> dict[str, Callable[[], object]]:
     """System calls that the filter refuses: any error but EPERM says that the kernel has looked at the call."""
-    arguments = {"ptrace": (PTRACE_TRACEME,), "unshare": (CLONE_NEWUSER,), "clone": (CLONE_NEWUSER | signal.SIGCHLD,)}
+    arguments = {
+        "ptrace": (PTRACE_TRACEME,),
+        "unshare": (CLONE_NEWUSER,),
+        "clone": (CLONE_NEWUSER | signal.SIGCHLD,),
+        "fcntl": (0, HIGH_BITS | fcntl.F_SETLEASE, fcntl.F_RDLCK),
+    }
     return {
         name: lambda name=name, number=number: _call(number, *arguments.get(name, ()))
         for name, number in numbers.items()
@@ -57,6 +70,18 @@ def _call(number: int, *arguments: int) -> None:
     words = [ctypes.c_long(word) for word in (*arguments, *[NONE] * 6)[:6]]
     if libc.syscall(ctypes.c_long(number), *words) == -1 and ctypes.get_errno() == REFUSED:
         raise PermissionError
+
+
+def _control(path: str, command: int, argument: int) -> None:
+    """Give a command of fcntl to a file; any error but EPERM says that the kernel has looked at it."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.fcntl(handle, command, argument)
+    except OSError as error:
+        if error.errno == REFUSED:
+            raise
+    finally:
+        os.close(handle)
 
 
 def _killed(pid: int) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+F_SETSIG = 10
+"""The module fcntl does not name it."""
 
 
 def probe(secret: str) -> list[str]:
@@ -24,10 +28,22 @@ def probe(secret: str) -> list[str]:
         "start a program": lambda: os.execv("/bin/true", ["true"]),
         "signal the server": lambda: os.kill(os.getppid(), 0),
         "signal a group": lambda: os.kill(0, signal.SIGCONT),
+        "take a lease": lambda: _control(os.__file__, fcntl.F_SETLEASE, fcntl.F_WRLCK),
+        "watch a folder": lambda: _control(os.path.dirname(os.__file__), fcntl.F_NOTIFY, fcntl.DN_ACCESS),
+        "choose a signal": lambda: _control(os.__file__, F_SETSIG, signal.SIGURG),
     }
     done = [name for name, attempt in tries.items() if _works(attempt)]
     done += [name for name in os.environ if name.startswith("JURADO_")]
     return done
+
+
+def _control(path: str, command: int, argument: int) -> None:
+    """Give a command of fcntl to a file that this process may only read."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.fcntl(handle, command, argument)
+    finally:
+        os.close(handle)
 
 
 def _fork() -> None:

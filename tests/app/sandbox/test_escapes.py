@@ -97,9 +97,8 @@ def test_a_program_that_is_taken_over_can_do_nothing(sandbox: Sandbox, tmp_path:
     secret = tmp_path / "jurado.db"
     secret.write_text("secret")
     seccomp = library()
-    numbers = {
-        name: seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) for name in (*MACHINE, *LASTING, "clone", "socket")
-    }
+    names = (*MACHINE, *LASTING, "clone", "socket", "fcntl")
+    numbers = {name: seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) for name in names}
     words = [f"{name}={NEWER.get(name, number)}" for name, number in numbers.items() if NEWER.get(name, number) >= 0]
     with socket.create_server(("127.0.0.1", 0)) as server:
         probe = partial(escaping_command, secret, server.getsockname()[1], words)
@@ -108,6 +107,27 @@ def test_a_program_that_is_taken_over_can_do_nothing(sandbox: Sandbox, tmp_path:
     assert (could, result.stderr) == ("nothing\n", b"")
     assert int(tried) > len(words) + 30
     assert shown.stdout.decode() == f"{tried} read {secret}; read /proc/1/root{secret}; list {secret.parent}\n"
+
+
+def test_a_program_may_lock_its_files_and_change_its_descriptors(sandbox: Sandbox) -> None:
+    """Only the commands of fcntl that affect other users of a file are denied."""
+    code = """
+import errno, fcntl, os
+file = os.open("/tmp/own", os.O_RDWR | os.O_CREAT)
+fcntl.lockf(file, fcntl.LOCK_EX)
+fcntl.lockf(file, fcntl.LOCK_UN)
+fcntl.flock(file, fcntl.LOCK_EX)
+os.set_blocking(file, False)
+os.close(fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 20))
+assert fcntl.fcntl(file, fcntl.F_GETFL) & os.O_NONBLOCK
+assert fcntl.fcntl(file, fcntl.F_GETFD) == fcntl.FD_CLOEXEC
+try:
+    fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+except OSError as error:
+    print(errno.errorcode[error.errno])
+"""
+    result = sandbox.run(python(code))
+    assert (result.stdout, result.stderr) == (b"EPERM\n", b"")
 
 
 def escaping_command(secret: Path, port: int, words: list[str], *mounts: Mount) -> Command:
