@@ -41,6 +41,8 @@ from app.grading.scoreboard_cache import ScoreboardCache
 from app.grading.similarity import Similarity
 from app.metrics import Metrics
 from app.sandbox import groups
+from app.sandbox.sandbox import protections
+from app.sandbox.state import ProtectionState
 from app.service import Engine, Service
 from app.services.daily.puzzles import DailyPuzzles
 from app.services.feed.hub import Hub
@@ -210,6 +212,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
         similarity,
         scrub,
         keys,
+        ProtectionState(partial(protections, as_root=settings.may_run_as_root)),
         clock=clock,
         hold=held,
         locks=locks,

@@ -124,8 +124,8 @@ class Service:
     similarity: Similarity
     scrub: Scrub
     keys: SecretKeys
+    sandbox: ProtectionState
     gate: Gate = field(default_factory=Gate)
-    sandbox: ProtectionState = field(default_factory=ProtectionState)
     clock: ClockKeeper | None = None
     hold: Hold | None = None
     locks: Locks = field(default_factory=Locks)

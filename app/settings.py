@@ -14,6 +14,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from app.domain.addresses import S3, address_of
+from app.sandbox.model import ALLOWED
 
 PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
@@ -175,6 +176,10 @@ class Settings(BaseSettings):
     checker_modules: str = Field(
         "numpy",
         description="installed distributions, with commas, that packages' checkers in Python may import; empty: none",
+    )
+    programs_as_root: Literal["refuse", "allow"] = Field(
+        "refuse",
+        description="whether programs of packages run if the service's user is root; refuse: such packages are refused",
     )
     image_bytes: int = Field(
         2 * 2**20, ge=0, description="bytes of images that a package's own checker may leave for one answer; 0: none"
@@ -362,6 +367,11 @@ class Settings(BaseSettings):
     def has_daily(self) -> bool:
         """Are there puzzles of the day?"""
         return self.daily == "on"
+
+    @property
+    def may_run_as_root(self) -> bool:
+        """Whether programs of packages may run although this process belongs to root."""
+        return self.programs_as_root == ALLOWED
 
     @property
     def distributed(self) -> bool:

@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     parser.add_argument("--testlib", metavar="FILE", type=Path, help="the testlib.h to measure with")
     options = parser.parse_args(arguments)
     try:
-        sandbox = Sandbox.open()
+        sandbox = Sandbox.open(as_root=True)
     except SandboxMissing as missing:
         print(missing)
         return 1

@@ -21,6 +21,7 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from app import logs, passwords
+from app.sandbox.model import ALLOWED, AS_ROOT
 from app.storage import database, durable, listener
 from tests import forks, postgres, rabbitmq, s3
 from tests.builders.dialects import share_statements
@@ -31,6 +32,7 @@ WORKERS = "PYTEST_XDIST_AUTO_NUM_WORKERS"
 MEMORY_OF_A_WORKER = 2 * 2**30
 """With what it starts: graders, servers, a browser."""
 
+os.environ[AS_ROOT] = ALLOWED  # for the servers of tests: containers and machines of a CI often have root alone
 passwords.HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))  # dear by design elsewhere
 database.SYNCHRONOUS = "OFF"  # in this process: kills lose nothing by it, and no test cuts the power
 durable.WAITS = False  # for the same reason
@@ -115,7 +117,7 @@ def missing_protections() -> str:
     """The protections of the sandbox that this machine does not give; empty where there are all."""
     from app.sandbox.sandbox import protections
 
-    return "; ".join(f"{name}: {lack}" for name, lack in protections().items() if lack)
+    return "; ".join(f"{name}: {lack}" for name, lack in protections(as_root=True).items() if lack)
 
 
 def missing_browser() -> str:

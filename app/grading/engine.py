@@ -39,6 +39,7 @@ from app.grading.running import GraderSettings
 from app.grading.spares import Spares
 from app.grading.staff import EngineSettings, GraderState
 from app.grading.work import Work, share, taken
+from app.sandbox.sandbox import Sandbox
 from app.storage import judgements, judging_tasks, rejudging_steps
 from app.storage.database import Database
 from app.storage.judgements import Claim, Outcome, Task
@@ -96,6 +97,7 @@ class Engine:
             settings.files,
             settings.cache,
             settings.memory,
+            partial(Sandbox.open, as_root=settings.programs_as_root),
             image_bytes=settings.image_bytes,
             most_seconds=settings.most_seconds,
             modules=settings.modules,

@@ -64,7 +64,7 @@ class Programs:
         files: FileStore,
         cache: Path | None,
         memory: int,
-        open_sandbox: Callable[[], Sandbox] = Sandbox.open,
+        open_sandbox: Callable[[], Sandbox],
         *,
         image_bytes: int = IMAGE_BYTES,
         most_seconds: float = MOST_SECONDS,

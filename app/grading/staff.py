@@ -19,7 +19,8 @@ class EngineSettings:
 
     `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `image_bytes` bounds the
     images that they leave for an answer, `most_seconds` the time that a package may give its own; `modules` are those
-    that they may import. `takes_rows`: judgements are found in their rows; else others find them, and tell of each.
+    that they may import. `programs_as_root`: they run although the service's user is root. `takes_rows`: judgements are
+    found in their rows; else others find them, and tell of each.
     `process_id` is the process's, as its signs of life have it.
     """
 
@@ -33,6 +34,7 @@ class EngineSettings:
     image_bytes: int = IMAGE_BYTES
     most_seconds: float = MOST_SECONDS
     modules: Modules = NO_MODULES
+    programs_as_root: bool = False
     takes_rows: bool = True
     process_id: str | None = None
 
@@ -64,4 +66,5 @@ def engine_settings(settings: Settings, files: Files) -> EngineSettings:
         image_bytes=settings.image_bytes,
         most_seconds=settings.most_check_seconds,
         modules=modules_of(names_of(settings.checker_modules)),
+        programs_as_root=settings.may_run_as_root,
     )

@@ -15,7 +15,7 @@ from app.programs.desk import Opinion, ProgramDesk
 from app.programs.languages import forget_unused
 from app.programs.model import CaseFiles, Program
 from app.programs.modules import modules_of, names_of
-from app.sandbox.model import SandboxMissing
+from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
 from app.sandbox.sandbox import Sandbox
 
 SECONDS = 10.0
@@ -68,7 +68,7 @@ def _cache() -> Path:
 def _desk() -> ProgramDesk | SandboxMissing:
     """The sandbox of this process, opened at the first question."""
     try:
-        sandbox = Sandbox.open()
+        sandbox = Sandbox.open(as_root=os.environ.get(AS_ROOT) == ALLOWED)
     except SandboxMissing as missing:
         return missing
     atexit.register(sandbox.close)

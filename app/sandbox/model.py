@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
+AS_ROOT = "JURADO_PROGRAMS_AS_ROOT"
+ALLOWED = "allow"
+"""The setting that lets programs run although this process belongs to root, and its value for that."""
 Ending = Literal["exit", "signal", "cpu", "wall", "memory", "output"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 from collections.abc import Callable, Mapping
@@ -12,7 +13,7 @@ from types import TracebackType
 from app.sandbox import bubblewrap
 from app.sandbox.groups import Groups, NoGroups, RunGroup
 from app.sandbox.launch import Launched, launch
-from app.sandbox.model import Command, Follower, Limits, Result, SandboxFault, SandboxMissing
+from app.sandbox.model import ALLOWED, AS_ROOT, Command, Follower, Limits, Result, SandboxFault, SandboxMissing
 from app.sandbox.running import Running
 from app.sandbox.seccomp import sandbox_filter
 from app.sandbox.streams import Inlet
@@ -22,6 +23,10 @@ PROGRAM = "bubblewrap"
 NAMESPACES = "namespaces"
 GROUPS = "control groups"
 CALLS = "system calls"
+USER = "user account"
+USER_HINT = (
+    f"the service runs as root, and so would programs of packages: run it as another user, or set {AS_ROOT}={ALLOWED}"
+)
 NAMESPACES_HINT = (
     "user namespaces must be allowed: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
     "kernel.apparmor_restrict_unprivileged_userns; in a container docker: --privileged (deploy/compose.sandbox.yaml)"
@@ -41,9 +46,12 @@ class Sandbox:
         self._starter = ThreadPoolExecutor(1, "sandbox-starter")
 
     @classmethod
-    def open(cls) -> Sandbox:
-        """Take every protection; raises SandboxMissing with those that this system does not give."""
-        missing, opened = _open()
+    def open(cls, *, as_root: bool = False) -> Sandbox:
+        """Take every protection; raises SandboxMissing with those that this system does not give.
+
+        A process of root is refused too, unless `as_root`: to the kernel its programs have the user id of root.
+        """
+        missing, opened = _open(as_root=as_root)
         if opened is None:
             raise SandboxMissing({name: lack for name, lack in missing.items() if lack})
         return opened
@@ -104,16 +112,18 @@ class Sandbox:
         return self._starter.submit(start).result()
 
 
-def protections() -> Mapping[str, str]:
+def protections(*, as_root: bool = False) -> Mapping[str, str]:
     """Each protection by name with what it lacks on this system, empty where it is on: tried, not looked up."""
-    missing, opened = _open()
+    missing, opened = _open(as_root=as_root)
     if opened is not None:
         opened.close()
     return missing
 
 
-def _open() -> tuple[dict[str, str], Sandbox | None]:
+def _open(*, as_root: bool) -> tuple[dict[str, str], Sandbox | None]:
     """Try each protection; returns what each lacks, and the sandbox if none lacks anything."""
+    if os.geteuid() == 0 and not as_root:
+        return {USER: USER_HINT}, None
     lacks = dict.fromkeys((PROGRAM, NAMESPACES, GROUPS, CALLS), "")
     lacks[PROGRAM] = bubblewrap.lack()
     filter_ = _filter(lacks)

@@ -6,15 +6,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from app.sandbox.sandbox import protections
-
 SECONDS_BETWEEN_LOOKS = 60.0
 
 
 class ProtectionState:
     """Tries the protections when somebody first asks, and again from time to time while one of them is missing."""
 
-    def __init__(self, look: Callable[[], Mapping[str, str]] = protections) -> None:
+    def __init__(self, look: Callable[[], Mapping[str, str]]) -> None:
         self._look = look
         self._lock = threading.Lock()
         self._lacks: Mapping[str, str] = {}

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from app.grading.similarity import Similarity
 from app.grading.staff import GraderState
 from app.main import create_app
 from app.passwords import hash_password
+from app.sandbox.sandbox import protections
+from app.sandbox.state import ProtectionState
 from app.service import Service
 from app.services.hearing import listening
 from app.settings import Settings
@@ -171,6 +174,7 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
         similarity,
         scrub,
         keys,
+        ProtectionState(partial(protections, as_root=known.may_run_as_root)),
         locks=locks,
         listener=listener,
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.cli.solver_process import command, environment
+from app.sandbox.model import AS_ROOT
 from tests.conftest import forked
 from tests.forks import Forked
 
@@ -67,7 +68,7 @@ class Terminal:
         return command("app.cli", *map(str, words))
 
     def _environment(self) -> dict[str, str]:
-        own = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_")}
+        own = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_") or name == AS_ROOT}
         temporary = self.folder / ".tmp"
         temporary.mkdir(exist_ok=True)
         home = {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder / ".config"), "TMPDIR": str(temporary)}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from app.cli.output import Failure
 from app.cli.solver_process import command, environment
+from app.sandbox.model import AS_ROOT
 
 SECONDS_TO_STOP = 15
 
@@ -38,7 +39,8 @@ def fresh_service(
     """
     password = secrets.token_urlsafe(16)
     # The demo ignores the settings of the person who runs it; jurado.toml too, as it is looked for in the home.
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_")}
+    # Whether programs of packages may run as root is about the person's machine.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_") or name == AS_ROOT}
     python = {name: value for name, value in environment().items() if name.startswith("PYTHON")}
     with (home / "server.log").open("w") as log:
         process = start(

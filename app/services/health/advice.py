@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from app.sandbox.sandbox import USER
 from app.services.health.readiness import Ready
 from app.services.health.status import BackupFacts, FilesFacts, ProcessState, Status
 
@@ -57,6 +58,10 @@ def _readiness(ready: Ready) -> Iterator[Advice]:
         yield _Say("clock").soon(f"the system's clock was set back by {seconds} s: let NTP set it right")
     if ready.unprotected:
         yield _Say("graders").soon(f"this system does not protect them by {', '.join(ready.unprotected)}")
+    if ready.sandbox.get(USER, "on") != "on":
+        yield _Say("programs of packages").soon(
+            "refused because the service runs as root: run it as another user, or set JURADO_PROGRAMS_AS_ROOT=allow"
+        )
 
 
 def _processes(status: Status) -> Iterator[Advice]:

@@ -25,6 +25,8 @@ WORDS = KnownSentences(
         N_("this server has none that works: restart it; submissions are kept and judged then"),
         N_("the system's clock was set back by %(seconds)s s: let NTP set it right"),
         N_("this system does not protect them by %(names)s"),
+        N_("programs of packages"),
+        N_("refused because the service runs as root: run it as another user, or set JURADO_PROGRAMS_AS_ROOT=allow"),
         N_("no sign of life since %(time)sZ: start it again; its log says why it ended. Its work went on"),
         N_("processes are of several versions: go on with the upgrade"),
         N_("none is alive, so nothing is judged: start `jurado worker`"),

@@ -43,7 +43,7 @@ def _missing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     local_programs._desk.cache_clear()
 
 
-def missing() -> Sandbox:
+def missing(*, as_root: bool = False) -> Sandbox:
     """A machine without two of the protections."""
     raise SandboxMissing({"bubblewrap": "bwrap is not installed", "namespaces": "none may be made"})
 

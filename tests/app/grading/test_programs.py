@@ -32,6 +32,11 @@ SECONDS = 20.0
 CHECKER = b"def score(given, answer, reference):\n    return int(answer) / int(reference)\n"
 
 
+def as_root() -> Sandbox:
+    """The sandbox of this machine, whoever runs the tests."""
+    return Sandbox.open(as_root=True)
+
+
 def missing() -> Sandbox:
     """A machine without bubblewrap."""
     raise SandboxMissing({"bubblewrap": "bwrap is not installed"})
@@ -72,7 +77,7 @@ def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(sqlit
             engine.start()
             wait(lambda: 1 in engine._judging.held)
             assert types(service) == [None]
-            engine.programs.open_sandbox = Sandbox.open
+            engine.programs.open_sandbox = as_root
             for _ in range(LOOKS_BEFORE_ANOTHER_TRY):  # as many sweeps do, with seconds between them
                 engine._judging.held.look()
             engine.take_up()  # the next sweep
@@ -88,7 +93,7 @@ def test_without_a_compiler_what_needs_one_is_held_back_too(tmp_path: Path, monk
     files = LocalFiles(tmp_path)
     bundle = pack({"output_validator/check.cpp": b"int main() {}\n"})
     program: ProgramDocument = {"protocol": "kattis", "points": "fraction", "sha256": files.keep(bundle)}
-    programs = Programs(LocalFiles(tmp_path), None, MEMORY)
+    programs = Programs(LocalFiles(tmp_path), None, MEMORY, as_root)
     try:
         reply = programs.grade(Grade("program", [answer(files, b"8")], program), program, SECONDS)
     finally:
@@ -124,7 +129,7 @@ def test_what_is_held_back_is_let_go_now_and_then() -> None:
 def test_a_program_scores_answers_and_a_fault_of_its_own_is_blamed_on_the_attempt(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     program = stored(files)
-    programs = Programs(LocalFiles(tmp_path), None, MEMORY)
+    programs = Programs(LocalFiles(tmp_path), None, MEMORY, as_root)
     try:
         (score,) = programs.grade(Grade("program", [answer(files, b"4")], program), program, SECONDS)
         assert (score.verdict, score.multiplier) == ("accepted", score.raw)

@@ -15,7 +15,7 @@ MEMORY = 2**27
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """The sandbox of this test process."""
-    with Sandbox.open() as opened:
+    with Sandbox.open(as_root=True) as opened:
         yield opened
 
 

@@ -12,5 +12,5 @@ from app.sandbox.sandbox import Sandbox
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """The sandbox of this test process."""
-    with Sandbox.open() as opened:
+    with Sandbox.open(as_root=True) as opened:
         yield opened

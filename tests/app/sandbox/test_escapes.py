@@ -217,7 +217,7 @@ def test_a_killed_server_leaves_no_process_and_its_groups_go_with_the_next_one()
     seconds = f"{10**6 + secrets.randbelow(10**6)}"
     code = (
         "import sys; from app.sandbox.sandbox import Sandbox; from tests.builders.sandboxes import shell\n"
-        "box = Sandbox.open()\n"
+        "box = Sandbox.open(as_root=True)\n"
         f"box.start(shell('echo begun; (setsid sleep {seconds} &); sleep {seconds}')).receive(6, 60)\n"
         "print(*box.groups_in_use(), sep='\\n', flush=True); sys.stdin.read()"
     )
@@ -232,5 +232,5 @@ def test_a_killed_server_leaves_no_process_and_its_groups_go_with_the_next_one()
         server.send_signal(signal.SIGKILL)
         server.wait()
     assert psutil.wait_procs([process for process in asleep if process.pid != server.pid], timeout=60)[1] == []
-    Sandbox.open().close()
+    Sandbox.open(as_root=True).close()
     assert not any(folder.parent.exists() for folder in groups)

@@ -31,7 +31,7 @@ WITHOUT_GROUPS = """
 from app.sandbox import groups
 groups.own_hierarchies = list
 """
-PRINT = "print(json.dumps(dict(protections())))"
+PRINT = "print(json.dumps(dict(protections(as_root=True))))"
 TEST = """
 import pytest, sys
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "tests/app/sandbox/test_running.py"]))
@@ -46,7 +46,7 @@ def test_each_missing_protection_is_named_and_nothing_opens(monkeypatch: pytest.
     monkeypatch.setattr(seccomp, "library", no_library)
     monkeypatch.setattr(groups, "own_hierarchies", list)
     with pytest.raises(SandboxMissing) as raised:
-        Sandbox.open()
+        Sandbox.open(as_root=True)
     missing = raised.value.protections
     assert set(missing) == {PROGRAM, CALLS, GROUPS}
     assert "apt-get install bubblewrap" in missing[PROGRAM]
@@ -59,7 +59,7 @@ def test_an_old_bubblewrap_is_named_with_its_version(tmp_path: Path, monkeypatch
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho bubblewrap 0.4.1\n")
     (tmp_path / "bwrap").chmod(0o755)
     monkeypatch.setattr(bubblewrap, "FOLDERS", str(tmp_path))
-    assert sandbox.protections()[PROGRAM] == "expected bubblewrap 0.8 or newer, found bubblewrap 0.4.1"
+    assert sandbox.protections(as_root=True)[PROGRAM] == "expected bubblewrap 0.8 or newer, found bubblewrap 0.4.1"
 
 
 @pytest.mark.sandbox
@@ -101,7 +101,7 @@ def test_a_group_that_may_not_be_divided_is_told_of(tmp_path: Path, monkeypatch:
     (tmp_path / "file").touch()
     known = [Hierarchy(tmp_path, tmp_path / "file", frozenset(groups.NEEDED), unified=False)]
     monkeypatch.setattr(groups, "own_hierarchies", lambda: known)
-    lack = sandbox.protections()[GROUPS]
+    lack = sandbox.protections(as_root=True)[GROUPS]
     assert "cannot divide the group for cpuacct, memory, pids: Not a directory" in lack
     assert str(tmp_path) not in lack
 
@@ -111,7 +111,7 @@ def test_a_program_that_keeps_rights_in_the_sandbox_closes_it(monkeypatch: pytes
     """Protections are tried from inside: a bubblewrap that loads no filter is one that is missing."""
     monkeypatch.setattr(sandbox, "sandbox_filter", lambda: b"")
     with pytest.raises(SandboxMissing, match=NAMESPACES):
-        Sandbox.open()
+        Sandbox.open(as_root=True)
 
 
 def test_what_is_missing_is_looked_at_again_and_what_is_on_is_not() -> None:

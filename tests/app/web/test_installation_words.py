@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from app.sandbox.sandbox import USER
 from app.services.health import advice as advising
 from app.services.health.advice import Advice, advice
 from app.services.health.readiness import Ready
@@ -35,7 +36,7 @@ ILL = Ready(
     spare_graders=0,
     grader_deaths=1,
     unprotected=["seccomp"],
-    sandbox={},
+    sandbox={USER: "the service runs as root"},
     waiting=3,
     oldest_seconds=100.0,
     damaged_files=1,
