@@ -77,7 +77,10 @@ def upload_archive(
     stored = checked(reply, StoredProblem)
     if not as_json:
         show_faults(slug or name or stored["id"], stored.get("warnings", []))
-    report(f"problem {stored['id']} has {stored['test_data_count']} test cases", reply, as_json=as_json)
+    text = f"problem {stored['id']} has {stored['test_data_count']} test cases"
+    if (job_id := stored.get("reference_run")) is not None:
+        text += f"; its solution makes missing expected answers: jurado admin job watch {job_id}"
+    report(text, reply, as_json=as_json)
 
 
 @problem.command(

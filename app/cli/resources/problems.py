@@ -140,6 +140,7 @@ class StoredProblem(TypedDict):
     id: str
     test_data_count: int
     warnings: NotRequired[list[PackageFault]]
+    reference_run: NotRequired[str | None]
 
 
 class CaseResult(TypedDict, total=False):

@@ -15,7 +15,8 @@ DISPLAY = re.compile(r"\\\[(.+?)\\\]", re.DOTALL)
 def to_markdown(data: bytes) -> bytes:
     r"""Convert an HTML statement to Markdown; formulas in `\(..\)` and `\[..\]` become `$..$` and `$$..$$`."""
     page = BeautifulSoup(data, "html.parser")
-    for element in page.find_all(UNSHOWN):
+    title = page.find("h1")  # pages show the problem's name there
+    for element in [*page.find_all(UNSHOWN), *([title] if title is not None else [])]:
         element.decompose()
     # Characters of formulas stay as they are: `$a_i * b$` is not text to be escaped.
     converter = MarkdownConverter(

@@ -70,8 +70,8 @@ def test_metadata_and_statements_keep_their_meaning() -> None:
 
 def test_statements_in_html_become_markdown() -> None:
     html = (
-        "<html><head><title>T</title><script>alert(1)</script></head><body><h2>Input</h2><p>Two numbers $a_i$ and "
-        r"\(b * c\) &lt; 3.</p><ul><li>one</li></ul><img src='picture.png' alt='A'>"
+        "<html><head><title>T</title><script>alert(1)</script></head><body><h1>T</h1><h2>Input</h2>"
+        r"<p>Two numbers $a_i$ and \(b * c\) &lt; 3.</p><ul><li>one</li></ul><img src='picture.png' alt='A'>"
         "<script>alert(2)</script></body></html>"
     )
     read = package({"problem_statement/problem.en.tex": None, "problem_statement/problem.en.html": html})
