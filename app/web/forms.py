@@ -55,7 +55,7 @@ class OpenForm(Protocol):
 
 
 async def read_form(request: Request, longest: int = LONGEST) -> dict[str, str]:
-    """The fields of a form of at most so many bytes; raises TooLarge or BadRequest."""
+    """The fields of a form of at most so many bytes, which its request keeps; raises TooLarge or BadRequest."""
     body = bytearray()
     async for piece in request.stream():
         body += piece
@@ -67,7 +67,8 @@ async def read_form(request: Request, longest: int = LONGEST) -> dict[str, str]:
         raise BadRequest("the form: expected fields in UTF-8, percent-encoded") from None
     if any("\0" in value for _, value in fields):
         raise BadRequest("the form: expected text, found a NUL character")
-    return {name: value.replace("\r\n", "\n") for name, value in fields}
+    request.state.fields = {name: value.replace("\r\n", "\n") for name, value in fields}
+    return dict(request.state.fields)
 
 
 def whole_number(name: str, text: str) -> int | None:
@@ -84,7 +85,7 @@ def refuse_two_texts(fields: Mapping[str, str]) -> dict[str, str]:
     """The fields without the second spelling of a new password; raises BadRequest where it is another one."""
     others = {name: value for name, value in fields.items() if name != "again"}
     if fields.get("again", "") != fields.get("password", ""):
-        raise BadRequest("the new password: expected the same text twice, found two texts")
+        raise BadRequest("again: expected the same text twice, found two texts")
     return others
 
 

@@ -14,6 +14,7 @@ from jinja2.runtime import Context
 
 from app.service import Service
 from app.web import game_words, languages, preferences, refusal_words, type_words, wording
+from app.web.asking import stored_values
 from app.web.direction import closed
 from app.web.headers import PRIVATE, takes_gzip
 from app.web.pieces import Piece, plain, zipped
@@ -55,6 +56,7 @@ ENVIRONMENT.filters.update(
     minute=preferences.minute,
     stamp=preferences.stamp,
     ordinal=wording.ordinal,
+    stored_values=stored_values,
     refusal=refusal_words.in_words,
     game_word=game_words.WORDS.in_words,
     type_word=type_words.type_word,

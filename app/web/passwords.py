@@ -8,41 +8,25 @@ from urllib.parse import urlencode
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from app.services.errors import ServiceError
 from app.services.people.password_resets import NewPassword, use_reset_in_turn
-from app.services.viewer import PUBLIC
 from app.web.forms import made_of, read_form, refuse_two_texts
 from app.web.pages import page
-from app.web.visitor import TheService, Visitor, address_of, authenticator_of, status_of
+from app.web.visitor import TheService, Visitor, address_of, authenticator_of
 
 Text = Annotated[str, Query(max_length=255)]
 
 
 async def reset_page(request: Request, viewer: Visitor, username: Text = "", code: Text = "") -> HTMLResponse:
     """The form for a new password; the link that organisers send fills in the username and the code."""
-    return page("reset.html", request, viewer=viewer, username=username, code=code, fault=None)
+    return page("reset.html", request, viewer=viewer, username=username, code=code)
 
 
 async def set_forgotten_password(request: Request, service: TheService) -> Response:
-    """Set the password as the API does and lead to the login; a refusal shows the form again."""
+    """Set the password as the API does and lead to the login."""
     fields = await read_form(request)
-    try:
-        body = made_of(NewPassword, refuse_two_texts(fields))
-        authenticator = authenticator_of(request)
-        account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address_of(request)))
-    except ServiceError as refusal:
-        shown = page(
-            "reset.html",
-            request,
-            status_of(request, refusal),
-            viewer=PUBLIC,
-            username=fields.get("username", ""),
-            code=fields.get("code", ""),
-            fault=await refusal.sentence(service),
-        )
-        if refusal.retry_after is not None:
-            shown.headers["Retry-After"] = str(refusal.retry_after)
-        return shown
+    body = made_of(NewPassword, refuse_two_texts(fields))
+    authenticator = authenticator_of(request)
+    account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address_of(request)))
     authenticator.forget(account.id)
     query = urlencode({"username": account.username, "reset": "yes"})
     return RedirectResponse(f"{request.scope.get('root_path', '')}/login?{query}", 303)

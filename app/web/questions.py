@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.errors import Unauthorized
-from app.services.messages.clarifications import ClarificationBody, ClarificationDocument, documents, send
+from app.services.messages.clarifications import (
+    ClarificationBody,
+    ClarificationDocument,
+    documents,
+    lock_messages,
+    send,
+)
 from app.services.viewer import Viewer
+from app.web.asking import Answer, AskFirst
 from app.web.forms import made_of_values, read_form
 from app.web.frames import frame
 from app.web.languages import _
@@ -31,6 +39,11 @@ class Thread:
     is_jurys: bool
     label: str | None
     answers: list[Thread] = field(default_factory=list)
+
+    @property
+    def answered(self) -> str:
+        """The ids of its answers, which the form to answer carries: its sender has seen them."""
+        return _ids(answer.message for answer in self.answers)
 
     @property
     def time(self) -> str:
@@ -65,12 +78,39 @@ def ask(
     """Send a question to the jury, or as a judge an answer or an announcement."""
     if not viewer.logged_in:
         raise Unauthorized("log in to ask the jury")
+    refuse_unseen_answers(session, snapshot, viewer, fields)
     values: dict[str, object] = {name: fields[name] for name in FIELDS if fields.get(name)}
     if viewer.sees_all and (recipient := recipient_of(fields, documents(viewer, snapshot, session))) is not None:
         values["to_team_ids"] = [recipient]
     send(viewer, snapshot, session, made_of_values(ClarificationBody, values))
     root = request.scope.get("root_path", "")
     return RedirectResponse(f"{root}/c/{snapshot.contest.id}/questions", 303)
+
+
+def refuse_unseen_answers(
+    session: Session, snapshot: ContestSnapshot, viewer: Viewer, fields: Mapping[str, str]
+) -> None:
+    """Raise AskFirst if a question has answers that the sender of another one has not seen.
+
+    Of two judges who answer at the same moment, the second one waits for the first one's transaction.
+    """
+    asked = fields.get("reply_to_id")
+    if not asked or "answers" not in fields or not viewer.sees_all:
+        return
+    lock_messages(session, snapshot.contest.id)
+    answers = [each for each in documents(viewer, snapshot, session) if each["reply_to_id"] == asked]
+    if _ids(answers) != fields["answers"]:
+        raise AskFirst(
+            _("This question has another answer"),
+            _("Your answer was not sent yet. In the meantime, another judge answered:"),
+            [Answer(_("Send my answer, too"), "answers", _ids(answers))],
+            texts=[each["text"] for each in answers],
+            status=409,
+        )
+
+
+def _ids(messages: Iterable[ClarificationDocument]) -> str:
+    return ",".join(each["id"] for each in messages)
 
 
 def recipient_of(fields: Mapping[str, str], messages: Sequence[ClarificationDocument]) -> str | None:

@@ -9,27 +9,23 @@ from typing import Annotated, cast
 from anyio.to_thread import run_sync
 from fastapi import Query, Request
 from fastapi.responses import HTMLResponse
-from sqlalchemy.orm import Session
 
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.addresses import source_of
-from app.services.errors import ServiceError
 from app.services.heavy import run_heavy
 from app.services.people import registration, tokens
 from app.services.people.accounts import account_of
 from app.services.people.registering import Pace, register
 from app.services.people.registration_bodies import Registration, RegistrationBody
-from app.services.viewer import PUBLIC, Viewer, known_viewer
+from app.services.viewer import PUBLIC, known_viewer
 from app.web.forms import made_of, read_form, refuse_two_texts
 from app.web.frames import frame
 from app.web.index import address_of as own_address
 from app.web.pages import page
 from app.web.sessions import keep_session
-from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, authenticator_of, status_of
+from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, authenticator_of
 
-FIELDS = ("code", "name", "email", "team", "team_code", "username")
-"""The fields that are shown again beside a refusal; passwords never are."""
 Code = Annotated[str, Query(max_length=100)]
 
 
@@ -42,24 +38,21 @@ def registration_page(
     team_code: Code = "",
 ) -> HTMLResponse:
     """The form to register; the link that organisers hand out fills in the code."""
-    return _form(request, session, viewer, snapshot, {"code": code, "team_code": team_code}, None, 200)
+    return page(
+        "register.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "register"),
+        terms=registration.terms(session, PUBLIC, snapshot.contest.id),
+        code=code,
+        team_code=team_code,
+    )
 
 
-async def register_on_page(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot
-) -> HTMLResponse:
-    """Make the account as the API does and begin a session of it; a refusal shows the form again."""
+async def register_on_page(request: Request, service: TheService, snapshot: TheSnapshot) -> HTMLResponse:
+    """Make the account as the API does and begin a session of it."""
     fields = await read_form(request)
-    try:
-        made = await _registered(request, service, snapshot.contest.id, fields)
-    except ServiceError as refusal:
-        sentence = await refusal.sentence(service)
-        shown = await run_sync(
-            partial(_form_again, request, service, viewer, snapshot, fields, sentence, status_of(request, refusal))
-        )
-        if refusal.retry_after is not None:
-            shown.headers["Retry-After"] = str(refusal.retry_after)
-        return shown
+    made = await _registered(request, service, snapshot.contest.id, fields)
     authenticator_of(request).forget(made.account_id)
     return await run_sync(_welcome, request, service, snapshot, made, fields.get("code", ""))
 
@@ -68,40 +61,6 @@ async def _registered(request: Request, service: Service, contest_id: str, field
     cast(Pace, request.app.state.registration_pace).take(source_of(address_of(request)))
     body = made_of(RegistrationBody, refuse_two_texts(fields))
     return await run_heavy(partial(register, service, contest_id, body))
-
-
-def _form(
-    request: Request,
-    session: Session,
-    viewer: Viewer,
-    snapshot: ContestSnapshot,
-    fields: Mapping[str, str],
-    fault: str | None,
-    status: int,
-) -> HTMLResponse:
-    return page(
-        "register.html",
-        request,
-        status,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "register"),
-        terms=registration.terms(session, PUBLIC, snapshot.contest.id),
-        fields={name: fields.get(name, "") for name in FIELDS},
-        fault=fault,
-    )
-
-
-def _form_again(
-    request: Request,
-    service: Service,
-    viewer: Viewer,
-    snapshot: ContestSnapshot,
-    fields: Mapping[str, str],
-    fault: str,
-    status: int,
-) -> HTMLResponse:
-    with service.database.read() as session:
-        return _form(request, session, viewer, snapshot, fields, fault, status)
 
 
 def _welcome(

@@ -15,8 +15,10 @@ from app.services.people import tokens
 from app.services.people.tokens import TokenBody
 from app.services.transactions import after_commit
 from app.services.viewer import Viewer
+from app.web.asking import confirm
 from app.web.forms import made_of, read_form
 from app.web.index import address_of
+from app.web.languages import _
 from app.web.pages import page
 from app.web.visitor import Visitor, Writing, authenticator_of
 
@@ -43,9 +45,21 @@ def make_token(
     return shown
 
 
-def revoke_token(request: Request, viewer: Visitor, session: Writing, token_id: str) -> Response:
+def revoke_token(
+    request: Request,
+    viewer: Visitor,
+    fields: Annotated[dict[str, str], Depends(_fields)],
+    session: Writing,
+    token_id: str,
+) -> Response:
     """Take a token back, or end a session: it is good no more."""
     _check(viewer)
+    confirm(
+        fields,
+        _("Revoke this session or token?"),
+        _("Browsers and programs that use it are logged out at once."),
+        _("Revoke"),
+    )
     tokens.delete(session, viewer, token_id)
     after_commit(session, lambda: authenticator_of(request).forget(viewer.account_id))
     return RedirectResponse(f"{request.scope.get('root_path', '')}/account", 303)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any, Protocol, cast
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -22,10 +21,12 @@ from app.services.people.guesses import Attempt
 from app.services.transactions import run_after_commit
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import snapshot_for
+from app.web.asking import AskFirst
 from app.web.languages import N_, gettext, speaking
 from app.web.pages import page
 from app.web.preferences import language_of
 from app.web.refusal_words import in_words
+from app.web.sent_again import ask, back_to, form_again
 
 TITLES = {
     401: N_("Please log in"),
@@ -137,6 +138,8 @@ async def or_refusal(request: Request, reply: Coroutine[Any, Any, Response]) -> 
             return await reply
         except Unauthorized:
             return RedirectResponse(login_address(request), 303)
+        except AskFirst as question:
+            return await ask(request, question, await visitor(request))
         except ServiceError as refusal:
             return await refused(request, refusal)
         except RequestValidationError as error:
@@ -162,29 +165,25 @@ def status_of(request: Request, refusal: ServiceError) -> int:
 
 
 async def refused(request: Request, refusal: ServiceError) -> Response:
-    """The page of a refusal."""
+    """The page of a refusal: the form that was refused, as it was sent, or a page that says why."""
     status = status_of(request, refusal)
+    shown = await form_again(request, refusal, status) or await _refusal_page(request, refusal, status)
+    if refusal.retry_after is not None:
+        shown.headers["Retry-After"] = str(refusal.retry_after)
+    return shown
+
+
+async def _refusal_page(request: Request, refusal: ServiceError, status: int) -> Response:
     sentence = in_words(await refusal.sentence(request.app.state.service))
     title = gettext(TITLES.get(status, N_("This did not work")))
     faults = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
-    shown = page(
+    return page(
         "refusal.html",
         request,
         status,
         title=title,
         sentence=sentence,
         faults=faults,
-        back=_back(request),
+        back=back_to(request),
         viewer=await visitor(request),
     )
-    if refusal.retry_after is not None:
-        shown.headers["Retry-After"] = str(refusal.retry_after)
-    return shown
-
-
-def _back(request: Request) -> str | None:
-    """The address of our own page that a refused form was on."""
-    place = urlsplit(request.headers.get("referer", ""))
-    if request.method != "POST" or place.netloc != request.url.netloc or not place.path.startswith("/"):
-        return None
-    return place.path if not place.path.startswith("//") else None

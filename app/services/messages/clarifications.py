@@ -102,12 +102,17 @@ def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Clar
     if body.id is not None:
         refuse([mismatch("id", "none, as the server gives it", repr(body.id))])
     check_rights(session, viewer, contest, body)
-    lock_names(session, [f"clarifications of {contest.id}"])  # of two at once, one is counted, and numbered, first
+    lock_messages(session, contest.id)  # of two at once, one is counted, and numbered, first
     check_pace(session, viewer, contest)
     free_id = stored.next_id(session, ClarificationRow, contest.id)
     row = clarification_row(session, viewer, snapshot, contest, body, free_id)
     session.add(row)
     return after(session, viewer, snapshot, contest, row)
+
+
+def lock_messages(session: Session, contest_id: str) -> None:
+    """Let no one else send a message in the contest until the end of this transaction."""
+    lock_names(session, [f"clarifications of {contest_id}"])
 
 
 def bring_in(

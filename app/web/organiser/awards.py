@@ -5,13 +5,14 @@ from __future__ import annotations
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
-from app.services.contests.bodies import view
 from app.services.contests.contests import contest_of
 from app.services.scoreboard import awards
 from app.services.scoreboard.awards import AwardBody
+from app.web.asking import confirm
 from app.web.forms import made_of_values
 from app.web.frames import frame
-from app.web.languages import N_
+from app.web.languages import N_, _
+from app.web.organiser.finals import medals_of
 from app.web.organiser.gate import Fields, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
@@ -36,7 +37,7 @@ def awards_page(
         names=names,
         teams=sorted(names.items(), key=lambda pair: pair[1].casefold()),
         medals=MEDAL_NAMES,
-        given=view(contest_of(session, snapshot.contest.id)).settings.awards.model_dump(),
+        given=medals_of(contest_of(session, snapshot.contest.id)),
         is_final=snapshot.state.finalized is not None,
     )
 
@@ -49,7 +50,17 @@ def give_award(request: Request, viewer: Visitor, snapshot: TheSnapshot, fields:
     return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="added")
 
 
-def remove_award(request: Request, viewer: Visitor, snapshot: TheSnapshot, award_id: str, session: Writing) -> Response:
+def remove_award(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, award_id: str, fields: Fields, session: Writing
+) -> Response:
     """Take an award back; one that the board would give is not given."""
+    known = {each["id"]: each["citation"] for each in awards.documents(viewer, snapshot, session)}
+    if award_id in known:
+        confirm(
+            fields,
+            _("Remove the award “%(award)s”?", award=known[award_id]),
+            _("It will not be given to anyone."),
+            _("Remove the award"),
+        )
     awards.delete(viewer, snapshot, session, award_id)
     return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="removed")

@@ -18,8 +18,10 @@ from app.services.problems.testcases import CaseRequest
 from app.services.rejudgings.previews import Preview
 from app.services.rejudgings.problem_changes import How, RejudgingView
 from app.services.roles.grants import OWNER
+from app.web.asking import confirm
 from app.web.forms import OpenForm
-from app.web.organiser.gate import see
+from app.web.languages import _
+from app.web.organiser.gate import Fields, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, Visitor, Writing
@@ -92,9 +94,21 @@ def put_case(
 
 
 def delete_case(
-    request: Request, service: TheService, viewer: Visitor, problem_id: str, case_name: str, session: Writing
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    problem_id: str,
+    case_name: str,
+    fields: Fields,
+    session: Writing,
 ) -> Response:
     """Delete a case, as long as its group keeps another; what would change anybody's points waits as a rejudging."""
+    confirm(
+        fields,
+        _("Delete the case %(case)s?", case=case_name),
+        _("A change that affects points becomes a pending rejudging. Earlier versions keep the case."),
+        _("Delete the case"),
+    )
     group = _case(session, problem_id, case_name).group
     opened = testcases.delete_case(service, viewer, session, (problem_id, group, case_name), How())
     if isinstance(opened, RejudgingView):

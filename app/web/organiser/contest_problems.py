@@ -16,8 +16,10 @@ from app.services.problems.contest_problems import EntryBody, EntryChange
 from app.services.rejudgings.problem_changes import How
 from app.services.viewer import Viewer
 from app.storage import contests, pins, versions
+from app.web.asking import confirm, refuse_outdated
 from app.web.forms import made_of_values, whole_number
 from app.web.frames import frame
+from app.web.languages import _
 from app.web.organiser.gate import Fields, led_on, see
 from app.web.organiser.home import DONE, Done, steps
 from app.web.pages import page
@@ -84,6 +86,10 @@ def change_problem(
     session: Writing,
 ) -> Response:
     """Change a problem's label, its points or its version here; what would change results waits as a rejudging."""
+    if "label" in fields:
+        contests.get(session, contest_id, for_update=True)
+        labels = {row.problem_id: row.label for row in contests.entries(session, contest_id)}
+        refuse_outdated(fields, {"label": labels.get(problem_id, "")})
     values = _change(fields)
     body = made_of_values(EntryChange, values)
     outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
@@ -91,9 +97,15 @@ def change_problem(
 
 
 def remove_problem(
-    request: Request, service: TheService, contest_id: str, problem_id: str, session: Writing
+    request: Request, service: TheService, contest_id: str, problem_id: str, fields: Fields, session: Writing
 ) -> Response:
     """Take a problem out, as long as nobody has sent anything for it here."""
+    confirm(
+        fields,
+        _("Remove the problem %(problem)s from the contest?", problem=problem_id),
+        _("The problem itself stays on the server, and can be added again."),
+        _("Remove the problem"),
+    )
     contest_problems.remove(session, service.boards, contest_id, problem_id)
     return see(request, f"/admin/contests/{contest_id}/problems", done="removed")
 

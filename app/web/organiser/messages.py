@@ -11,7 +11,7 @@ from app.web.frames import frame
 from app.web.organiser.gate import Fields, see
 from app.web.organiser.home import DONE, Done, unanswered
 from app.web.pages import page
-from app.web.questions import recipient_of, threads
+from app.web.questions import recipient_of, refuse_unseen_answers, threads
 from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
 
 CANNED = (
@@ -52,6 +52,7 @@ def send_message(
 ) -> Response:
     """Send an answer, to its team or to everybody, or an announcement."""
     contest_id = snapshot.contest.id
+    refuse_unseen_answers(session, snapshot, viewer, fields)
     values: dict[str, object] = {"text": fields.get("text", "").strip() or fields.get("canned", "")}
     for name in ("problem_id", "reply_to_id"):
         if fields.get(name):

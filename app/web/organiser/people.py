@@ -13,8 +13,10 @@ from app.services.heavy import run_heavy
 from app.services.people import account_changes
 from app.services.people.password_resets import ResetBody, make_reset, renew_password
 from app.services.roles import commands
+from app.web.asking import confirm
 from app.web.index import address_of
-from app.web.organiser.gate import NO_STORE, WritingAccounts, see
+from app.web.languages import _
+from app.web.organiser.gate import NO_STORE, Fields, WritingAccounts, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, Visitor, Writing, authenticator_of
@@ -54,8 +56,16 @@ def people_page(
     )
 
 
-async def new_password(request: Request, service: TheService, viewer: Visitor, account_id: str) -> HTMLResponse:
+async def new_password(
+    request: Request, service: TheService, viewer: Visitor, account_id: str, fields: Fields
+) -> HTMLResponse:
     """Give an account another password, and show it once."""
+    confirm(
+        fields,
+        _("Make a new password for %(account)s?", account=account_id),
+        _("The old password stops working, and all sessions and tokens of the account end."),
+        _("New password"),
+    )
     made = await run_heavy(partial(renew_password, service, viewer, account_id))
     authenticator_of(request).forget(account_id)
     return _once(request, viewer, made.username, "password", made.password, None)

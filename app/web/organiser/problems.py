@@ -23,7 +23,9 @@ from app.services.problems.test_data import DataBody, arrange, put_cases
 from app.services.rejudgings.problem_changes import How
 from app.services.viewer import Viewer
 from app.storage.temporary import UPLOAD_PREFIX, locked_folder
+from app.web.asking import confirm
 from app.web.forms import OpenForm, made_of_values, whole_number
+from app.web.languages import _, ngettext
 from app.web.organiser.gate import Faults, Fields, faults_of, led_on, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
@@ -105,6 +107,13 @@ def add_cases(
 def arrange_cases(request: Request, service: TheService, viewer: Visitor, problem_id: str, fields: Fields) -> Response:
     """Change groups, their points, the groups and the order of cases, or delete those ticked, as one version."""
     body = made_of_values(DataBody, _arrangement(fields))
+    if body.delete:
+        confirm(
+            fields,
+            ngettext("Delete %(num)s case?", "Delete %(num)s cases?", len(body.delete)),
+            _("A change that affects points becomes a pending rejudging. Earlier versions keep the cases."),
+            _("Delete"),
+        )
     outcome = arrange(service, viewer, problem_id, body, How())
     return led_on(request, outcome, f"/admin/problems/{problem_id}")
 

@@ -8,8 +8,10 @@ from fastapi.responses import HTMLResponse
 from app.services.errors import BadRequest
 from app.services.roles import commands
 from app.services.roles.commands import RoleBody
+from app.web.asking import confirm
 from app.web.forms import made_of
 from app.web.frames import frame
+from app.web.languages import _
 from app.web.organiser.gate import Fields, WritingAccounts, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
@@ -42,7 +44,15 @@ def grant_role(
     return see(request, f"/admin/contests/{contest_id}/roles", done="granted")
 
 
-def revoke_role(request: Request, contest_id: str, account_id: str, session: WritingAccounts) -> Response:
+def revoke_role(
+    request: Request, contest_id: str, account_id: str, fields: Fields, session: WritingAccounts
+) -> Response:
     """Take the role of an account back."""
+    confirm(
+        fields,
+        _("Revoke the role of %(account)s in this contest?", account=account_id),
+        _("The account loses its access to the contest at once."),
+        _("Revoke the role"),
+    )
     commands.revoke_in_contest(session, contest_id, account_id)
     return see(request, f"/admin/contests/{contest_id}/roles", done="revoked")

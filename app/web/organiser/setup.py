@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
-from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
-from app.services.clics import format_time
+from app.services.clics import format_time, parse_time
 from app.services.contests import commands
 from app.services.contests.bodies import ContestBody, ContestChange, ContestView, view
 from app.services.contests.contests import contest_of
-from app.services.errors import BadRequest, ServiceError
+from app.services.errors import BadRequest
 from app.storage.scoring_input import clock
-from app.web.forms import made_of_values, whole_number
+from app.storage.tables import ContestRow
+from app.web.asking import SURE, Answer, AskFirst, confirm, refuse_outdated
+from app.web.forms import MOST_DIGITS, made_of_values, whole_number
 from app.web.frames import frame
-from app.web.languages import N_
-from app.web.organiser.gate import Fields, WritingAccounts, faults_of, see
+from app.web.languages import N_, _, ngettext
+from app.web.organiser.gate import Fields, WritingAccounts, see
 from app.web.organiser.home import DONE, Done, steps
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
@@ -63,19 +63,14 @@ COUNTS = (
 
 def new_contest(request: Request, viewer: Visitor) -> HTMLResponse:
     """The first step: a form for the kind, the name and the times of a new contest."""
-    return _new(request, viewer, {"kind": "together", "duration": "5:00", "freeze": "1:00"})
+    return page("organiser/new.html", request, viewer=viewer, kinds=KINDS)
 
 
 def make_contest(
     request: Request, viewer: Visitor, service: TheService, fields: Fields, session: WritingAccounts
 ) -> Response:
-    """Make the contest and lead to its problems; shows the form again with what is wrong with it."""
-    try:
-        body = made_of_values(ContestBody, _new_values(fields))
-        made = commands.create(session, service, viewer, body)
-    except ServiceError as refusal:
-        session.rollback()
-        return _new(request, viewer, fields, refusal)
+    """Make the contest and lead to its problems."""
+    made = commands.create(session, service, viewer, made_of_values(ContestBody, _new_values(fields)))
     return see(request, f"/admin/contests/{made.id}/problems", done="made")
 
 
@@ -83,27 +78,29 @@ def times_page(
     request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
 ) -> HTMLResponse:
     """The name and the times of a contest."""
-    return _times(request, service, viewer, snapshot, session, done=done)
+    row = contest_of(session, snapshot.contest.id)
+    return page(
+        "organiser/times.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "times"),
+        steps=steps(session, service, row.id, "times"),
+        done=DONE.get(done),
+        what=request.query_params.get("what", "")[:500],
+        fields=_fields_of(view(row)),
+        has_started=clock(row).started(utc_now()),
+    )
 
 
 def set_times(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    fields: Fields,
-    session: Writing,
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
 ) -> Response:
-    """Change the name and the times that are different from before."""
-    contest_id = snapshot.contest.id
-    try:
-        values = _changed_times(view(contest_of(session, contest_id)), fields)
-        changed = None
-        if values:
-            changed = commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
-    except ServiceError as refusal:
-        session.rollback()
-        return _times(request, service, viewer, snapshot, session, fields=fields, refusal=refusal)
+    """Change the name and the times that the sender has changed."""
+    before = view(contest_of(session, contest_id, for_update=True))
+    refuse_outdated(fields, _fields_of(before))
+    values, changed = _changed_times(before, fields), None
+    if values:
+        changed = commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     message = changed.times_change.message if changed is not None and changed.times_change is not None else None
     return see(request, f"/admin/contests/{contest_id}/times", done="saved", what=message)
 
@@ -118,35 +115,62 @@ def rules_page(
         request,
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "rules"),
-        steps=_steps(session, service, snapshot.contest.id, "rules"),
+        steps=steps(session, service, snapshot.contest.id, "rules"),
         done=DONE.get(done),
-        settings=view(row).settings,
+        stored=rules_of(row),
+        finals=finals_of(row),
         flags=FLAGS,
         rejections=REJECTIONS,
         partly=PARTLY,
         counts=COUNTS,
-        open_to_all=row.open_to_all,
     )
+
+
+def rules_of(row: ContestRow) -> dict[str, str]:
+    """The fields of the form of rules, as a contest has them; a box that is not checked is empty."""
+    settings = view(row).settings
+    limits = settings.limits.model_dump()
+    return {
+        **{name: "on" if getattr(settings, name) else "" for name, _ in FLAGS},
+        "open_to_all": "on" if row.open_to_all else "",
+        "rejections": settings.rejections,
+        "partly_correct_as": settings.partly_correct_as,
+        **{name: "" if limits[name] is None else str(limits[name]) for name, _ in COUNTS},
+    }
+
+
+def finals_of(row: ContestRow) -> dict[str, str]:
+    """The fields of the form of final cases, as a contest has them."""
+    settings = view(row).settings
+    return {
+        "final_release": moment_shown(settings.final_release),
+        "final_minutes": "" if settings.final_minutes is None else str(settings.final_minutes),
+        "final_phase": settings.final_phase,
+    }
 
 
 def set_rules(
     request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
 ) -> Response:
     """Change the settings that the form has."""
-    limits = view(contest_of(session, contest_id)).settings.limits.model_dump()
+    row = contest_of(session, contest_id, for_update=True)
+    stored = rules_of(row)
+    refuse_outdated(fields, stored if viewer.is_admin else {**stored, "open_to_all": fields.get("open_to_all", "")})
+    _question_no_submissions(fields)
+    limits = view(row).settings.limits.model_dump()
     limits |= {name: whole_number(name, fields.get(name, "")) for name, _ in COUNTS}
-    settings: dict[str, object] = {name: name in fields for name, _ in FLAGS}
+    settings: dict[str, object] = {name: bool(fields.get(name)) for name, _ in FLAGS}
     settings |= {"rejections": fields.get("rejections"), "partly_correct_as": fields.get("partly_correct_as")}
     values: dict[str, object] = {"settings": {**settings, "limits": limits}}
     if viewer.is_admin:
-        values["open_to_all"] = "open_to_all" in fields
+        values["open_to_all"] = bool(fields.get("open_to_all"))
     commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     return see(request, f"/admin/contests/{contest_id}/rules", done="saved")
 
 
 def start_soon(request: Request, viewer: Visitor, service: TheService, contest_id: str, session: Writing) -> Response:
     """Let the contest begin in a minute."""
-    start = utc_now() + UNTIL_START
+    start = (utc_now() + UNTIL_START).replace(microsecond=0)
     values = {"id": contest_id, "start_time": format_time(start)}
     commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     return see(request, f"/admin/contests/{contest_id}", done="started")
@@ -164,24 +188,19 @@ def resume(request: Request, service: TheService, contest_id: str, session: Writ
     return see(request, f"/admin/contests/{contest_id}", done="resumed")
 
 
-def finalize(request: Request, viewer: Visitor, service: TheService, contest_id: str, session: Writing) -> Response:
+def finalize(
+    request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
+) -> Response:
     """Make the results final."""
+    name = contest_of(session, contest_id).name
+    confirm(
+        fields,
+        _("Make the results of %(contest)s final?", contest=name),
+        _("After that, no one can submit, ask or change what counts. Awards and final results become public."),
+        _("Make the results final"),
+    )
     commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, {"finalized": True}))
     return see(request, f"/admin/contests/{contest_id}", done="final")
-
-
-def _new(
-    request: Request, viewer: Visitor, fields: Mapping[str, str], refusal: ServiceError | None = None
-) -> HTMLResponse:
-    return page(
-        "organiser/new.html",
-        request,
-        status=200 if refusal is None else 400,
-        viewer=viewer,
-        fields=fields,
-        kinds=KINDS,
-        faults=[] if refusal is None else faults_of(refusal),
-    )
 
 
 def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
@@ -195,7 +214,7 @@ def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
     values: dict[str, object] = {
         "id": fields.get("id") or None,
         "name": fields.get("name", "").strip(),
-        "start_time": moment(fields.get("start", "")),
+        "start_time": start_of(fields.get("start", "")),
         "duration": hours(fields.get("duration", ""), "duration"),
         "open_to_all": "open_to_all" in fields,
         "settings": settings,
@@ -205,44 +224,12 @@ def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _times(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Session,
-    *,
-    done: str = "",
-    fields: Mapping[str, str] | None = None,
-    refusal: ServiceError | None = None,
-) -> HTMLResponse:
-    row = contest_of(session, snapshot.contest.id)
-    shown = _fields_of(view(row)) if fields is None else fields
-    return page(
-        "organiser/times.html",
-        request,
-        status=200 if refusal is None else 400,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "times"),
-        steps=_steps(session, service, snapshot.contest.id, "times"),
-        done=DONE.get(done),
-        what=request.query_params.get("what", "")[:500],
-        fields=shown,
-        has_started=clock(row).started(utc_now()),
-        faults=[] if refusal is None else faults_of(refusal),
-    )
-
-
-def _steps(session: Session, service: TheService, contest_id: str, here: str) -> list[Any]:
-    return list(steps(session, service, contest_id, here))
-
-
 def _fields_of(contest: ContestView) -> dict[str, str]:
     """The fields of the form of times, as a contest has them."""
     return {
         "name": contest.name,
         "formal_name": contest.formal_name if contest.formal_name != contest.name else "",
-        "start": "" if contest.start_time is None else contest.start_time[:16],
+        "start": moment_shown(contest.start_time),
         "duration": _short(contest.duration),
         "freeze": "" if contest.scoreboard_freeze_duration is None else _short(contest.scoreboard_freeze_duration),
     }
@@ -258,7 +245,7 @@ def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str,
     if "formal_name" in named:
         values["formal_name"] = fields["formal_name"].strip() or None
     if "start" in named:
-        values |= {"id": contest.id, "start_time": moment(fields["start"])}
+        values |= {"id": contest.id, "start_time": start_of(fields["start"])}
     if "duration" in named:
         values["duration"] = hours(fields["duration"], "duration")
     if "freeze" in named:
@@ -268,8 +255,40 @@ def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str,
     return values
 
 
+def _question_no_submissions(fields: Mapping[str, str]) -> None:
+    """Raise AskFirst for a limit of 0 submissions."""
+    if fields.get("max_submissions", "").strip().strip("0") or not fields.get("max_submissions", "").strip():
+        return
+    if fields.get(SURE) != "yes":
+        raise AskFirst(
+            _("Allow no submissions at all?"),
+            _("With a limit of 0, no team can submit anything to any problem."),
+            [
+                Answer(_("Set no limit"), "max_submissions", ""),
+                Answer(_("Allow no submissions"), SURE, "yes"),
+            ],
+        )
+
+
+def moment_shown(time: str | None) -> str:
+    """A moment of a document as a form has it, in UTC, with seconds if it has any; "" for none."""
+    return "" if time is None else time[:19].removesuffix(":00")
+
+
+def start_of(text: str) -> str | None:
+    """The start of a contest in a form; raises BadRequest for a moment in the past."""
+    start = moment(text)
+    try:
+        is_past = start is not None and parse_time(start) < utc_now()
+    except ValueError:
+        is_past = False  # the document says what is wrong with it
+    if is_past:
+        raise BadRequest(f"start: expected a time in the future (UTC), found {text.strip()[:40]!r}")
+    return start
+
+
 def moment(text: str) -> str | None:
-    """A moment of a form (2026-11-22T09:00, UTC) as documents have it; None for an empty field."""
+    """A moment of a form (2026-11-22T09:00, UTC, perhaps with seconds) as documents have it; None for nothing."""
     text = text.strip().replace(" ", "T")
     if not text:
         return None
@@ -277,13 +296,26 @@ def moment(text: str) -> str | None:
 
 
 def hours(text: str, name: str) -> str | None:
-    """A duration of a form (5:00, hours and minutes, perhaps with seconds) as documents have it; None for nothing."""
+    """A duration of a form (5:00, hours and minutes, perhaps with seconds) as documents have it; None for nothing.
+
+    Raises AskFirst for a number alone, which may be hours or minutes.
+    """
     text = text.strip()
     if not text:
         return None
     parts = text.split(":")
     if not all(part.isdecimal() for part in parts) or not 1 <= len(parts) <= 3:
         raise BadRequest(f"{name}: expected hours and minutes such as 5:00, found {text[:40]!r}")
+    if len(parts) == 1 and int(text) and len(text) <= MOST_DIGITS:
+        number = int(text)
+        raise AskFirst(
+            _("Hours or minutes?"),
+            _("You entered %(number)s. Durations are written as hours:minutes.", number=number),
+            [
+                Answer(ngettext("%(num)s hour", "%(num)s hours", number), name, f"{number}:00"),
+                Answer(ngettext("%(num)s minute", "%(num)s minutes", number), name, f"{number // 60}:{number % 60:02}"),
+            ],
+        )
     return ":".join([parts[0], *(part.zfill(2) for part in parts[1:]), *["00"] * (3 - len(parts))])
 
 

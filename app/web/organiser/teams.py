@@ -30,12 +30,15 @@ from app.services.transactions import drop_after_commit, run_after_commit
 from app.services.viewer import Viewer
 from app.storage import accounts, teams
 from app.storage.submission_stream import counts_by_team
+from app.storage.tables import TeamRow
+from app.web.asking import confirm, refuse_outdated
 from app.web.forms import OpenForm, made_of_values, read_form, whole_number
 from app.web.frames import frame
 from app.web.index import address_of
+from app.web.languages import _
 from app.web.organiser.gate import NO_STORE, Fields, faults_of, see
 from app.web.organiser.home import DONE, Done, steps
-from app.web.organiser.setup import moment
+from app.web.organiser.setup import moment, moment_shown
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing, authenticator_of
 
@@ -79,6 +82,7 @@ def teams_page(
         open_to_all=contest.open_to_all,
         may_import=viewer.manages,
         terms=terms if isinstance(terms, TermsView) else None,
+        terms_stored=_terms_of(session, viewer, contest.id),
         example=EXAMPLE,
         address=address_of(request),
     )
@@ -190,8 +194,16 @@ def enrol(
     return see(request, f"/admin/contests/{contest_id}/teams", done="enrolled")
 
 
-def withdraw(request: Request, service: TheService, contest_id: str, team_id: str, session: Writing) -> Response:
+def withdraw(
+    request: Request, service: TheService, contest_id: str, team_id: str, fields: Fields, session: Writing
+) -> Response:
     """Let a team take part no more, as long as it has sent nothing."""
+    confirm(
+        fields,
+        _("Remove %(team)s from the contest?", team=_name(session, team_id)),
+        _("The team and its accounts stay on the server, and can be added again."),
+        _("Remove the team"),
+    )
     team_changes.withdraw(session, service, contest_id, team_id)
     return see(request, f"/admin/contests/{contest_id}/teams", done="removed")
 
@@ -207,13 +219,22 @@ def set_disqualified(
 ) -> Response:
     """Disqualify a team, or take that back."""
     body = Disqualification(disqualified=fields.get("disqualified") == "yes")
+    if body.disqualified:
+        confirm(
+            fields,
+            _("Disqualify %(team)s?", team=_name(session, team_id)),
+            _("It disappears from the scoreboard, and its answers no longer count as the best. You can undo this."),
+            _("Disqualify"),
+        )
     disqualify(session, service.boards, viewer, contest_id, team_id, body)
     return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
 
 
 def set_registration(request: Request, viewer: Visitor, contest_id: str, fields: Fields, session: Writing) -> Response:
     """Open or close self-registration, or change its terms."""
-    values: dict[str, object] = {"open": "open" in fields, "until": moment(fields.get("until", ""))}
+    contest_of(session, contest_id, for_update=True)
+    refuse_outdated(fields, _terms_of(session, viewer, contest_id))
+    values: dict[str, object] = {"open": bool(fields.get("open")), "until": moment(fields.get("until", ""))}
     for name in ("most", "team_size"):
         if (number := whole_number(name, fields.get(name, ""))) is not None:
             values[name] = number
@@ -221,10 +242,35 @@ def set_registration(request: Request, viewer: Visitor, contest_id: str, fields:
     return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
 
 
-def new_code(request: Request, contest_id: str, session: Writing) -> Response:
+def new_code(request: Request, contest_id: str, fields: Fields, session: Writing) -> Response:
     """Make a new registration code; with the old one nobody registers any more."""
+    confirm(
+        fields,
+        _("Make a new registration code?"),
+        _("The old code and all links with it stop working."),
+        _("New code"),
+    )
     registration.renew_code(session, contest_id)
     return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+
+
+def _terms_of(session: Session, viewer: Viewer, contest_id: str) -> dict[str, str]:
+    """The fields of the form of registration, as a contest has them; empty for who may not change them."""
+    terms = registration.terms(session, viewer, contest_id)
+    if not isinstance(terms, TermsView):
+        return {}
+    return {
+        "open": "on" if terms.open else "",
+        "most": str(terms.most),
+        "team_size": str(terms.team_size),
+        "until": moment_shown(terms.until),
+    }
+
+
+def _name(session: Session, team_id: str) -> str:
+    """The name of a team for a question; the id if there is none, which the change then refuses."""
+    team = session.get(TeamRow, team_id)
+    return team_id if team is None else team.display_name or team.name
 
 
 def _teams(session: Session, contest_id: str) -> list[Listed]:
