@@ -16,6 +16,7 @@ from typing import Any
 import structlog
 from anyio.to_thread import run_sync
 from fastapi import FastAPI
+from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
@@ -78,6 +79,7 @@ from app.storage.writer import Writer
 from app.web import routes as pages
 from app.web.short_way import ShortWay
 from app.web.stored_pages import StoredPages
+from app.web.unknown_pages import pages_for_people
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 
@@ -291,6 +293,7 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
     if settings.has_daily:
         app.include_router(pages.daily)
     errors.install(app)
+    app.add_exception_handler(HTTPException, pages_for_people(errors.HANDLERS[HTTPException]))
     openapi.install(app)
     app.add_middleware(Zipped, minimum_size=SMALLEST_ZIPPED, compresslevel=5)
     app.add_middleware(

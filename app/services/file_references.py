@@ -15,6 +15,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from app.domain.images import MOST_PIXELS, measure
 from app.services.bodies import Body, Line, mismatch
+from app.services.errors import describe_pattern
 from app.storage.files import FileStore
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/svg+xml"})
@@ -26,8 +27,21 @@ EXTENSIONS = {
     "text/plain": "txt",
 }
 OF_IMAGES = frozenset({"logo", "banner", "photo", "country_flag", "country_subdivision_flag"})
-FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$")]
-Tag = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+FileName = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(
+            r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$",
+            "a file name of at most 100 letters, digits, dots, hyphens or underscores",
+        )
+    ),
+]
+Tag = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[A-Za-z0-9_-]{1,40}$", "at most 40 letters, digits, hyphens or underscores")
+    ),
+]
 
 
 class FileReference(TypedDict, total=False):

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
+from starlette.exceptions import HTTPException
 from starlette.types import Message, Scope
 
 from app.services.errors import ServiceError
@@ -124,7 +125,10 @@ async def _rendered(request: Request, address: str) -> str | None:
         status = message.get("status", status)
         body.extend(message.get("body", b""))
 
-    await request.app.router(_scope(request, address), receive, send)
+    try:
+        await request.app.router(_scope(request, address), receive, send)
+    except HTTPException:  # no such page
+        return None
     return body.decode() if status == 200 and body.startswith(b"<!doctype html>") else None
 
 

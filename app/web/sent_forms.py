@@ -167,7 +167,8 @@ class FormOfPage:
 
     def _say(self, name: str, message: str, *, is_first: bool) -> None:
         at = self.controls[name][0]
-        self._tokens[at].set(aria_invalid="true", aria_describedby=f"wrong-{name}", autofocus=is_first)
+        described = " ".join(filter(None, [self._tokens[at].attributes.get("aria-describedby"), f"wrong-{name}"]))
+        self._tokens[at].set(aria_invalid="true", aria_describedby=described, autofocus=is_first)
         end = at if self._tokens[at].tag == "input" else self._end_of(at)
         self._tokens[end].raw += f'<span class="wrong" id="wrong-{escape(name)}">{escape(message)}</span>'
 
@@ -249,9 +250,10 @@ def _faults_of(refusal: ServiceError) -> Sequence[tuple[str, str]]:
     """The faults of a refusal, each with the property it is about ("" for none) and its sentence."""
     if refusal.errors:
         return [(str(each.get("where") or ""), _message(each)) for each in refusal.errors]
-    faults = [NAMED.fullmatch(part) for part in refusal.message.split("; ")]
-    if all(faults):
-        return [(match[1], _sentence(in_words(match[2]))) for match in faults if match is not None]
+    for parts in (refusal.message.split("; "), [refusal.message]):
+        named = [match for match in map(NAMED.fullmatch, parts) if match is not None]
+        if len(named) == len(parts):
+            return [(match[1], _sentence(in_words(match[2]))) for match in named]
     return [("", _sentence(in_words(refusal.message)))]
 
 

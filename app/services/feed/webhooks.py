@@ -18,7 +18,7 @@ from app.domain.clock import utc_now
 from app.service import Service
 from app.services.bodies import Body
 from app.services.clics import Id, format_time_or_none
-from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.errors import BadRequest, Conflict, NotFound, describe_pattern
 from app.services.feed.calls import Refused, hosts_of, networks_of, resolved
 from app.services.feed.hub import Hub
 from app.services.feed.kinds import ORDER
@@ -57,7 +57,12 @@ def _type(text: str) -> str:
 
 
 Address = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_address)]
-Token = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]+$", max_length=1000)]
+Token = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[\x21-\x7e]+$", "printable ASCII characters without spaces"), max_length=1000
+    ),
+]
 Type = Annotated[str, AfterValidator(_type)]
 Positions = dict[str, list[str | int]]
 """The position of a webhook in each contest: the epoch of its log, and the event."""

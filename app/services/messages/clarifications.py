@@ -17,7 +17,7 @@ from app.services.bodies import Body, Sparse, mismatch, refuse, same_id
 from app.services.clics import Id, Reltime, Time, format_reltime, format_time
 from app.services.contests.capabilities import capabilities, need
 from app.services.contests.contests import contest_of
-from app.services.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests
+from app.services.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, describe_pattern
 from app.services.names import problem_called
 from app.services.people.teams import visible
 from app.services.viewer import Viewer
@@ -27,7 +27,12 @@ from app.storage.locks import lock_names
 from app.storage.scoring_input import clock
 from app.storage.tables import ClarificationRow, ContestRow
 
-Message = Annotated[str, StringConstraints(pattern=r"^[^\x00]*[^\x00\s][^\x00]*$", max_length=20_000)]
+Message = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[^\x00]*[^\x00\s][^\x00]*$", "a text that is not empty"), max_length=20_000
+    ),
+]
 MINUTE = timedelta(minutes=1)
 MOST_IN_A_MINUTE = 10
 """Questions one team may ask in a minute: each lets the boards be looked at again, and a judge read it."""

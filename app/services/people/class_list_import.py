@@ -178,11 +178,7 @@ class People:
         return [self._shown(each, passwords) for each in self._planned]
 
     def _plan_row(self, row: PersonRowBody, where: str) -> None:
-        base = username_of(row.name)
-        username = row.username or (None if base is None else free_username(base, self._given | self._foreign))
-        if username is None:
-            self._fault(where, "username", "a username, as none can be made of the name", "nothing")
-            return
+        username = row.username or free_username(username_of(row.name), self._given | self._foreign)
         if username in self._given:
             self._fault(where, "username", "each username once", repr(username))
             return

@@ -8,10 +8,16 @@ from pydantic import Field, StringConstraints, model_validator
 
 from app.services.bodies import Body, Line, Sparse
 from app.services.clics import Id
+from app.services.errors import describe_pattern
 from app.services.file_references import Files
 
-Country = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
-Subdivision = Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}-[A-Z0-9]{1,3}$")]
+Country = Annotated[
+    str,
+    StringConstraints(pattern=describe_pattern(r"^[A-Z]{3}$", "a country code of three capital letters, such as SVK")),
+]
+Subdivision = Annotated[
+    str, StringConstraints(pattern=describe_pattern(r"^[A-Z]{2}-[A-Z0-9]{1,3}$", "a subdivision code such as SK-BL"))
+]
 IN_TEAMS = frozenset({"contestant", "coach"})
 
 

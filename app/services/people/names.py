@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Container
 
 NOT_IN_USERNAMES = re.compile(r"[^a-z0-9]+")
 LONGEST_USERNAME = 30
+DIGITS_OF_A_NAME = 6
+IN_LATIN = str.maketrans(
+    dict(zip("абвгдезийклмнопрстуфхыэ", "abvgdeziyklmnoprstufhye", strict=True))
+    | dict(zip("αβγδεζηικλμνξοπρσςτυφχω", "avgdeziiklmnxoprsstyfho", strict=True))
+    | {"ж": "zh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ю": "yu", "я": "ya", "ъ": "", "ь": ""}
+    | {"є": "ye", "і": "i", "ґ": "g", "ђ": "dj", "ј": "j", "љ": "lj", "њ": "nj", "ћ": "c", "џ": "dz", "ѕ": "dz"}
+    | {
+        "θ": "th",
+        "ψ": "ps",
+        "ß": "ss",
+        "æ": "ae",
+        "œ": "oe",
+        "ø": "o",
+        "đ": "d",
+        "ð": "d",
+        "ł": "l",
+        "þ": "th",
+        "ı": "i",
+    }
+)
+"""Letters of Cyrillic, Greek and extended Latin that have no ASCII letter inside, as usernames write them."""
 
 
 def plain(text: str) -> str:
@@ -16,9 +38,15 @@ def plain(text: str) -> str:
     return "".join(each for each in letters if not unicodedata.combining(each)).lower()
 
 
-def username_of(name: str) -> str | None:
-    """The username that a name gives, such as ana.perez; None for a name without a letter or digit of ASCII."""
-    return NOT_IN_USERNAMES.sub(".", plain(name)).strip(".")[:LONGEST_USERNAME].strip(".") or None
+def username_of(name: str) -> str:
+    """The username that a name gives, such as ana.perez.
+
+    A name in a script without a table gives a neutral one made of its digest: the same name always gives the same.
+    """
+    letters = unicodedata.normalize("NFC", name).lower().translate(IN_LATIN)  # й before its accent is taken off
+    letters = plain(letters).translate(IN_LATIN)
+    username = NOT_IN_USERNAMES.sub(".", letters).strip(".")[:LONGEST_USERNAME].strip(".")
+    return username or f"user.{hashlib.sha256(plain(name).encode()).hexdigest()[:DIGITS_OF_A_NAME]}"
 
 
 def free_username(base: str, taken: Container[str]) -> str:

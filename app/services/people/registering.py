@@ -17,7 +17,7 @@ from app.domain.clock import utc_now
 from app.passwords import LETTERS, hash_password
 from app.service import Service
 from app.services.contests.contests import NOT_IN_IDS, contest_of
-from app.services.errors import BadRequest, Conflict, Forbidden, TooManyRequests
+from app.services.errors import Conflict, Forbidden, TooManyRequests
 from app.services.people.account_bodies import is_id, refuse_weak
 from app.services.people.guesses import MINUTE, Failures
 from app.services.people.names import free_username, plain, username_of
@@ -140,10 +140,7 @@ class _Admission:
             if self._body.username in taken:
                 raise Conflict(f"username: expected one that is free, found {self._body.username!r}")
             return self._body.username
-        base = username_of(self._body.name)
-        if base is None:
-            raise BadRequest("username: expected one, as none can be made of the name, found nothing")
-        return free_username(base, taken)
+        return free_username(username_of(self._body.name), taken)
 
     def _account_id(self, username: str) -> str:
         if is_id(username) and self._session.get(AccountRow, username) is None:

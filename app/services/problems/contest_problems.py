@@ -18,7 +18,7 @@ from app.service import Service
 from app.services.bodies import Body, Line, same_id
 from app.services.contests.bodies import LimitsBody
 from app.services.contests.contests import contest_of, contest_to_change
-from app.services.errors import BadRequest, Conflict, NotFound
+from app.services.errors import BadRequest, Conflict, NotFound, describe_pattern
 from app.services.names import did_you_mean
 from app.services.rejudgings.previews import Preview, preview
 from app.services.rejudgings.problem_changes import How, RejudgingView, change, check_version, refusals, shown
@@ -29,10 +29,20 @@ from app.storage import contests, pins, problems, rejudging_changes, versions
 from app.storage.tables import ContestProblemRow, ProblemRow
 from app.storage.versions import Author
 
-Label = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x20\x7f/]+$", max_length=36)]
-Rgb = Annotated[str, StringConstraints(pattern=r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$")]
+Label = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[^\x00-\x20\x7f/]+$", "a label without spaces and slashes"), max_length=36
+    ),
+]
+Rgb = Annotated[
+    str, StringConstraints(pattern=describe_pattern(r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", "a color such as #ff0000"))
+]
 Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
-Ratio = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,9}([./][0-9]{1,9})?$")]
+Ratio = Annotated[
+    str,
+    StringConstraints(pattern=describe_pattern(r"^[0-9]{1,9}([./][0-9]{1,9})?$", "a number such as 12, 0.5 or 1/3")),
+]
 MOST_ORDINAL = 2**31 - 1
 
 

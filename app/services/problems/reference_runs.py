@@ -11,7 +11,7 @@ from app.domain.documents import ReferenceDocument
 from app.grading.references import REFERENCE_RUN
 from app.packages.settings import solver_of
 from app.services.bodies import Body, Line
-from app.services.errors import BadRequest
+from app.services.errors import BadRequest, describe_pattern
 from app.storage import jobs, rejudging_changes
 from app.storage.documents import CaseDocument, RunParams
 from app.storage.tables import JobRow, ProblemRow
@@ -21,7 +21,12 @@ class ReferenceRunRequest(Body):
     """The cases to solve (by default those that lack an expected answer) and the options; defaults from jurado.yaml."""
 
     testcases: list[Line] | None = Field(None, min_length=1, description="names of test cases")
-    method: str | None = Field(None, pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")
+    method: str | None = Field(
+        None,
+        pattern=describe_pattern(
+            r"^[a-z0-9][a-z0-9-]{0,63}$", "the name of a method, in small letters, digits and hyphens"
+        ),
+    )
     seconds: float | None = Field(None, gt=0, le=3600)
     seed: int | None = Field(None, ge=0, lt=2**63)
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from app.service import Service
 from app.services.bodies import Body, Line
 from app.services.contests.contests import contest_of
-from app.services.errors import BadRequest, NotFound
+from app.services.errors import BadRequest, NotFound, describe_pattern
 from app.services.examples import example
 from app.services.problems.contest_problems import Rule, checked_rule, entry_of
 from app.services.rejudgings import difference
@@ -50,7 +50,9 @@ class ApplyBody(Body):
     """
 
     judge_errors: bool = False
-    version: str | None = Field(None, pattern=difference.VERSION.pattern)
+    version: str | None = Field(
+        None, pattern=describe_pattern(difference.VERSION.pattern, "the version of a difference")
+    )
 
 
 def with_rule(

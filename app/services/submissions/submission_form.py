@@ -17,7 +17,7 @@ from app.grading.archives import Upload, announced, archive_kind
 from app.services import clics
 from app.services.bodies import Line
 from app.services.clics import Id
-from app.services.errors import MOST_LISTED, BadRequest, all_in_words, fault
+from app.services.errors import MOST_LISTED, BadRequest, all_in_words, describe_pattern, fault
 from app.services.examples import example
 from app.services.heavy import LIGHT
 from app.services.json_bounds import check_values
@@ -66,7 +66,9 @@ class SubmissionRequest(BaseModel):
     contest_time: Line | None = None
     entry_point: None = None
     reaction: list[Any] | None = Field(None, description="not kept")
-    comment: str | None = Field(None, max_length=LONGEST_COMMENT, pattern=WITHOUT_NUL)
+    comment: str | None = Field(
+        None, max_length=LONGEST_COMMENT, pattern=describe_pattern(WITHOUT_NUL, "text without NUL characters")
+    )
 
 
 @dataclass

@@ -178,7 +178,7 @@ def test_a_job_shows_its_best_so_far_as_a_curve_and_its_log_as_text(api: Api) ->
 def test_a_new_password_is_shown_once_and_works_and_ends_sessions(api: Api) -> None:
     before = session_of(api.post("/login", data={"username": "team", "password": PASSWORD}))
     api.client.cookies.clear()
-    shown = send(api, "/admin/people/team/password")
+    shown = send(api, "/admin/people/team/password", data={"sure": "yes"})
     assert shown.headers["Cache-Control"] == "private, no-store"
     password = re.search(r"<dt>password</dt><dd>([^<]+)</dd>", shown.text)
     assert password is not None
@@ -196,7 +196,7 @@ def test_a_new_password_is_shown_once_and_works_and_ends_sessions(api: Api) -> N
 def test_roles_are_given_and_taken_back_and_the_log_has_both(api: Api) -> None:
     assert send(api, "/admin/contests/c/roles", data={"account": "staff", "role": "judge"}).status_code == 303
     assert api.get("/admin/contests/c/live", user="staff").status_code == 200
-    assert send(api, "/admin/contests/c/roles/staff/revoke").status_code == 303
+    assert send(api, "/admin/contests/c/roles/staff/revoke", data={"sure": "yes"}).status_code == 303
     assert api.get("/admin/contests/c/live", user="staff").status_code == 403
     log = api.get("/admin/contests/c/audit?operation=page_grant_role", user="admin").text
     assert "/admin/contests/c/roles" in log

@@ -35,7 +35,7 @@ def send(api: Api, path: str, user: str = "admin", **fields: str) -> httpx.Respo
 
 def test_an_admin_walks_from_nothing_to_a_running_contest(api: Api) -> None:
     with wall_clock() as wall:
-        made = send(api, "/admin/new", name="Spring", kind="together", duration="5:00", freeze="1")
+        made = send(api, "/admin/new", name="Spring", kind="together", duration="5:00", freeze="1:00")
         assert (made.status_code, made.headers["Location"]) == (303, "/admin/contests/spring/problems?done=made")
         home = text_of(api.get("/admin/contests/spring", user="admin").text)
         assert all(
@@ -94,7 +94,7 @@ def test_a_class_list_with_faults_shows_all_of_them_and_stores_nothing(api: Api)
 def test_a_contest_with_faults_shows_its_form_again_with_what_was_written(api: Api) -> None:
     reply = send(api, "/admin/new", name="Oddly <i>", kind="together", duration="1:00", freeze="2:00")
     assert reply.status_code == 400
-    assert "scoreboard_freeze_duration : expected at most the duration" in text_of(reply.text)
+    assert "Board freezes so long before the end Expected at most the duration" in text_of(reply.text)
     assert 'value="Oddly &lt;i&gt;"' in reply.text
     assert send(api, "/admin/new", name="Odd", kind="together", duration="soon").status_code == 400
     assert api.get("contests").json() == []
