@@ -36,6 +36,7 @@ JUDGED = {
     "PC": ("pc", N_("Partly correct")),
     "WA": ("wa", N_("Rejected")),
     "JE": ("je", N_("Judge error")),
+    "CE": ("no", N_("No answer to judge")),
 }
 OWN = "own"
 WAITING = ("wait", N_("Waiting to be judged"))

@@ -85,9 +85,7 @@ def reader_values(request: Request) -> dict[str, str]:
     `root` goes before addresses, so that they hold behind any path prefix; `daily_pages` are on or off.
     """
     root = request.scope.get("root_path", "")
-    theme, zone, here = preferences.theme_of(request), preferences.zone_of(request), request.url.path.removeprefix(root)
-    if request.url.query:
-        here = f"{here}?{request.url.query}"
+    theme, zone, here = preferences.theme_of(request), preferences.zone_of(request), preferences.here_of(request)
     spoken = preferences.language_of(request)
     daily = cast(Service, request.app.state.service).settings.daily
     return {"root": root, "theme": theme, "zone": zone, "here": here, "spoken": spoken, "daily_pages": daily}

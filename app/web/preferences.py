@@ -94,6 +94,12 @@ def stamp(context: Context, moment: str | None) -> Markup:
     return minute(context, datetime.fromisoformat(moment)) if moment else Markup("\N{EN DASH}")
 
 
+def here_of(request: Request) -> str:
+    """Return the address of the requested page within these pages, with its query string."""
+    path = request.url.path.removeprefix(request.scope.get("root_path", ""))
+    return f"{path}?{request.url.query}" if request.url.query else path
+
+
 def inside(address: str) -> str:
     """An address within these pages; `/` for any other."""
     parts = urlsplit(address)

@@ -1,4 +1,8 @@
-"""The cookie of a session: a token that no script reads and no other site sends."""
+"""The cookie of a session: a token that no script reads.
+
+A link from another site, such as one in a mail, opens a page with its session (`SameSite=Lax`). No other request of
+another site carries the cookie, and `Origins` refuses changes that pages of other origins ask for.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,11 @@ def keep_session(request: Request, reply: Response, token: str) -> None:
         path=request.scope.get("root_path", "") or "/",
         secure=request.url.scheme == "https",
         httponly=True,
-        samesite="strict",
+        samesite="lax",
     )
 
 
 def drop_session(request: Request, reply: Response) -> None:
     """Let the browser forget the session's token."""
     path = request.scope.get("root_path", "") or "/"
-    reply.delete_cookie(tokens.SESSION_COOKIE, path=path, httponly=True, samesite="strict")
+    reply.delete_cookie(tokens.SESSION_COOKIE, path=path, httponly=True, samesite="lax")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any, Protocol, cast
+from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -24,7 +25,7 @@ from app.services.visibility import snapshot_for
 from app.web.asking import AskFirst
 from app.web.languages import N_, gettext, speaking
 from app.web.pages import page
-from app.web.preferences import language_of
+from app.web.preferences import here_of, language_of
 from app.web.refusal_words import in_words
 from app.web.sent_again import ask, back_to, form_again
 
@@ -153,9 +154,9 @@ def _invalid(error: RequestValidationError) -> BadRequest:
 
 
 def login_address(request: Request) -> str:
-    """The address of the login that leads back to this page."""
+    """Return the address of the login that leads back to this page with its query string."""
     root = request.scope.get("root_path", "")
-    return f"{root}/login?next={request.url.path.removeprefix(root)}"
+    return f"{root}/login?next={quote(here_of(request))}"
 
 
 def status_of(request: Request, refusal: ServiceError) -> int:

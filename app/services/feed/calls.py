@@ -12,6 +12,21 @@ from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_netw
 import httpx
 
 Network = IPv4Network | IPv6Network
+NOT_PUBLIC = [
+    ip_network(each)
+    for each in (
+        "192.0.0.0/24",  # IETF protocol assignments, 192.0.0.8 among them
+        "::/96",  # IPv4-compatible, such as ::10.0.0.1
+        "64:ff9b::/96",  # NAT64
+        "64:ff9b:1::/48",  # NAT64 within a network
+        "2001::/32",  # Teredo
+        "2002::/16",  # 6to4
+        "fec0::/10",  # site-local
+    )
+]
+"""Networks that are never called, in addition to those that `ipaddress` knows as private: most of them embed an IPv4
+address, which a gateway forwards to, and which may be inside a network.
+"""
 
 
 def signed(token: str, body: bytes, seconds: int) -> dict[str, str]:
@@ -80,4 +95,6 @@ def may_be_called(address: str, allowed: Sequence[Network]) -> bool:
         parsed = parsed.ipv4_mapped
     if any(parsed in network for network in allowed if network.version == parsed.version):
         return True
+    if any(parsed in network for network in NOT_PUBLIC if network.version == parsed.version):
+        return False
     return parsed.is_global and not parsed.is_multicast

@@ -205,6 +205,12 @@ def test_the_list_of_answers_is_the_teams_own(api: Api) -> None:
     assert api.get("/c/c/answers", user="judge").status_code == 403
 
 
+def test_a_submission_without_an_answer_to_judge_is_described_in_words(api: Api) -> None:
+    add_submission(api.service, {}, minute=3, judgement_type="CE")
+    assert "No answer to judge" in text_of(api.get("/c/c/answers", user="team").text)
+    assert "No answer to judge" in text_of(api.get("/c/c/submissions/3", user="team").text)
+
+
 def test_nothing_of_a_contest_that_has_not_begun_is_shown(api: Api) -> None:
     add_contest(api.service, "later", started=-HOUR)
     assert "Begins" in text_of(api.get("/c/later").text)

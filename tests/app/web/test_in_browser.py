@@ -112,6 +112,16 @@ def test_a_team_sends_answers_and_reads_its_report_by_keyboard_alone(
         assert one.faults == []
 
 
+def test_a_link_in_a_mail_opens_a_page_with_the_readers_session(browser: Browser, url: str) -> None:
+    with reader(browser, url, "team") as one:
+        mail = f'<a href="{url}/c/c/answers">Your answers</a>'
+        one.page.route("http://mail.test/*", lambda route: route.fulfill(body=mail, content_type="text/html"))
+        one.page.goto("http://mail.test/inbox")
+        one.page.get_by_role("link", name="Your answers").click()
+        expect(one.page).to_have_url(f"{url}/c/c/answers")
+        assert one.faults == ["a request to http://mail.test/inbox"]
+
+
 def test_a_zip_is_looked_into_before_it_is_sent(browser: Browser, url: str) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 import zipfile
@@ -36,12 +37,12 @@ def session_of(reply: httpx.Response) -> dict[str, Any]:
     return {"headers": {"Cookie": f"{COOKIE}={reply.cookies[COOKIE]}"}}
 
 
-def test_a_login_leads_back_and_the_cookie_is_kept_from_scripts_and_other_sites(api: Api) -> None:
+def test_a_login_leads_back_and_the_cookie_is_kept_from_scripts_and_foreign_requests(api: Api) -> None:
     reply = log_in(api, next="/c/c/answers")
     assert (reply.status_code, reply.headers["Location"]) == (303, "/c/c/answers")
     attributes = reply.headers["Set-Cookie"].lower()
     assert "httponly" in attributes
-    assert "samesite=strict" in attributes
+    assert "samesite=lax" in attributes
     api.client.cookies.clear()
     assert api.get("/c/c/answers", **session_of(reply)).status_code == 200
     assert api.get("account", **session_of(reply)).json()["username"] == "team"
@@ -71,6 +72,16 @@ def test_a_wrong_password_shows_the_form_again_with_the_username_and_no_password
     assert 'value="team"' in reply.text
     assert "not this one" not in reply.text
     assert COOKIE not in reply.cookies
+
+
+def test_a_login_leads_back_to_the_page_with_its_query_string(api: Api) -> None:
+    asked = "/c/c/answers?problem=echo&note=50%25%20%26%20more"
+    redirect = api.get(asked)
+    assert redirect.status_code == 303
+    form = api.get(redirect.headers["Location"])
+    next_ = re.search(r'name="next" value="([^"]*)"', form.text)
+    assert next_ is not None
+    assert log_in(api, next=html.unescape(next_[1])).headers["Location"] == asked
 
 
 def test_a_logout_ends_the_session_on_the_server(api: Api) -> None:
