@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import secrets
+from base64 import b64encode
 from functools import cache, lru_cache
+from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 
 from fastapi import Request
@@ -27,9 +28,16 @@ KNOWN = 64
 IN_MEMORY = 8 * 2**20
 """Bytes of a package that are not put on disk while its board is looked for."""
 POLICY = (
-    "default-src 'none'; script-src 'nonce-{nonce}' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
+    "default-src 'none'; script-src '{script}' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
+    "worker-src 'none'; child-src 'none'; frame-src 'none'; webrtc 'block'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
+"""The policy of the frame, with the hash of its only script.
+
+A nonce would be inherited by what the board imports, and could be read and given to a child frame. `frame-src` does not
+apply to `srcdoc`; that needs trusted types. Chromium 156 does not know `webrtc` yet and says so in the console.
+"""
 HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-DNS-Prefetch-Control": "off",
@@ -68,13 +76,18 @@ def board_frame(
     module = _module(service, row)
     if module is None:
         raise NotFound(f"the problem {scored.id!r} has no board of its own")
-    nonce = secrets.token_urlsafe(16)
     text = json.dumps(module).replace("<", "\\u003c")
-    html = ENVIRONMENT.get_template("board_frame.html").render(nonce=nonce, module=text, script=_script())
-    return HTMLResponse(html, headers={**HEADERS, "Content-Security-Policy": POLICY.format(nonce=nonce)})
+    html = ENVIRONMENT.get_template("board_frame.html").render(module=text, script=_script())
+    return HTMLResponse(html, headers={**HEADERS, "Content-Security-Policy": POLICY.format(script=_hash())})
 
 
 @cache
 def _script() -> str:
     """The script of the frame, which has no origin to fetch it from."""
     return (HERE / "static/board/frame.js").read_text()
+
+
+@cache
+def _hash() -> str:
+    """Return the hash of the frame's script as policies name it."""
+    return f"sha256-{b64encode(sha256(_script().encode()).digest()).decode()}"

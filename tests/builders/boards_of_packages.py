@@ -61,6 +61,44 @@ await attempt("rtc of a child", () => {
   const child = document.createElement("iframe"); document.body.append(child);
   return new child.contentWindow.RTCPeerConnection();
 });
+const soon = (act) => new Promise((done) => setTimeout(() => done(act), 2000));
+await attempt("import", () => Promise.race([import(HOST + "?answer"), soon()]));
+const CALL = `
+  const call = new RTCPeerConnection({
+    iceServers: [{ urls: "turn:127.0.0.1:9?transport=tcp", username: "answer", credential: "answer" }],
+  });
+  call.createDataChannel("x");
+  call.createOffer().then((offer) => call.setLocalDescription(offer)).then(() => parent.postMessage("rtc", "*"));`;
+const TEXT = `<script nonce="${document.querySelector("script[nonce]")?.nonce}">${CALL}</${"script"}>`;
+const heard = (append) => new Promise((done, fail) => {
+  addEventListener("message", ({ data }) => data === "rtc" && done());
+  append().onload = () => soon().then(fail);
+});
+await attempt("rtc of a child with a text", () => heard(() => {
+  const child = document.createElement("iframe");
+  child.srcdoc = TEXT;
+  document.body.append(child);
+  return child;
+}));
+await attempt("rtc of a child of a style sheet", () => heard(() => {
+  const space = "http://www.w3.org/1999/XSL/Transform";
+  const sheet = document.implementation.createDocument(space, "xsl:stylesheet");
+  sheet.documentElement.setAttribute("version", "1.0");
+  const add = (parent, name, words) => {
+    const node = parent.appendChild(sheet.createElementNS(space, name));
+    for (const [key, value] of Object.entries(words)) node.setAttribute(key, value);
+    return node;
+  };
+  const template = add(sheet.documentElement, "xsl:template", { match: "/" });
+  const child = add(template, "xsl:element", { name: "iframe", namespace: "http://www.w3.org/1999/xhtml" });
+  add(child, "xsl:attribute", { name: "srcdoc" }).textContent = TEXT;
+  const processor = new XSLTProcessor();
+  processor.importStylesheet(sheet);
+  document.body.append(processor.transformToFragment(document.implementation.createDocument(null, "x"), document));
+  return document.body.lastElementChild;
+}));
+await attempt("markup", () => { document.createElement("p").innerHTML = "<b>"; });
+await attempt("worker of its own", () => new Worker(URL.createObjectURL(new Blob([""], { type: "text/javascript" }))));
 await attempt("window", () => open(HOST) ?? "stopped");
 await attempt("form", () => {
   const form = document.createElement("form"); form.action = HOST; document.body.append(form); form.submit();

@@ -1,7 +1,8 @@
 // Runs in the frame of a package's own board: loads its module, draws what the page asks for, and answers in words.
 (async () => {
-  // The policy of the frame stops requests; these two would not ask it.
-  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport"]) delete globalThis[name];
+  // The policy of the frame stops requests, but not all browsers apply it to WebRTC, WebTransport, and markup made by XSLT.
+  for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "WebTransport", "XSLTProcessor"])
+    delete globalThis[name];
   const [page, send] = [parent, parent.postMessage.bind(parent)];
   const surface = document.getElementById("board");
   const code = JSON.parse(document.getElementById("module").textContent);
