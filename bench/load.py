@@ -56,9 +56,9 @@ async def _chunks(reader: asyncio.StreamReader) -> bytes:
 async def upload_and_wait(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, token: str, data: bytes
 ) -> tuple[float, float]:
-    """Submit a zip of comesolo's answers to the contest at `path` and ask until there is a verdict.
+    """Submit a zip of comesolo's answers to the contest at `path` and ask until there is a score.
 
-    Returns when it was acknowledged and when the verdict was seen, in seconds after the upload began.
+    Returns when it was acknowledged and when the score was seen, in seconds after the upload began.
     """
     upload = form_request(f"{path}/submissions", "127.0.0.1", token, {"problem_id": "comesolo"}, ("a.zip", data))
     began = time.perf_counter()
@@ -74,6 +74,8 @@ async def upload_and_wait(
         _, body = await read_reply(reader)
         judgements = json.loads(body)
         if judgements and judgements[0].get("end_time"):
+            if "score" not in judgements[0]:
+                raise RuntimeError(f"expected a score with the end of the judgement, found {judgements[0]}")
             return acknowledged, time.perf_counter() - began
 
 

@@ -27,7 +27,7 @@ def main() -> int:
         with serving(home) as url:
             times = asyncio.run(measure(url, tokens))
     print(f"{'':24}{'median ms':>10}{'p95 ms':>8}")
-    for name, at in (("acknowledged (durable)", 0), ("verdict seen by GET", 1)):
+    for name, at in (("acknowledged (durable)", 0), ("score seen by GET", 1)):
         values = [pair[at] * 1000 for pair in times]
         print(f"{name:24}{statistics.median(values):10.1f}{statistics.quantiles(values, n=20)[-1]:8.1f}")
     return 0 if statistics.median(pair[1] for pair in times) * 1000 < GOAL_MS else 1

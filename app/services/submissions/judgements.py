@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.contests import PROVISIONAL, Kind
 from app.domain.documents import MessageDocument
-from app.domain.verdicts import CaseVerdict, is_full, judgement_type
+from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import JsonObject, format_reltime, format_time, number
 from app.services.errors import NotFound
@@ -147,17 +147,26 @@ def judgement_document(
         "end_contest_time": None,
     }
     type_ = judged_type(snapshot, row, submission)
-    if type_ is None or row.end_time is None:
+    points = points_of(snapshot, submission) if row.current else None
+    if type_ is None or row.end_time is None or (points is None and is_newer(snapshot, row, submission)):
         return document
     document["judgement_type_id"] = shown_type(snapshot, type_)
     document["end_time"] = format_time(row.end_time)
     document["end_contest_time"] = _contest_time(snapshot, row.end_time)
-    points = points_of(snapshot, submission) if row.current else None
     if points is not None:
         document["score"] = points
     if longest_ms is not None and not is_embargoed(snapshot, submission):
         document["max_run_time"] = longest_ms / 1000
     return document
+
+
+def is_newer(snapshot: ContestSnapshot, row: JudgementRow, submission: SubmissionRow) -> bool:
+    """Whether a judgement without points was committed after the snapshot was read: it is shown once both agree.
+
+    Otherwise a client that stops at `end_time` would miss the score. A judge error has no points.
+    """
+    scored = row.current and row.type != JudgementType.JE
+    return scored and snapshot.contest.problem(submission.problem_id) is not None
 
 
 def numbered_judgements(

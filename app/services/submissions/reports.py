@@ -13,7 +13,7 @@ from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale,
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import format_reltime, format_time, number
 from app.services.errors import NotFound
-from app.services.submissions.judgements import Judgement, judgement_document
+from app.services.submissions.judgements import Judgement, is_newer, judgement_document
 from app.services.submissions.report_bodies import (
     Message,
     Report,
@@ -26,9 +26,9 @@ from app.services.submissions.submissions import carried, readable
 from app.services.viewer import Viewer
 from app.services.visibility import message_of, shows_feedback, worth_of
 from app.storage import submission_queries
-from app.storage.judgements import exact
+from app.storage.judgements import DONE, RUNNING, exact
 from app.storage.submission_queries import SentAnswer
-from app.storage.tables import RawScoreRow, SubmissionRow
+from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow
 
 FOR_TEAMS = "teamimage"
 WAITING = Message(key="waiting", text="waiting to be judged", args={})
@@ -74,7 +74,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
         time=format_time(row.time),
         contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
         judgement=Judgement.model_validate(document),
-        state=judgement.state,
+        state=_state(snapshot, judgement, row, standing),
         points=standing.points.points if standing.is_judged else None,
         max_points=float(problem.rule.max_points),
         files=[ReportedFile.model_validate(each) for each in row.files],
@@ -84,6 +84,12 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
     if viewer.sees_all and judgement.error:
         shown.error = judgement.error
     return shown
+
+
+def _state(snapshot: ContestSnapshot, judgement: JudgementRow, row: SubmissionRow, standing: _Standing) -> str:
+    """The state of the judgement; one whose points the snapshot does not have yet is still running."""
+    is_ahead = judgement.state == DONE and not standing.is_judged and is_newer(snapshot, judgement, row)
+    return RUNNING if is_ahead else judgement.state
 
 
 def _standing(snapshot: ContestSnapshot, problem: ScoredProblem, row: SubmissionRow) -> _Standing:

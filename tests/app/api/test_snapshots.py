@@ -19,6 +19,8 @@ from sqlalchemy.orm import Session
 
 from app import storage
 from app.service import Service
+from app.services.submissions.judgements import judgements_of
+from app.services.viewer import Viewer
 from app.storage.database import Database
 from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
@@ -145,3 +147,30 @@ def test_the_feed_tells_every_object_after_those_it_refers_to_also_under_writes(
             if each["type"] in {"judgements", "runs"} and name in document:
                 assert (kind, document[name]) in known, each
         known.add((each["type"], each["id"]))
+
+
+def test_a_judgement_is_finished_only_together_with_its_score(api: Api) -> None:
+    """A verdict that is committed after the scores were read is shown as unfinished: clients stop at `end_time`."""
+    prepare(api)
+    viewer = Viewer("team", "team", "team", "team")
+    before = api.service.boards.snapshot("c", public=True)
+    sent = str(add_submission(api.service, {"02": raw(6, 1)}, minute=3))
+    after = api.service.boards.snapshot("c", public=True)
+    assert before is not None
+    assert after is not None
+    with api.service.database.read() as session:
+        (unfinished,) = judgements_of(viewer, before, sent, None, session)
+        (finished,) = judgements_of(viewer, after, sent, None, session)
+    assert (unfinished.judgement_type_id, unfinished.end_time, unfinished.score) == (None, None, None)
+    assert finished.end_time is not None
+    assert finished.score is not None
+
+
+def test_a_judge_error_is_finished_without_a_score(api: Api) -> None:
+    prepare(api)
+    before = api.service.boards.snapshot("c", public=True)
+    sent = str(add_submission(api.service, {}, minute=3, judgement_type="JE"))
+    assert before is not None
+    with api.service.database.read() as session:
+        (found,) = judgements_of(Viewer("team", "team", "team", "team"), before, sent, None, session)
+    assert (found.judgement_type_id, found.score) == ("JE", None)

@@ -40,6 +40,7 @@ from app.storage.judgements import DONE, QUEUED, RUNNING, Claim, Outcome
 from app.storage.local_files import LocalFiles
 from app.storage.locks import Locks
 from app.storage.open_judgements import OpenJudgement, open_judgements
+from app.storage.process_locks import gone_processes
 from app.storage.processes import WORKER, Presence, processes
 from app.storage.serving import hold, hold_when_free
 from app.storage.submissions import Accepted, NewAnswer, NewSubmission
@@ -303,6 +304,12 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
     )
     begin(first)
     locks.close()  # as when it is killed
+
+    def is_gone() -> bool:
+        with database.read() as session:
+            return bool(gone_processes(session.connection(), {first.id}))
+
+    until(is_gone)  # PostgreSQL notices a closed connection a moment later
     assert (begin(second, alone=False), lost()) == (0, 0), "it may be the victim of a neighbour"
     assert (begin(second), lost()) == (4, 1)
     assert begin(second, alone=False) == 0, "alone from then on"
