@@ -12,8 +12,9 @@ from pathlib import Path
 
 from app.packages.contents import SizedFiles, size_of
 from app.packages.errors import Faults, PackageError, PackageErrors
+from app.packages.links import ArchiveLinks, link_fault
 from app.packages.spooled import SpooledFiles
-from app.packages.zip_reader import ZipUnreadable, entry_fault, inflated, open_zip
+from app.packages.zip_reader import ZipUnreadable, entry_fault, inflate, inflated, is_link, open_zip
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
 SLUG = re.compile(r"[a-z0-9]{1,64}")
@@ -76,8 +77,8 @@ class FolderFiles(SizedFiles):
 
 
 def folder_files(root: Path, faults: Faults, limits: Limits = LARGEST) -> FolderFiles:
-    """List the files below `root`, sorted; notes links, bad names and what is over the limits."""
-    names = tuple(sorted(_walk(root, "", faults)))
+    """List the files below `root`, sorted, links in it followed; notes bad links and names, and what is too large."""
+    names = tuple(sorted(_walk(root, "", (root.resolve(),), faults)))
     _check_sizes({name: (root / name).stat().st_size for name in names}, faults, limits)
     return FolderFiles(root, names)
 
@@ -143,17 +144,18 @@ def _check_sizes(sizes: Mapping[str, int], faults: Faults, limits: Limits) -> No
             faults.expect(name, "", expected=f"at most {most} bytes", found=str(size))
 
 
-def _walk(folder: Path, prefix: str, faults: Faults) -> Iterator[str]:
+def _walk(folder: Path, prefix: str, opened: tuple[Path, ...], faults: Faults) -> Iterator[str]:
+    """Yield the paths of the files below a folder; `opened` are its real path and those above it, the package first."""
     for entry in sorted(folder.iterdir()):
         path = f"{prefix}{entry.name}"
         if _ignored(entry.name):
             continue
-        if entry.is_symlink():
-            faults.expect(path, "", expected="a file or folder", found="a symbolic link")
+        if entry.is_symlink() and (fault := link_fault(entry, opened)):
+            faults.add(path, fault)
         elif not NAME.fullmatch(entry.name):
             faults.add(path, BAD_NAME)
         elif entry.is_dir():
-            yield from _walk(entry, f"{path}/", faults)
+            yield from _walk(entry, f"{path}/", (*opened, entry.resolve()), faults)
         elif entry.is_file():
             yield path
         else:
@@ -170,6 +172,7 @@ def _ignored(name: str) -> bool:
 def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[str, zipfile.ZipInfo]:
     """Choose the files to inflate by their names alone."""
     members: dict[str, zipfile.ZipInfo] = {}
+    links: dict[str, str] = {}
     infos = archive.infolist()
     if len(infos) > 2 * limits.files:
         faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(infos)))
@@ -183,14 +186,30 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
             continue
         elif not all(NAME.fullmatch(part) for part in name.split("/")):
             faults.add(name[:300], BAD_NAME)
-        elif name in members:
+        elif name in members or name in links:
             faults.add(name, "two files have this name")
+        elif is_link(info):
+            links[name] = inflate(archive, info, LONGEST_PATH + 1, lambda _: None).decode(errors="replace")
         else:
             members[name] = info
+    if links:
+        members = _linked(links, members, faults, limits)
     _refuse_names_of_one_case(members, faults)
     if len(members) > limits.files:
         faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(members)))
     return members
+
+
+def _linked(
+    links: Mapping[str, str], members: Mapping[str, zipfile.ZipInfo], faults: Faults, limits: Limits
+) -> dict[str, zipfile.ZipInfo]:
+    """The members by all paths that lead to them; one that has several is inflated, and counted, for each."""
+    _refuse_files_as_folders((*members, *links), faults)
+    paths = ArchiveLinks(links, members).paths(faults, 2 * limits.files, DEEPEST)
+    for path in paths:
+        if path not in members and (fault := _path_fault(path)) is not None:
+            faults.add(path[:300], fault)
+    return {path: members[target] for path, target in paths.items()}
 
 
 def _refuse_names_of_one_case(names: Collection[str], faults: Faults) -> None:
@@ -218,7 +237,7 @@ def _below_top(name: str) -> str:
 
 def _refused(info: zipfile.ZipInfo) -> str | None:
     fault = _path_fault(info.filename)
-    return entry_fault(info) if fault is None else fault
+    return entry_fault(info, links=True) if fault is None else fault
 
 
 def _path_fault(path: str) -> str | None:

@@ -96,13 +96,18 @@ def _machine_fault(error: Exception) -> OSError | None:
     return cause if isinstance(cause, OSError) and cause.errno != errno.EINVAL else None
 
 
-def entry_fault(entry: zipfile.ZipInfo) -> str | None:
-    """The fault of an entry, whatever its name; None for a sound one."""
+def is_link(entry: zipfile.ZipInfo) -> bool:
+    """Return whether an entry is a symbolic link, whose bytes are the path of its target."""
+    return stat.S_ISLNK(entry.external_attr >> 16)
+
+
+def entry_fault(entry: zipfile.ZipInfo, *, links: bool = False) -> str | None:
+    """The fault of an entry, whatever its name; None for a sound one. `links`: the caller follows symbolic links."""
     if entry.flag_bits & ENCRYPTED:
         return "expected a plain file, found an encrypted one"
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return f"expected a stored or deflated file, found compression method {entry.compress_type}"
-    if stat.S_IFMT(entry.external_attr >> 16) not in PLAIN_OR_FOLDER:
+    if stat.S_IFMT(entry.external_attr >> 16) not in PLAIN_OR_FOLDER and not (links and is_link(entry)):
         return "expected a plain file, found a symbolic link or a special file"
     return None
 

@@ -288,13 +288,6 @@ def test_slugs_are_lowercase_letters_and_digits(slug: str) -> None:
         read_archive(zip_package(top=f"{slug}/"))
 
 
-def test_a_link_in_a_folder_is_refused(tmp_path: Path) -> None:
-    root = write_package(tmp_path)
-    (root / "statement/more.md").symlink_to("/etc/passwd")
-    with pytest.raises(PackageErrors, match=r"statement/more\.md: expected a file or folder, found a symbolic link"):
-        read_package(root)
-
-
 def test_a_folder_that_is_not_there_is_an_error_of_its_own(tmp_path: Path) -> None:
     with pytest.raises(PackageErrors, match="expected a folder, found none"):
         read_package(tmp_path / "nowhere")
