@@ -29,6 +29,11 @@ def contests(session: Session) -> Sequence[ContestRow]:
     ).all()
 
 
+def open_to_all(session: Session) -> Sequence[ContestRow]:
+    """Return the contests in which every team of the server takes part, by id."""
+    return session.scalars(select(ContestRow).where(ContestRow.open_to_all).order_by(ContestRow.id)).all()
+
+
 def get(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow | None:
     """One contest, or None; `for_update` keeps others from changing it until the transaction ends."""
     return session.get(ContestRow, contest_id, with_for_update=for_update or None)

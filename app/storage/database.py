@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from app.settings import DEFAULT_TIMEOUTS, Timeouts
-from app.storage import audit, notices
+from app.storage import audit, notices, reset_codes
 from app.storage.commits import Commits, Trace
 from app.storage.notices import Kind
 from app.storage.patience import Patience, be_patient
@@ -101,6 +101,7 @@ class Database:
         with self.transaction() as connection, Session(connection, expire_on_commit=False) as session:
             audit.watch_session(session, connection)
             notices.watch_session(session, connection)
+            reset_codes.watch_session(session)
             yield session
             session.commit()  # as far as the session goes: the transaction is the connection's
             if not quiet:

@@ -115,7 +115,9 @@ def _rows(api: Api) -> None:
             KeptTeamRow(team_id="other", contest_id="c"),
             RegistrationRow(contest_id="c", is_open=False, code="come", most=5, team_size=2),
             RegisteredRow(contest_id="c", account_id="team", time=now),
-            PasswordResetRow(account_id="team", digest="0" * 64, created=now, expires=now + timedelta(days=1)),
+            PasswordResetRow(
+                account_id="team", issued_by="admin", digest="0" * 64, created=now, expires=now + timedelta(days=1)
+            ),
             OrganiserRow(**by),
             ContestRoleRow(contest_id="c", role="judge", **by),
             ProblemRoleRow(problem_id="echo", role="owner", **by),

@@ -49,6 +49,7 @@ async def change_forgotten_password(
     _viewer: CurrentViewer, request: Request, service: TheService, authenticator: TheAuthenticator, body: NewPassword
 ) -> AccountView:
     """Nobody need log in. A wrong code is a guess like a wrong password; a right one is good once."""
-    account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address_of(request)))
+    address = address_of(request)
+    account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address), address)
     authenticator.forget(account.id)
     return account

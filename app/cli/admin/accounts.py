@@ -74,7 +74,7 @@ def reset_user_password(
     one_time: Annotated[
         bool, typer.Option("--one-time", help="make a code with which its owner sets a password, in place of one")
     ] = False,
-    hours: Annotated[int, typer.Option(metavar="N", help="how long that code is good")] = 48,
+    hours: Annotated[int, typer.Option(metavar="N", help="how long that code is valid, at most 168 hours")] = 24,
     as_json: AsJson = False,
 ) -> None:
     """Give an account another password, or a code with which its owner sets one; either is shown once.

@@ -15,18 +15,20 @@ from app.passwords import hash_password, make_password
 from app.service import Service
 from app.services.bodies import Body
 from app.services.clics import format_time
-from app.services.errors import Forbidden
+from app.services.errors import Forbidden, NotFound
 from app.services.examples import example
 from app.services.heavy import run_heavy
 from app.services.people.account_bodies import AccountView, Password, Username, refuse_weak, view
 from app.services.people.guesses import Attempt
+from app.services.rights import Place, check, who_may
 from app.services.roles.reach import account_within
-from app.services.viewer import Viewer, digest
+from app.services.viewer import Viewer, digest, known_viewer
 from app.storage import accounts as stored
+from app.storage.audit import Actor, acting
 from app.storage.tables import AccountRow, PasswordResetRow
 
-HOURS = 48
-MOST_HOURS = 24 * 366
+HOURS = 24
+MOST_HOURS = 24 * 7
 WRONG = "expected the code of this account that has not been used and has not expired, found another"
 
 
@@ -71,7 +73,7 @@ def make_reset(session: Session, viewer: Viewer, account_id: str, body: ResetBod
     now = utc_now()
     code, expires = make_password(), now + timedelta(hours=body.hours)
     row = session.get(PasswordResetRow, account_id) or PasswordResetRow(account_id=account_id)
-    row.digest, row.created, row.expires = digest(code), now, expires
+    row.digest, row.created, row.expires, row.issued_by = digest(code), now, expires, str(viewer.account_id)
     session.add(row)
     return ResetMade(account_id=account_id, username=account.username, code=code, expires=format_time(expires))
 
@@ -89,7 +91,7 @@ def renew_password(service: Service, viewer: Viewer, account_id: str) -> Passwor
 
 
 async def use_reset_in_turn(
-    service: Service, body: NewPassword, turn: AbstractAsyncContextManager[Attempt]
+    service: Service, body: NewPassword, turn: AbstractAsyncContextManager[Attempt], address: str
 ) -> AccountView:
     """Set a password with a code, once it is the turn of whoever asks: a wrong code is a guess like a wrong password.
 
@@ -97,37 +99,63 @@ async def use_reset_in_turn(
     """
     async with turn as attempt:
         try:
-            return await run_heavy(partial(use_reset, service, body))
+            return await run_heavy(partial(use_reset, service, body, address))
         except Forbidden:
             attempt.failed = True
             raise
 
 
-def use_reset(service: Service, body: NewPassword) -> AccountView:
-    """Set a password with a code; raises Forbidden for a wrong one, BadRequest for a weak password."""
+def use_reset(service: Service, body: NewPassword, address: str) -> AccountView:
+    """Set a password with a code; raises Forbidden for a wrong one, BadRequest for a weak password.
+
+    The audit log notes the account that issued the code as the credential, and the `address` of the client.
+    """
     with service.database.read() as session:
-        account = _admitted(session, body)
+        account, code = _admitted(session, body)
         refuse_weak(body.password, account.id, account.username, account.name)
     password_hash = hash_password(body.password)
-    with service.database.write(quiet=True) as session:
-        account = _admitted(session, body, for_update=True)
+    with acting(_user_of(account, code, address)), service.database.write(quiet=True) as session:
+        account, _ = _admitted(session, body, for_update=True)
         _set_password(session, account, password_hash)
         return view(account)
 
 
-def _admitted(session: Session, body: NewPassword, *, for_update: bool = False) -> AccountRow:
-    """The account whose code this is. Nothing tells an unknown username from a wrong code."""
+def _user_of(account: AccountRow, code: PasswordResetRow, address: str) -> Actor:
+    return Actor(
+        account_id=account.id,
+        role=account.type,
+        address=address,
+        credential=f"reset code of {code.issued_by}",
+        operation="change_forgotten_password",
+        method="POST",
+        path="/account/password-reset",
+    )
+
+
+def _admitted(
+    session: Session, body: NewPassword, *, for_update: bool = False
+) -> tuple[AccountRow, PasswordResetRow]:
+    """Return the account whose code this is, and the code. The same refusal hides whether the username is known."""
     account = stored.by_username(session, body.username)
     row = None if account is None else session.get(PasswordResetRow, account.id, with_for_update=for_update)
     if account is None or row is None or row.expires <= utc_now():
         raise Forbidden(f"code: {WRONG}")
     if not compare_digest(row.digest, digest(body.code.strip().lower())):
         raise Forbidden(f"code: {WRONG}")
-    return account
+    _refuse_unentitled(session, row)
+    return account, row
+
+
+def _refuse_unentitled(session: Session, row: PasswordResetRow) -> None:
+    """Raise Forbidden if the issuer of a code could not issue it for this account now."""
+    viewer = known_viewer(session, session.get_one(AccountRow, row.issued_by))
+    try:
+        check(who_may("create_password_reset"), viewer, Place())
+        account_within(session, viewer, row.account_id)
+    except (Forbidden, NotFound):
+        raise Forbidden(f"code: {WRONG}") from None
 
 
 def _set_password(session: Session, account: AccountRow, password_hash: str) -> None:
     account.password_hash = password_hash
     stored.remove_tokens(session, account.id)
-    if (row := session.get(PasswordResetRow, account.id)) is not None:
-        session.delete(row)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal, cast
 
 from sqlalchemy.orm import Session
@@ -18,7 +19,7 @@ from app.domain.practice import is_for_practice
 from app.storage import roles as stored
 from app.storage.roles import Roles
 from app.storage.scoring_input import clock
-from app.storage.tables import AccountRow
+from app.storage.tables import AccountRow, ContestRow
 
 Granted = Literal["owner", "judge"]
 OWNER: Granted = "owner"
@@ -75,16 +76,18 @@ def _awake(roles: Mapping[str, str], resting: Collection[str] = ()) -> Mapping[s
     return {each: cast(Granted, role) for each, role in roles.items() if each not in resting}
 
 
+def is_undecided(contest: ContestRow, now: datetime) -> bool:
+    """Return whether the results of a contest matter and are still secret or can change: not in one for practice."""
+    times = clock(contest)
+    return not is_for_practice(times) and not times.decided(now)
+
+
 def _resting(session: Session, team_id: str, roles: Roles) -> set[str]:
     """The contests and problems at which the roles of a team's account rest. Ids of both kinds may be the same:
     then both rest, which withholds too much rather than too little.
     """
     now, enrolled = utc_now(), stored.enrolled(session, team_id)
-    contests = [
-        row
-        for row in stored.contests_of_team(session, team_id)
-        if not is_for_practice(clock(row)) and not clock(row).decided(now)
-    ]
+    contests = [row for row in stored.contests_of_team(session, team_id) if is_undecided(row, now)]
     uuids = stored.uuids_by_contest(session, {*roles.contests, *(row.id for row in contests)})
     competed = {row.id: uuids.get(row.id, set()) for row in contests}
     resting = {

@@ -2,7 +2,8 @@
 what was made for these.
 
 A team that was made for a contest leaves its owners' reach while it takes part in a contest of others: whoever could
-set the password of its account would take part there, too. So does an account that has a role elsewhere.
+set the password of its account would take part there, too. In an undecided contest open to all, every team takes part
+that has an account. An account that has a role elsewhere leaves the reach, too.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.services.errors import NotFound
 from app.services.names import did_you_mean
-from app.services.roles.grants import OWNER
+from app.services.roles.grants import OWNER, is_undecided
 from app.services.viewer import Viewer
-from app.storage import accounts, audit, kept_teams, teams
+from app.storage import accounts, audit, contests, kept_teams, teams
 from app.storage import roles as stored
 from app.storage.roles import Roles
 from app.storage.tables import AccountRow, TeamRow
@@ -52,9 +54,13 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
     if viewer.is_admin:
         return EVERYTHING
     owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
+    kept = kept_teams.of_contests(session, owned)
+    rows = kept_teams.accounts_of(session, kept)
     elsewhere = kept_teams.in_others(session, owned)
-    teams = {id_: of for id_, of in kept_teams.of_contests(session, owned).items() if id_ not in elsewhere}
-    rows = [row for row in kept_teams.accounts_of(session, teams) if row.type == "team"]
+    if _all_take_part_elsewhere(session, owned):
+        elsewhere |= {str(row.team_id) for row in rows}
+    teams = {id_: of for id_, of in kept.items() if id_ not in elsewhere}
+    rows = [row for row in rows if row.type == "team" and row.team_id in teams]
     roles = stored.roles_of(session, [row.id for row in rows])
     rows = [row for row in rows if not _has_roles_elsewhere(roles.get(row.id, NO_ROLES), owned)]
     return Reach(
@@ -65,6 +71,12 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
         organizations=kept_teams.organizations(session, owned, teams),
         persons=kept_teams.persons(session, owned, rows),
     )
+
+
+def _all_take_part_elsewhere(session: Session, owned: Collection[str]) -> bool:
+    """Return whether an undecided contest that is none of these is open to all teams."""
+    now = utc_now()
+    return any(row.id not in owned and is_undecided(row, now) for row in contests.open_to_all(session))
 
 
 def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow, Viewer]:

@@ -45,7 +45,7 @@ class RegisteredRow(Base):
 
 
 class PasswordResetRow(Base):
-    """A code that sets an account's password once, kept as its sha256 only."""
+    """A code that sets an account's password once, kept as its sha256 only. `issued_by` is the account that made it."""
 
     __tablename__ = "password_resets"
 
@@ -53,3 +53,4 @@ class PasswordResetRow(Base):
     digest: Mapped[str] = mapped_column(SHA256)
     created: Mapped[datetime]
     expires: Mapped[datetime]
+    issued_by: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)

@@ -60,7 +60,8 @@ class KeptTeamRow(Base):
 class AuditRow(Base):
     """A change that an organiser, a judge or an admin made. It refers to nothing, so that it outlives what it names.
 
-    credential  `password`, `token` with the beginning of its digest, or `job` with its id
+    credential  `password`, `token` with the beginning of its digest, `job` with its id, or `reset code of` and the id
+                of the account that issued it
     operation   the operation of the API, by its id; `method` and `path` are the request's
     changes     what became different: see `app.storage.audit`
     """
