@@ -132,9 +132,7 @@ def _user_of(account: AccountRow, code: PasswordResetRow, address: str) -> Actor
     )
 
 
-def _admitted(
-    session: Session, body: NewPassword, *, for_update: bool = False
-) -> tuple[AccountRow, PasswordResetRow]:
+def _admitted(session: Session, body: NewPassword, *, for_update: bool = False) -> tuple[AccountRow, PasswordResetRow]:
     """Return the account whose code this is, and the code. The same refusal hides whether the username is known."""
     account = stored.by_username(session, body.username)
     row = None if account is None else session.get(PasswordResetRow, account.id, with_for_update=for_update)

@@ -160,28 +160,28 @@ def test_a_team_that_takes_part_elsewhere_leaves_the_reach_of_its_owner(course: 
 def test_an_owner_cannot_take_over_a_team_that_competes_in_a_contest_open_to_all(course: Api) -> None:
     """Every team of the server takes part there until the contest is decided; practice contests decide nothing."""
     made(people(course, CLASS, generate_passwords=True))
-    code = made(course.post("accounts/ana.perez/password-reset", user="staff", json={}))["code"]
+    code = made(course.post("accounts/jose.nandu/password-reset", user="staff", json={}))["code"]
     add_contest(course.service, "open", problem_id=None, started=2 * HOUR)
-    add_submission(course.service, {}, team="red", contest_id="open")
+    add_submission(course.service, {}, team="jose.nandu", contest_id="open")
     for method, path, body in (
-        ("POST", "accounts/ana.perez/password", None),
-        ("POST", "accounts/ana.perez/password-reset", {}),
-        ("PATCH", "accounts/ana.perez", {"password": STRONG}),
-        ("DELETE", "accounts/ana.perez", None),
-        ("PATCH", "teams/red", {"name": "Mine"}),
+        ("POST", "accounts/jose.nandu/password", None),
+        ("POST", "accounts/jose.nandu/password-reset", {}),
+        ("PATCH", "accounts/jose.nandu", {"password": STRONG}),
+        ("DELETE", "accounts/jose.nandu", None),
+        ("PATCH", "teams/jose.nandu", {"name": "Mine"}),
     ):
         assert course.request(method, path, user="staff", json=body).status_code == 404, path
-    second = {"username": "mole", "type": "team", "team_id": "red", "password": STRONG}
+    second = {"username": "mole", "type": "team", "team_id": "jose.nandu", "password": STRONG}
     refused = course.post("accounts", user="staff", json=second)
     assert (refused.status_code, places(refused)) == (400, ["body.team_id"])
-    use = {"username": "ana.perez", "code": code, "password": STRONG}
+    use = {"username": "jose.nandu", "code": code, "password": STRONG}
     assert course.post("account/password-reset", json=use).status_code == 403
     made(course.post("teams?contest_id=a", user="staff", json={"id": "new", "name": "New"}))
     made(course.post("accounts", user="staff", json={**second, "team_id": "new"}))
     made(course.patch("contests/open", user="admin", json={"duration": "9000:00:00"}))
-    made(course.post("accounts/ana.perez/password", user="staff"))
+    made(course.post("accounts/jose.nandu/password", user="staff"))
     made(course.patch("contests/open", user="admin", json={"duration": "1:00:00"}))
-    made(course.post("accounts/ana.perez/password", user="staff"))
+    made(course.post("accounts/jose.nandu/password", user="staff"))
 
 
 def test_whoever_registers_for_a_contest_is_looked_after_by_its_owner(course: Api) -> None:
