@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission
+from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import share
 from tests.builders.service import PASSWORD, Api, open_api
 
@@ -180,7 +180,9 @@ def test_an_owner_cannot_take_over_a_team_that_competes_in_a_contest_open_to_all
     made(course.post("accounts", user="staff", json={**second, "team_id": "new"}))
     made(course.patch("contests/open", user="admin", json={"duration": "9000:00:00"}))
     made(course.post("accounts/jose.nandu/password", user="staff"))
-    made(course.patch("contests/open", user="admin", json={"duration": "1:00:00"}))
+    made(course.patch("contests/open", user="admin", json={"duration": "5:00:00"}))
+    assert course.post("accounts/jose.nandu/password", user="staff").status_code == 404
+    pass_time(course.service, 4 * HOUR, "open")
     made(course.post("accounts/jose.nandu/password", user="staff"))
 
 
