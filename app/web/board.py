@@ -14,7 +14,6 @@ from functools import lru_cache, partial
 from typing import Annotated, NamedTuple, cast
 from urllib.parse import parse_qsl, urlencode
 
-from anyio.to_thread import run_sync
 from cachetools import LRUCache
 from fastapi import Query, Request, Response
 from markupsafe import Markup, escape
@@ -34,7 +33,7 @@ from app.web.frames import frame_of
 from app.web.headers import takes_gzip
 from app.web.heat import LIMITS
 from app.web.languages import _, language, speaking
-from app.web.names import Names, groups_shown, names_at_hand, names_of
+from app.web.names import Names, groups_shown, names_soon
 from app.web.pages import html_of, page_of_pieces, reader_values
 from app.web.pieces import Piece
 from app.web.visitor import TheSnapshot, Visitor
@@ -93,9 +92,7 @@ async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot
     pages, key = _pages_of_nobody(snapshot), _key(request, viewer, asked)
     if key is not None and (known := pages.get(key)) is not None:
         return known
-    names = names_at_hand(viewer, snapshot)
-    if names is None:
-        names = await run_sync(_read_names, cast(Service, request.app.state.service), viewer, snapshot)
+    names = await names_soon(cast(Service, request.app.state.service), viewer, snapshot)
     groups = groups_shown(viewer, snapshot, names)
     if asked.group is not None and asked.group not in groups:
         raise BadRequest(f"group: expected the id of a group of this board, found {asked.group!r}")
@@ -234,11 +231,6 @@ def _part(rows: BoardRows, asked: Asked) -> Part:
 def _held(_snapshot: ContestSnapshot) -> dict[tuple[str | None, Shows, str, str], BoardRows]:
     """The boards of a snapshot whose rows are written, by group, kind of cells, address and language."""
     return {}
-
-
-def _read_names(service: Service, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
-    with service.database.read(for_request=True) as session:
-        return names_of(session, viewer, snapshot)
 
 
 def _values(

@@ -31,12 +31,13 @@ class Link(NamedTuple):
 
 
 class Span(NamedTuple):
-    """When a contest begins or ends: a message with places for the times, which pages write in the reader's zone."""
+    """When a contest begins, ends or was paused: a message with places for times, which pages write in a zone."""
 
     message: str
     start: datetime | None
     end: datetime | None
     length: timedelta
+    paused: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,8 @@ def state(row: ContestRow, times: Clock, now: datetime) -> str:
 
 def span(times: Clock, now: datetime) -> Span:
     """When a contest begins or ends, as far as that is set and worth showing."""
-    return Span(_message(times, now), times.start, times.end, times.duration)
+    paused = times.pauses[-1].start if times.paused(now) else None
+    return Span(_message(times, now), times.start, times.end, times.duration, paused)
 
 
 def _message(times: Clock, now: datetime) -> str:
@@ -99,8 +101,8 @@ def _message(times: Clock, now: datetime) -> str:
         return N_("no start is set")
     if not times.started(now):
         return N_("from %(start)s, without an end") if is_endless(times) else N_("from %(start)s for %(length)s")
-    if times.end is None:
-        return N_("since %(start)s")
+    if times.paused(now):
+        return N_("paused since %(paused)s")
     if is_endless(times):
         return N_("always open")
     return N_("ended %(end)s") if times.ended(now) else N_("until %(end)s")

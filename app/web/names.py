@@ -1,4 +1,4 @@
-"""Names on the pages of a contest: of the contest, its problems and groups, and its readers.
+"""Names on the pages of a contest: of the contest, its problems and groups, and its readers; and its messages.
 
 They are read once until something but submissions changes. Reading them for each snapshot took three quarters of a
 server whose board 1,000 teams had open in a rush.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from anyio.to_thread import run_sync
 from sqlalchemy.orm import Session
 
 from app.domain.contests import Team
 from app.grading.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.service import Service
 from app.services.viewer import Viewer
 from app.storage import accounts, contests, directory, pins
+from app.storage import messages as stored_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,28 @@ class Column:
     most: float
 
 
+class Message(NamedTuple):
+    """What the header of pages needs of a question, an answer or an announcement, to count it for its readers."""
+
+    id: str
+    reply_to_id: str | None
+    from_team_id: str | None
+    to_team_ids: Sequence[str] | None
+    to_group_ids: Sequence[str] | None
+    problem_id: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of a contest's pages; `groups` has those of hidden teams too, `readers` the accounts read so far."""
+    """The names of a contest's pages, and its messages, which the header of each page counts.
+
+    `groups` has the names of groups of hidden teams too, `readers` the accounts read so far.
+    """
 
     contest: str
     columns: Sequence[Column]
     groups: Mapping[str, str]
+    messages: Sequence[Message]
     readers: dict[str, str | None] = field(default_factory=dict)
 
     def problem(self, problem_id: str) -> str:
@@ -63,12 +82,27 @@ def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Nam
         row = contests.get(session, snapshot.contest.id)
         assert row is not None, "a snapshot has its contest"
         groups = {each.id: each.name for each in directory.groups(session, row)}
-        read = Names(row.formal_name or row.name, _columns(session, snapshot), groups)
+        messages = [
+            Message(m.id, m.reply_to_id, m.from_team_id, m.to_team_ids, m.to_group_ids, m.problem_id)
+            for m in stored_messages.clarifications(session, row.id)
+        ]
+        read = Names(row.formal_name or row.name, _columns(session, snapshot), groups, messages)
         names = snapshot.contest.memo.setdefault(_key(snapshot), read)
     if viewer.account_id is not None and viewer.account_id not in names.readers:
         account = accounts.get(session, viewer.account_id)
         names.readers[viewer.account_id] = None if account is None else account.name or account.username
     return names
+
+
+async def names_soon(service: Service, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
+    """The names for a viewer, for the event loop: read in a thread only after something has changed."""
+    names = names_at_hand(viewer, snapshot)
+    return await run_sync(_read, service, viewer, snapshot) if names is None else names
+
+
+def _read(service: Service, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
+    with service.database.read(for_request=True) as session:
+        return names_of(session, viewer, snapshot)
 
 
 def _columns(session: Session, snapshot: ContestSnapshot) -> list[Column]:

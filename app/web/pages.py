@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
@@ -21,6 +22,9 @@ from app.web.pieces import Piece, plain, zipped
 from app.web.static_files import versioned
 
 HERE = Path(__file__).parent
+READ = "jurado_read"
+"""The cookie, of each contest's pages, with the number of messages that the reader has seen."""
+READ_COUNT = re.compile(r"[0-9]{1,6}")
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(HERE / "templates"),
     autoescape=True,
@@ -82,13 +86,23 @@ def _headers(request: Request) -> dict[str, str]:
 def reader_values(request: Request) -> dict[str, str]:
     """The values of every page that differ by the request, beside who asks.
 
-    `root` goes before addresses, so that they hold behind any path prefix; `daily_pages` are on or off.
+    `root` goes before addresses, so that they hold behind any path prefix; `daily_pages` are on or off; `read` counts
+    the messages of the contest that were seen.
     """
     root = request.scope.get("root_path", "")
     theme, zone, here = preferences.theme_of(request), preferences.zone_of(request), preferences.here_of(request)
     spoken = preferences.language_of(request)
     daily = cast(Service, request.app.state.service).settings.daily
-    return {"root": root, "theme": theme, "zone": zone, "here": here, "spoken": spoken, "daily_pages": daily}
+    read = request.cookies.get(READ, "")
+    return {
+        "root": root,
+        "theme": theme,
+        "zone": zone,
+        "here": here,
+        "spoken": spoken,
+        "daily_pages": daily,
+        "read": read if READ_COUNT.fullmatch(read) else "0",
+    }
 
 
 def page_of_pieces(request: Request, pieces: Sequence[Piece]) -> Response:

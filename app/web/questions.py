@@ -24,6 +24,7 @@ from app.web.asking import Answer, AskFirst
 from app.web.forms import made_of_values, read_form
 from app.web.frames import frame
 from app.web.languages import _
+from app.web.live_header import keep_read
 from app.web.pages import page
 from app.web.visitor import Reading, TheSnapshot, Visitor, Writing
 
@@ -54,14 +55,19 @@ class Thread:
 def questions_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
     """What the viewer may read, newest first."""
     problems = [(each.id, snapshot.contest.labels.get(each.id, each.id)) for each in snapshot.problems]
-    return page(
+    shown_in = frame(session, viewer, snapshot, "questions")
+    shown = page(
         "questions.html",
         request,
         viewer=viewer,
-        frame=frame(session, viewer, snapshot, "questions"),
+        frame=shown_in,
+        read=str(shown_in.messages),
         threads=threads(documents(viewer, snapshot, session), viewer, snapshot),
         problems=problems,
     )
+    if viewer.logged_in and not viewer.sees_all:
+        keep_read(request, shown, shown_in)
+    return shown
 
 
 async def _fields(request: Request) -> dict[str, str]:

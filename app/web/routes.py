@@ -22,6 +22,7 @@ from app.web.daily import (
 from app.web.frames_of_boards import board_frame
 from app.web.games import begin_game, game_page, play_on, play_page
 from app.web.index import index
+from app.web.live_header import live_header
 from app.web.organiser import routes as organiser
 from app.web.pages import page
 from app.web.passwords import reset_page, set_forgotten_password
@@ -50,6 +51,7 @@ router.add_api_route("/account/tokens/{token_id}/revoke", revoke_token, methods=
 router.add_api_route("/reset-password", reset_page)
 router.add_api_route("/reset-password", set_forgotten_password, methods=["POST"])
 router.add_api_route(CONTEST, contest_page)
+router.add_api_route(f"{CONTEST}/header", live_header)
 router.add_api_route(f"{CONTEST}/problems", problems_page)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}", problem_page)
 router.add_api_route(f"{CONTEST}/scoreboard", scoreboard)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 from starlette.types import Message, Scope
 
 from app.services.errors import ServiceError
@@ -68,7 +69,7 @@ async def ask(request: Request, question: AskFirst, viewer: object) -> Response:
         action=_own_address(request),
         hidden=question.kept(fields),
         differences=differences,
-        back=back_to(request),
+        back=next((each for each in _places(request, _own_address(request)) if _is_page(request, each)), None),
     )
 
 
@@ -77,9 +78,8 @@ def back_to(request: Request) -> str | None:
     place = urlsplit(request.headers.get("referer", ""))
     if request.method != "POST" or place.netloc != request.url.netloc or not place.path.startswith("/"):
         return None
-    if place.path.startswith("//") or place.path == _own_address(request):
-        return None
-    return f"{place.path}?{place.query}" if place.query else place.path
+    address = f"{place.path}?{place.query}" if place.query else place.path
+    return address if not address.startswith("//") and _is_page(request, address) else None
 
 
 def _shown_value(form: FormOfPage | None, name: str, value: str) -> str:
@@ -111,6 +111,11 @@ def _places(request: Request, address: str) -> Iterator[str]:
         yield back
     for steps in range(FARTHEST + 1):
         yield address.rsplit("/", steps)[0] or "/"
+
+
+def _is_page(request: Request, address: str) -> bool:
+    scope = _scope(request, address)
+    return any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes)
 
 
 async def _rendered(request: Request, address: str) -> str | None:

@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from markupsafe import escape
 
 from app.services.errors import ServiceError
+from app.web.direction import closed
 from app.web.languages import _
 from app.web.refusal_words import in_words
 
@@ -270,7 +271,7 @@ def _message(fault: Fault) -> str:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    return str(closed(f"{text[:1].upper()}{text[1:].rstrip('.')}."))
 
 
 def _field_of(where: str) -> str:

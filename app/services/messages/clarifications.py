@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from math import ceil
-from typing import Annotated, NotRequired, TypedDict
+from typing import Annotated, NotRequired, Protocol, TypedDict, TypeVar
 
 from pydantic import Field, StringConstraints
 from sqlalchemy.orm import Session
@@ -37,6 +37,29 @@ MINUTE = timedelta(minutes=1)
 MOST_IN_A_MINUTE = 10
 """Questions one team may ask in a minute: each lets the boards be looked at again, and a judge read it."""
 RECIPIENTS = ("to_team_ids", "to_group_ids")
+
+
+class Addressed(Protocol):
+    """What decides who may read a message."""
+
+    @property
+    def from_team_id(self) -> str | None:
+        """The team that asks; None: from the jury."""
+
+    @property
+    def to_team_ids(self) -> Sequence[str] | None:
+        """The teams that it is for."""
+
+    @property
+    def to_group_ids(self) -> Sequence[str] | None:
+        """The groups that it is for."""
+
+    @property
+    def problem_id(self) -> str | None:
+        """The problem that it is about."""
+
+
+M = TypeVar("M", bound=Addressed)
 
 
 class ClarificationBody(Body):
@@ -84,10 +107,7 @@ class ClarificationDocument(TypedDict):
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ClarificationDocument]:
     """The clarifications that the viewer may read, oldest first."""
     contest = contest_of(session, snapshot.contest.id)
-    rows = stored.clarifications(session, contest.id)
-    mine = _groups_of(snapshot, viewer.team_id)
-    problems = {problem.id for problem in snapshot.problems}
-    seen = [row for row in rows if _may_see(viewer, row, mine, problems)]
+    seen = readable(viewer, snapshot, stored.clarifications(session, contest.id))
     known = {row.id for row in seen}
     team_ids = {row.id for row in visible(session, viewer, contest)} if seen else set()
     return [_document(row, known, team_ids) for row in seen]
@@ -155,7 +175,14 @@ def _document(row: ClarificationRow, known: set[str], team_ids: set[str]) -> Cla
     return document
 
 
-def _may_see(viewer: Viewer, row: ClarificationRow, groups: Sequence[str], problems: set[str]) -> bool:
+def readable(viewer: Viewer, snapshot: ContestSnapshot, messages: Iterable[M]) -> list[M]:
+    """Those of a contest's messages that the viewer may read."""
+    groups = _groups_of(snapshot, viewer.team_id)
+    problems = {problem.id for problem in snapshot.problems}
+    return [message for message in messages if _may_see(viewer, message, groups, problems)]
+
+
+def _may_see(viewer: Viewer, row: Addressed, groups: Sequence[str], problems: set[str]) -> bool:
     if viewer.sees_all:
         return True
     if row.problem_id is not None and row.problem_id not in problems:

@@ -1,5 +1,5 @@
 "use strict";
-// Pages work without this file. With it the clock runs, and a waiting report follows the server.
+// Pages work without this file. With it the clock runs, the header and a waiting report follow the server.
 
 function pad(number) {
   return String(number).padStart(2, "0");
@@ -13,18 +13,94 @@ function clockText(seconds) {
   return days ? _("%(days)s d %(time)s", { days, time: text }) : text;
 }
 
+let ticking = 0;
+
 /** Let the clock run by the time since the page came, so that a wrong clock of the reader's does not matter. */
 function runClock() {
+  clearInterval(ticking);
   const shown = document.querySelector(".clock[data-left]");
   if (!shown) return;
   const began = performance.now();
   const left = Number(shown.dataset.left);
+  const whole = Number(shown.dataset.whole);
+  const gone = shown.dataset.phase === "running" && document.querySelector("#lap i:last-child");
   const tick = () => {
     const now = Math.max(0, Math.round(left - (performance.now() - began) / 1000));
     shown.firstElementChild.textContent = clockText(now);
-    if (now === 0) clearInterval(timer);
+    if (gone && whole) gone.className = `w${Math.min(100, Math.round(100 * (1 - now / whole)))}`;
+    if (now > 0) return;
+    clearInterval(ticking);
+    setTimeout(() => lookAtHeader(), 1000 + 2000 * Math.random()); // the start or the end, for all at once
   };
-  const timer = setInterval(tick, 1000);
+  ticking = setInterval(tick, 1000);
+}
+
+const EVERY = 12000; // ms between two looks at the header, and up to as many more as SPREAD: a thousand pages are open
+const SPREAD = 6000;
+
+function isPaused() {
+  return document.getElementById("clock")?.dataset.phase === "paused";
+}
+
+/** The part of a contest that a page was made for: what it shows changes with it. */
+const partOf = (phase) => ({ running: "during", paused: "during" })[phase] ?? phase;
+
+/** Has the reader written or chosen something that a new page would lose? */
+function isBeingWritten() {
+  const differs = (each) => {
+    if (each.type === "hidden" || each.type === "search") return false;
+    if (each.type === "file") return each.files.length > 0;
+    if (each.type === "checkbox" || each.type === "radio") return each.checked !== each.defaultChecked;
+    return each.value !== each.defaultValue;
+  };
+  return [...document.querySelectorAll("main input, main textarea")].some(differs);
+}
+
+/** Fetch the header's clock, badge and notice if they have changed; at the start and the end, the whole page. */
+async function lookAtHeader() {
+  const clock = document.getElementById("clock");
+  const reply = await fetch(clock.dataset.live, { cache: "no-store", headers: { "If-None-Match": `"${clock.dataset.version}"` } });
+  if (reply.status !== 200) return;
+  const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
+  const phase = fresh.getElementById("clock")?.dataset.phase;
+  if (!phase) return;
+  const isOther = partOf(phase) !== partOf(clock.dataset.phase);
+  if (isOther && !isBeingWritten()) return location.reload();
+  for (const id of ["clock", "lap", "notice", "unread"]) {
+    const newer = fresh.getElementById(id);
+    if (newer) document.getElementById(id)?.replaceWith(newer);
+  }
+  if (isOther) offerReload();
+  for (const button of document.querySelectorAll("[data-send]")) button.disabled = isPaused();
+  runClock();
+}
+
+/** Say that the page is of an earlier part of the contest, as its reader is writing in it. */
+function offerReload() {
+  const link = document.createElement("a");
+  link.href = location.href;
+  link.textContent = _("The contest has started or ended. Reload this page");
+  const line = document.createElement("p");
+  line.append(link);
+  document.getElementById("notice").replaceChildren(line);
+}
+
+/** Look at the header again and again, as long as somebody looks at the page. */
+function followHeader() {
+  if (!document.querySelector("#clock[data-live]")) return;
+  const look = async () => {
+    try {
+      if (!document.hidden) await lookAtHeader();
+    } catch {
+      // The server is away for a moment: the next look finds it again.
+    }
+  };
+  const again = async () => {
+    await look();
+    setTimeout(again, EVERY + SPREAD * Math.random());
+  };
+  setTimeout(again, EVERY + SPREAD * Math.random());
+  document.addEventListener("visibilitychange", look);
 }
 
 /** Fetch this page again and put its new text in the place of the old, unless the reader is in it. */
@@ -81,4 +157,5 @@ function showTab() {
 useZone();
 showTab();
 runClock();
+followHeader();
 followReport();

@@ -266,7 +266,7 @@
       button.textContent = error instanceof Refused ? button.textContent : _("Send again, safe to repeat");
       if (error instanceof Refused) key = "";
     } finally {
-      button.disabled = false;
+      button.disabled = isPaused();
       bar.hidden = true;
     }
   }
