@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from contextlib import AbstractAsyncContextManager
-from typing import IO, Protocol, TypeVar
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import IO, Protocol, TypeVar, cast
 from urllib.parse import parse_qsl
 
 from fastapi import Request
@@ -52,6 +52,15 @@ class OpenForm(Protocol):
         self, request: Request, *, texts: Collection[str], files: Collection[str]
     ) -> AbstractAsyncContextManager[ReadForm]:
         """Read the body as a form whose files are gone afterwards; raises BadRequest."""
+
+
+@asynccontextmanager
+async def open_form(request: Request, *, texts: Collection[str], files: Collection[str]) -> AsyncIterator[ReadForm]:
+    """Read a form with files, whose texts its request keeps; raises BadRequest."""
+    opening = cast(OpenForm, request.app.state.open_form)
+    async with opening(request, texts=texts, files=files) as form:
+        request.state.fields = dict(form.texts)
+        yield form
 
 
 async def read_form(request: Request, longest: int = LONGEST) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
@@ -19,7 +19,7 @@ from app.services.rejudgings.previews import Preview
 from app.services.rejudgings.problem_changes import How, RejudgingView
 from app.services.roles.grants import OWNER
 from app.web.asking import confirm
-from app.web.forms import OpenForm
+from app.web.forms import open_form
 from app.web.languages import _
 from app.web.organiser.gate import Fields, see
 from app.web.organiser.home import DONE, Done
@@ -42,9 +42,8 @@ class Sent:
 
 async def _sent(request: Request) -> Sent:
     """The case of a form with files or texts, of which a file goes first."""
-    opening = cast(OpenForm, request.app.state.open_form)
     texts = {"group", "name", "input_text", "answer_text"}
-    async with opening(request, texts=texts, files={"input", "answer"}) as form:
+    async with open_form(request, texts=texts, files={"input", "answer"}) as form:
         data = {
             kind: form.read(kind) or form.texts.get(f"{kind}_text", "").replace("\r\n", "\n").encode() or None
             for kind in ("input", "answer")

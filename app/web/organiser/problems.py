@@ -6,7 +6,7 @@ import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any, cast
+from typing import IO, Annotated, Any
 
 from anyio.to_thread import run_sync
 from fastapi import Depends, Query, Request, Response
@@ -24,7 +24,7 @@ from app.services.rejudgings.problem_changes import How
 from app.services.viewer import Viewer
 from app.storage.temporary import UPLOAD_PREFIX, locked_folder
 from app.web.asking import confirm
-from app.web.forms import OpenForm, made_of_values, whole_number
+from app.web.forms import made_of_values, open_form, whole_number
 from app.web.languages import _, ngettext
 from app.web.organiser.gate import Faults, Fields, faults_of, led_on, see
 from app.web.organiser.home import DONE, Done
@@ -43,8 +43,7 @@ def list_page(request: Request, viewer: Visitor, session: Reading, done: Done = 
 @asynccontextmanager
 async def _open_package(request: Request) -> AsyncIterator[SentPackage]:
     """The package of a form in a file of its own, gone afterwards; raises BadRequest where there is none."""
-    opening = cast(OpenForm, request.app.state.open_form)
-    async with opening(request, texts={"id"}, files={"package"}) as form:
+    async with open_form(request, texts={"id"}, files={"package"}) as form:
         sent = form.file("package")
         if sent is None or not sent.name:
             raise BadRequest("package: expected a zip file, found nothing")
@@ -79,8 +78,7 @@ def problem_page(request: Request, viewer: Visitor, session: Reading, problem_id
 
 async def _zip(request: Request) -> tuple[bytes, bool]:
     """The zip of cases of a form, and whether all other cases go."""
-    opening = cast(OpenForm, request.app.state.open_form)
-    async with opening(request, texts={"only"}, files={"cases"}) as form:
+    async with open_form(request, texts={"only"}, files={"cases"}) as form:
         data = form.read("cases")
         if not data:
             raise BadRequest("cases: expected a zip file, found nothing")

@@ -156,7 +156,12 @@ def set_rules(
     row = contest_of(session, contest_id, for_update=True)
     stored = rules_of(row)
     refuse_outdated(fields, stored if viewer.is_admin else {**stored, "open_to_all": fields.get("open_to_all", "")})
-    _question_no_submissions(fields)
+    question_zero(
+        fields,
+        "max_submissions",
+        _("With a limit of 0, no team can submit anything to any problem."),
+        unlimited=True,
+    )
     limits = view(row).settings.limits.model_dump()
     limits |= {name: whole_number(name, fields.get(name, "")) for name, _ in COUNTS}
     settings: dict[str, object] = {name: bool(fields.get(name)) for name, _ in FLAGS}
@@ -255,19 +260,14 @@ def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str,
     return values
 
 
-def _question_no_submissions(fields: Mapping[str, str]) -> None:
-    """Raise AskFirst for a limit of 0 submissions."""
-    if fields.get("max_submissions", "").strip().strip("0") or not fields.get("max_submissions", "").strip():
+def question_zero(fields: Mapping[str, str], name: str, sentence: str, *, unlimited: bool = False) -> None:
+    """Raise AskFirst for a limit of 0; where a limit may be left out, that is another answer."""
+    if fields.get(SURE) == "yes" or whole_number(name, fields.get(name, "")) != 0:
         return
-    if fields.get(SURE) != "yes":
-        raise AskFirst(
-            _("Allow no submissions at all?"),
-            _("With a limit of 0, no team can submit anything to any problem."),
-            [
-                Answer(_("Set no limit"), "max_submissions", ""),
-                Answer(_("Allow no submissions"), SURE, "yes"),
-            ],
-        )
+    answers = [Answer(_("Set the limit to 0"), SURE, "yes")]
+    if unlimited:
+        answers.insert(0, Answer(_("Set no limit"), name, ""))
+    raise AskFirst(_("A limit of 0?"), sentence, answers)
 
 
 def moment_shown(time: str | None) -> str:

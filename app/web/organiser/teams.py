@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated
 
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request, Response
@@ -32,13 +32,13 @@ from app.storage import accounts, teams
 from app.storage.submission_stream import counts_by_team
 from app.storage.tables import TeamRow
 from app.web.asking import confirm, refuse_outdated
-from app.web.forms import OpenForm, made_of_values, read_form, whole_number
+from app.web.forms import made_of_values, open_form, read_form, whole_number
 from app.web.frames import frame
 from app.web.index import address_of
 from app.web.languages import _
 from app.web.organiser.gate import NO_STORE, Fields, faults_of, see
 from app.web.organiser.home import DONE, Done, steps
-from app.web.organiser.setup import moment, moment_shown
+from app.web.organiser.setup import moment, moment_shown, question_zero
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor, Writing, authenticator_of
 
@@ -100,8 +100,7 @@ class Sent:
 async def _sent(request: Request) -> Sent:
     """Read the form with a file or a text; raises BadRequest where it has neither."""
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        opening = cast(OpenForm, request.app.state.open_form)
-        async with opening(request, texts={"text", "replace"}, files={"file"}) as form:
+        async with open_form(request, texts={"text", "replace"}, files={"file"}) as form:
             data = form.read("file")
             text = await run_sync(table_text, data, None) if data else form.texts.get("text", "")
             fields: Mapping[str, str] = form.texts
@@ -234,6 +233,7 @@ def set_registration(request: Request, viewer: Visitor, contest_id: str, fields:
     """Open or close self-registration, or change its terms."""
     contest_of(session, contest_id, for_update=True)
     refuse_outdated(fields, _terms_of(session, viewer, contest_id))
+    question_zero(fields, "most", _("With 0 places, no one can register."))
     values: dict[str, object] = {"open": bool(fields.get("open")), "until": moment(fields.get("until", ""))}
     for name in ("most", "team_size"):
         if (number := whole_number(name, fields.get(name, ""))) is not None:

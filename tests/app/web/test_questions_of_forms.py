@@ -159,6 +159,8 @@ def test_a_limit_of_no_submissions_is_questioned(api: Api) -> None:
     asked = post(api, f"{ADMIN}/rules", **fields)
     assert "no team can submit" in text_of(asked.text)
     assert api.get("contests/c").json()["settings"]["limits"]["max_submissions"] is None
+    asked = post(api, f"{ADMIN}/teams/registration", most="0", team_size="1")
+    assert "no one can register" in text_of(asked.text)
     assert post(api, f"{ADMIN}/rules", **fields, sure="yes").status_code == 303
     assert api.get("contests/c").json()["settings"]["limits"]["max_submissions"] == 0
 
@@ -218,6 +220,21 @@ def test_a_refusal_says_every_pattern_of_the_api_in_words(api: Api) -> None:
     patterns = set(re.findall(r'"pattern": "((?:[^"\\\\]|\\\\.)*)"', json.dumps(api.app.openapi())))
     assert patterns
     assert {each for each in patterns if json.loads(f'"{each}"') not in PATTERNS} == set()
+
+
+def test_a_refused_form_with_files_keeps_its_texts_too(api: Api) -> None:
+    sent = {"input": ("x", b""), "answer": ("y", b"")}
+    fields = {"group": "secret", "name": "../02"}
+    reply = api.post(
+        "/admin/problems/echo/case",
+        user="admin",
+        data=fields,
+        files=sent,
+        headers=ORIGIN | {"Referer": "http://jurado.test/admin/problems/echo"},
+    )
+    assert reply.status_code == 400
+    assert 'id="wrong-name">Expected' in reply.text
+    assert 'value="../02"' in reply.text
 
 
 def test_a_form_that_is_one_of_many_comes_back_alone(api: Api) -> None:
