@@ -66,7 +66,6 @@ PAGES: Mapping[str, Walked] = {
     "/reset-password": Walked(["/reset-password?code=abc"]),
     "/docs": Walked(["/docs"], is_read=False),
     CONTEST: Walked(["/c/c"]),
-    f"{CONTEST}/header": Walked(["/c/c/header"], is_read=False),
     f"{CONTEST}/problems": Walked(["/c/c/problems"]),
     PROBLEM: Walked(["/c/c/problems/echo", f"/c/c/problems/{GAME}"]),
     f"{CONTEST}/scoreboard": Walked(

@@ -71,7 +71,7 @@ def test_everybody_practises_by_plain_forms_to_the_end(api: Api) -> None:
 def test_an_illegal_move_is_refused_with_its_reason_and_changes_nothing(api: Api) -> None:
     address = begin(api)
     reply = post(api, address, None, act="move", number="1", move="2 0")
-    assert (reply.status_code, "expected at most 1 from a pile, found 2" in words(reply)) == (400, True)
+    assert (reply.status_code, "at most 1 from a pile, found 2" in words(reply)) == (400, True)
     assert post(api, address, None, act="move", number="2", move=STEP).status_code == 409
     assert post(api, address, None, act="dance").status_code == 400
     assert "None yet." in shown(api, address)
@@ -159,13 +159,13 @@ def test_a_start_that_is_none_says_what_is_wrong(api: Api) -> None:
     for fields, reason in (
         ({"position": "3 0"}, "expected three numbers A B K"),
         ({"opponent": "optimum"}, "did you mean 'optimal'"),
-        ({"side": "2"}, "Side: expected 0 or 1"),
+        ({"side": "2"}, "expected 0 or 1"),
         ({"testcase": "99"}, "99"),
     ):
         given = {"for": "practice", "opponent": "one", "side": "0", "position": "3 0 1", **fields}
         reply = post(api, PLAY, "team", **given)
         assert reply.status_code in {400, 404}
-        assert reason in words(reply)
+        assert reason.lower() in words(reply).lower()
 
 
 def test_a_form_of_another_site_plays_nothing(api: Api) -> None:
