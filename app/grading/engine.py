@@ -286,7 +286,7 @@ class Engine:
                 self._judge_again(process, work.again)
             finally:
                 self._end_again()
-        elif not self._closing:
+        elif work.sweep:
             self._file_errors.look()
             self._sweep()
 
@@ -302,7 +302,7 @@ class Engine:
             return Warm(judgements.one_case_each(session))
 
     def _next(self) -> Work:
-        """Wait for work; nothing at all (after a while, or because somebody said so) means it is time to sweep."""
+        """Wait for work; sweeping, after a while or because it was asked for, is the work of one grader."""
         with self._changed:
             self._changed.wait_for(
                 lambda: (
@@ -313,7 +313,9 @@ class Engine:
                     or self._may_judge_again()
                     or self._closing
                 ),
-                timeout=min(SECONDS_BETWEEN_SWEEPS, self._judging.suspects.seconds()),
+                timeout=min(
+                    max(0.0, self._swept + SECONDS_BETWEEN_SWEEPS - time.monotonic()), self._judging.suspects.seconds()
+                ),
             )
             if self._closing:
                 return Work()
@@ -322,16 +324,21 @@ class Engine:
             if self._first:
                 return Work(ids=taken(self._first, max(1, len(self._first) // len(self._processes))))
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS or not self._judging.suspects.seconds():
-                self._swept = time.monotonic()  # also while there is always something to judge
-                return Work()
+                return self._sweeping()  # also while there is always something to judge
             if self._waiting:
                 return Work(ids=self._waiting.take(share(len(self._waiting), len(self._processes), self._seconds_each)))
-            if self._look or not self._may_judge_again():
+            if self._look:
+                return self._sweeping()
+            if not self._may_judge_again():
                 return Work()
             self._judging_again += 1
             if (tried := self._asked.take_trial()) is not None:
                 return Work(tried=tried)
             return Work(again=taken(self._waiting_again, MOST_CLAIMED_AGAIN))
+
+    def _sweeping(self) -> Work:
+        self._swept, self._look = time.monotonic(), False
+        return Work(sweep=True)
 
     def _may_judge_again(self) -> bool:
         """Whether a rejudging has work, and a grader is free beside the one left to those who wait for verdicts."""

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any, cast
 
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import FoundScore
@@ -26,6 +27,7 @@ from app.grading.reference_solver import Solved, SolverRun, solve
 from app.grading.solver_process import SolverFailed, SolverProcess, Summary
 from app.grading.tournaments import TOURNAMENT, play_tournament
 from app.grading.verification import VERIFICATION, Ended, verify_stored
+from app.loops import Loop, give
 from app.packages.errors import PackageErrors
 from app.programs.solving import Solving
 from app.storage import jobs, problems, rejudging_changes, rejudgings, testcases
@@ -71,7 +73,7 @@ class _Case:
 
 
 class JobRunner:
-    """The thread that works on one job at a time, so that a reference run never takes every core from the graders.
+    """The loop that works on one job at a time, so that a reference run never takes every core from the graders.
 
     `take_up` is called when a job has opened or changed a rejudging; None: the engine's own.
     """
@@ -89,25 +91,25 @@ class JobRunner:
         self._engine = engine
         self._on_changed = on_changed
         self._take_up = take_up or engine.take_up
-        self._changed = threading.Condition()
+        self._changed = threading.Lock()
         self._waiting: deque[str] = deque()
         self._running: tuple[str, SolverProcess | Solving | None] | None = None
         self._cancelled: set[str] = set()
         self._closing = False
         self._closed: Future[None] = Future()
-        self._thread = threading.Thread(target=self._work, name="jobs", daemon=True)
+        self._is_scored = self._is_interrupted = False
+        self._loop = Loop("jobs", self._work, SECONDS_BETWEEN_SWEEPS)
 
     def start(self) -> None:
         """Take up what an earlier process left, and begin."""
-        with self._database.write() as session:
-            jobs.take_up_interrupted(session, MOST_ATTEMPTS)
-        self._thread.start()
+        self._queue_again()
+        self._loop.start()
 
     def wake(self, job_id: str) -> None:
         """A job has been queued (and is durable)."""
         with self._changed:
             self._waiting.append(job_id)
-            self._changed.notify()
+        self._loop.wake()
 
     def cancel(self, job_id: str) -> bool:
         """Cancel a job and kill what it runs; False if it has ended already or does not exist."""
@@ -130,21 +132,37 @@ class JobRunner:
             self._closing = True
             if self._running is not None and self._running[1] is not None:
                 self._running[1].kill("the server stops")
-            self._changed.notify()
-            if not self._closed.done():
-                self._closed.set_result(None)
-        if self._thread.is_alive():
-            self._thread.join(timeout=30)
+        give(self._closed, None)
+        self._loop.close(30)
 
     def _work(self) -> None:
+        """Run the jobs that wait, one at a time; expected answers without a score come first."""
+        if not self._is_scored:
+            self._score_once()
+        if self._is_interrupted:
+            self._queue_again()
+        while (job_id := self._next()) is not None:
+            self._is_interrupted = True
+            self.work_on(job_id)
+            self._is_interrupted = False
+
+    def _queue_again(self) -> None:
+        """Queue the jobs again that a process or a failed step has left, as far as they have attempts left."""
+        with self._database.write() as session:
+            jobs.take_up_interrupted(session, MOST_ATTEMPTS)
+        self._is_interrupted = False
+
+    def _score_once(self) -> None:
+        """Score expected answers; those whose checker fails take no part in BEST until the next start."""
         try:
             self.score_expected_answers()
         except Closing:
             return
+        except SQLAlchemyError:
+            raise
         except Exception:
             log.exception("the expected answers could not be scored; they take no part in BEST")
-        while (job_id := self._next()) is not None:
-            self.work_on(job_id)
+        self._is_scored = True
 
     def work_on(self, job_id: str) -> None:
         """Run one job to its end, if it is queued; one at a time."""
@@ -189,20 +207,18 @@ class JobRunner:
         return reply.result().score
 
     def _next(self) -> str | None:
-        while True:
-            with self._changed:
-                if self._closing:
-                    return None
-                if self._waiting:
-                    job_id = self._waiting.popleft()
-                    self._running = (job_id, None)
-                    return job_id
+        """The next job, also of those that another process has queued; None if none waits."""
+        if not self._waiting and not self._closing:
             with self._database.read() as session:
                 job_ids = list(jobs.waiting(session))
             with self._changed:
                 self._waiting.extend(job_ids)
-                if not self._waiting and not self._closing:
-                    self._changed.wait(SECONDS_BETWEEN_SWEEPS)
+        with self._changed:
+            if self._closing or not self._waiting:
+                return None
+            job_id = self._waiting.popleft()
+            self._running = (job_id, None)
+            return job_id
 
     def _run(self, job_id: str) -> None:
         """Solve the job's cases one by one; one that fails does not stop the rest."""

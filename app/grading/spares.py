@@ -8,8 +8,9 @@ from collections.abc import Callable
 
 import structlog
 
-from app.grading.messages import Failed, Warm
+from app.grading.messages import Failed, Warm, Warmed
 from app.grading.running import GraderSettings, RunningGrader
+from app.loops import Loop
 
 log = structlog.get_logger()
 
@@ -32,14 +33,14 @@ class Spares:
         self._is_bringing = False
         self._is_awaited = False
         self._closing = False
-        self._thread = threading.Thread(target=self._work, name="spare-graders", daemon=True)
+        self._loop = Loop("spare graders", self._work, 0.0)
         self.deaths = 0
         self.protections: dict[str, str] = {}
 
     def start(self) -> None:
         """Begin to keep spares."""
         if self._count:
-            self._thread.start()
+            self._loop.start()
 
     @property
     def pids(self) -> list[int]:
@@ -95,27 +96,25 @@ class Spares:
             for grader in (*self._ready, *self._starting):
                 grader.stop()
             self._changed.notify_all()
-        if self._thread.is_alive():
-            self._thread.join(timeout=LONGEST_PAUSE)
+        self._loop.close(LONGEST_PAUSE)
         with self._changed:
             while self._ready:
                 self._ready.popleft().kill()
 
     def _work(self) -> None:
         """Start a spare where one is missing, but none beside a grader that work waits for; look whether they live."""
-        while not self._closing:
+        with self._changed:
+            for grader in [each for each in self._ready if not each.alive]:
+                self._ready.remove(grader)
+                self._bury(grader)
+            self._is_bringing = self._is_awaited or (len(self._ready) < self._count and not self._wanted)
+            if not self._is_bringing and not self._closing:
+                self._changed.wait(SECONDS_BETWEEN_LOOKS)
+        if self._is_bringing and (spare := self._started()) is not None:
             with self._changed:
-                for grader in [each for each in self._ready if not each.alive]:
-                    self._ready.remove(grader)
-                    self._bury(grader)
-                self._is_bringing = self._is_awaited or (len(self._ready) < self._count and not self._wanted)
-                if not self._is_bringing and not self._closing:
-                    self._changed.wait(SECONDS_BETWEEN_LOOKS)
-            if self._is_bringing and (spare := self._started()) is not None:
-                with self._changed:
-                    self._is_bringing = False
-                    self._ready.append(spare)
-                    self._changed.notify_all()
+                self._is_bringing = False
+                self._ready.append(spare)
+                self._changed.notify_all()
 
     def _bury(self, grader: RunningGrader) -> None:
         self.deaths += 1
@@ -136,17 +135,13 @@ class Spares:
         try:
             request = self._warm_up()
             grader = RunningGrader(self._settings)
-        except Exception:  # a database that is away, no process left to start
+            warmed = self._warmed(grader, request)
+        except Exception:  # a database that is away, no process left to start, a pipe that breaks
             log.exception("a grader could not be started; it is tried again")
             return None
-        with self._changed:
-            self._starting.add(grader)
-        warmed = grader.warm(request)
-        with self._changed:
-            self._starting.discard(grader)
-            if self._closing:
-                grader.kill()
-                return None
+        if self._closing:
+            grader.kill()
+            return None
         if isinstance(warmed, Failed):
             log.warning("a grader died while it started; another is tried", error=warmed.error)
             with self._changed:
@@ -156,6 +151,19 @@ class Spares:
             log.warning("a grader could not load its checkers", error=warmed.error)
         self._tell(warmed.protections)
         return grader
+
+    def _warmed(self, grader: RunningGrader, request: Warm) -> Warmed | Failed:
+        """Warm a grader that has been started; one that fails by an exception is killed."""
+        with self._changed:
+            self._starting.add(grader)
+        try:
+            return grader.warm(request)
+        except BaseException:
+            grader.kill()
+            raise
+        finally:
+            with self._changed:
+                self._starting.discard(grader)
 
     def _tell(self, protections: dict[str, str]) -> None:
         missing = {name: lack for name, lack in protections.items() if lack}

@@ -14,12 +14,16 @@ SECONDS_CLAIMED = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The next work of a grader: answer a question, judge these, of submissions or of rejudgings, or try answers."""
+    """The next work of a grader: answer a question, judge these, of submissions or of rejudgings, or try answers.
+
+    `sweep`: look for rows in the database, which one grader does for all. Nothing at all: wait again.
+    """
 
     question: Question | None = None
     tried: Tried | None = None
     ids: Sequence[int] = ()
     again: Sequence[int] = ()
+    sweep: bool = False
 
 
 def share(waiting: int, graders: int, seconds_each: float) -> int:

@@ -9,7 +9,6 @@ Several processes on a database all follow the database's clock, and the latest 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
@@ -18,6 +17,7 @@ from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.clock import STEP, the_clock, utc_now
+from app.loops import Loop
 from app.storage.bulk import own_insert
 from app.storage.database import Database
 from app.storage.database_time import DatabaseTime
@@ -28,7 +28,6 @@ from app.storage.writer import Writer
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.clock")
 
 SECONDS_BETWEEN_MARKS = 5.0
-SECONDS_AFTER_A_FAULT = 0.5
 UNMARKED = timedelta(seconds=2 * SECONDS_BETWEEN_MARKS)
 """Time that may have passed since the last mark: the time between two, and as much again for a late commit."""
 ONLY = 1
@@ -93,46 +92,31 @@ def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
 
 
 class ClockKeeper:
-    """A thread that has the time marked every few seconds, before a step forward is told, and once more at the end."""
+    """A loop that has the time marked every few seconds, before a step forward is told, and once more at the end."""
 
     def __init__(
         self, writer: Writer, seconds: float = SECONDS_BETWEEN_MARKS, source: DatabaseTime | None = None
     ) -> None:
         self._source = source
         self._writer = writer
-        self._seconds = seconds
         self._clock = the_clock()
-        self._wanted = threading.Event()
-        self._closing = threading.Event()
+        self._loop = Loop("clock", self._mark, seconds, delay=seconds)
         self._clock.allow(self._clock.now() + UNMARKED)  # what `start_clock` has marked
-        self._clock.on_held = self._wanted.set
-        self._thread = threading.Thread(target=self._run, name="clock", daemon=True)
-        self._thread.start()
+        self._clock.on_held = self._loop.wake
+        self._loop.start()
 
     def close(self) -> None:
         """Mark the time and stop; before the writer is closed."""
-        self._closing.set()
-        self._wanted.set()
-        self._thread.join()
+        self._loop.close()
+        try:
+            self._mark()
+        except Exception as error:  # the database is away: the next start adds the seconds since the last mark
+            log.warning("the time could not be kept", error=str(error))
         self._clock.allow()
 
-    def _run(self) -> None:
-        while not self._closing.is_set():
-            self._wanted.wait(self._seconds)
-            self._wanted.clear()
-            if not self._mark():
-                self._closing.wait(SECONDS_AFTER_A_FAULT)
-                self._wanted.set()
-        self._mark()
-
-    def _mark(self) -> bool:
-        try:
-            if self._source is not None:
-                self._source.look()
-            due = self._clock.due()
-            self._writer.submit(mark, due).result()
-        except Exception as error:  # the database is away: its own log says more, and the next mark is not far
-            log.warning("the time could not be kept", error=str(error))
-            return False
+    def _mark(self) -> None:
+        if self._source is not None:
+            self._source.look()
+        due = self._clock.due()
+        self._writer.submit(mark, due).result()
         self._clock.allow(due + UNMARKED)
-        return True

@@ -12,10 +12,8 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import cast
 
-import psycopg
 import structlog
 from sqlalchemy import Engine, NullPool, create_engine, text
-from sqlalchemy.exc import SQLAlchemyError
 
 from app.settings import Timeouts
 from app.storage import notices
@@ -93,7 +91,7 @@ class Listener:
         while not self._closing.is_set():
             try:
                 self._listen()
-            except (SQLAlchemyError, psycopg.Error) as error:
+            except Exception as error:  # whatever it is: unheard, this server would show what is old for ever
                 log.warning("notices of other processes cannot be heard", error=str(error))
             if not self._closing.wait(SECONDS_BETWEEN_TRIES) and self._is_alarming():
                 self._alarm()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,6 +20,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.loops import Loop
 from app.storage.commits import forget_marks
 from app.storage.locks import Locks
 from app.storage.process_locks import SPACE, number_of
@@ -85,7 +85,7 @@ def processes(session: Session) -> list[ProcessRow]:
 
 
 class Presence:
-    """A thread that gives signs of life for this process; `work` tells the state of its work, once there is any."""
+    """A loop that gives signs of life for this process; `work` tells the state of its work, once there is any."""
 
     def __init__(self, writer: Writer, kind: str) -> None:
         self.id = str(uuid4())
@@ -93,32 +93,25 @@ class Presence:
         self._writer = writer
         self._kind = kind
         self._started = utc_now()
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
+        self._loop = Loop("presence", self._give, SECONDS_BETWEEN_SIGNS, delay=SECONDS_BETWEEN_SIGNS)
 
     def start(self, locks: Locks) -> None:
         """Give the first sign, durable when this returns, and go on by itself; before anything is judged."""
         locks.publish(number_of(self.id), SPACE)
-        self._give()
-        self._thread.start()
+        try:
+            self._give()
+        except Exception as error:  # the database is away: the loop tries again
+            log.warning("no heartbeat could be written", error=str(error))
+        self._loop.start()
 
     def close(self) -> None:
         """Take the row away; before the writer is closed."""
-        self._closing.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._loop.close()
         try:
             self._writer.submit(remove_many, self.id).result()
         except Exception as error:  # the database is away: others see that this process is silent
             log.warning("the end of this process could not be written", error=str(error))
 
-    def _run(self) -> None:
-        while not self._closing.wait(SECONDS_BETWEEN_SIGNS):
-            self._give()
-
     def _give(self) -> None:
         sign = Sign(self.id, self._kind, self._started, utc_now(), self.work())
-        try:
-            self._writer.submit(write_signs, sign).result()
-        except Exception as error:  # the database is away: its own log says more, and the next sign is not far
-            log.warning("no sign of life could be written", error=str(error))
+        self._writer.submit(write_signs, sign).result()

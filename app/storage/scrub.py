@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,6 +14,7 @@ from pathlib import Path
 import structlog
 
 from app.domain.clock import utc_now
+from app.loops import Loop
 from app.storage.database import Database
 from app.storage.files import Files, State, StoredFile
 from app.storage.fsck import collect, orphans
@@ -45,7 +46,7 @@ class Scrubbed:
 
 
 class Scrub:
-    """A thread that passes over all files every so many `hours` (0: never); `last` is the newest result.
+    """A loop that passes over all files every so many `hours` (0: never); `last` is the newest result.
 
     Of several processes on a database one does. It also knows of what anybody in this process could not read since, and
     of what workers wait for.
@@ -64,8 +65,8 @@ class Scrub:
         self._files = files
         self._seconds = hours * 3600
         self._rate = rate
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="scrub", daemon=True)
+        self._waited = 0.0
+        self._loop = Loop("stored files", self._step, SECONDS_BETWEEN_LOOKS, delay=SECONDS_BETWEEN_LOOKS)
         self.last = Scrubbed()
         self._guard = threading.Lock()
         self._faults: dict[str, tuple[str, State]] = {}
@@ -74,13 +75,11 @@ class Scrub:
 
     def start(self) -> None:
         """Begin: the first pass comes when the service has run for so many hours."""
-        self._thread.start()
+        self._loop.start()
 
     def close(self) -> None:
         """Stop, also in the middle of a pass."""
-        self._closing.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._loop.close()
 
     def note(self, sha256: str, error: str) -> None:
         """Remember a file that could not be read; it is logged once."""
@@ -120,7 +119,7 @@ class Scrub:
         scrubbed = Scrubbed(damaged={})
         listed = set()
         for stored in self._files.stored():
-            if self._closing.wait(stored.size / self._rate):
+            if self._loop.wait(stored.size / self._rate):
                 return self.last
             listed.add(stored.sha256)
             try:
@@ -155,21 +154,13 @@ class Scrub:
                 missing[sha256] = str(error)
         return missing
 
-    def _run(self) -> None:
-        waited = 0.0
-        while not self._closing.wait(SECONDS_BETWEEN_LOOKS):
-            waited += SECONDS_BETWEEN_LOOKS
-            self._survive(lambda: shorten_log(self._database))
-            if 0 < self._seconds <= waited:
-                waited = 0.0
-                if self._locks.take(LOCK):  # and keep it: the others need not read them again
-                    self._survive(self.scrub)
-
-    def _survive(self, step: Callable[[], object]) -> None:
-        try:
-            step()
-        except Exception:
-            log.exception("the work on stored files failed; it goes on")
+    def _step(self) -> None:
+        self._waited += SECONDS_BETWEEN_LOOKS
+        if 0 < self._seconds <= self._waited:
+            self._waited = 0.0
+            if self._locks.take(LOCK):  # and keep it: the others need not read them again
+                self.scrub()
+        shorten_log(self._database)
 
 
 def shorten_log(database: Database, longest: int = LONGEST_LOG) -> bool:

@@ -12,6 +12,7 @@ Invariants:
   therefore do nothing but write rows.
 - A write that waits for a lock of PostgreSQL costs the others of its batch a moment: they are committed without it, and
   it is tried again, with those of its team that come meanwhile, for as long as the database's settings let it wait.
+- Futures are settled after the commit, outside of what is tried again: an error there must not store a batch twice.
 - A commit in doubt is looked up before anything is tried again (`app.storage.commits`); one that stays in doubt is an
   error and never a second try, which could store a submission twice.
 """
@@ -23,11 +24,12 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar, cast
 
+import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, OperationalError
 
@@ -37,6 +39,8 @@ from app.storage.commits import CommitInDoubt, Trace
 from app.storage.database import Database
 from app.storage.documents import AuditChanges
 from app.storage.faults import is_locked, of_the_database
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.writer")
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -90,12 +94,15 @@ class _Write:
 
     def settle(self, result: object, error: Exception | None) -> None:
         """Give the result to whoever waits; in its loop's thread, where it has one. A waiter may have gone."""
-        if self.future.done():
-            return
-        if error is None:
-            self.future.set_result(result)
-        else:
-            self.future.set_exception(error)
+        with suppress(InvalidStateError, asyncio.InvalidStateError):
+            if error is None:
+                self.future.set_result(result)
+            else:
+                self.future.set_exception(error)
+
+
+Settled = tuple[_Write, object, Exception | None]
+"""A write with its result, or the error that kept it from being stored."""
 
 
 class Writer:
@@ -144,13 +151,21 @@ class Writer:
 
     def _run(self) -> None:
         while (batch := self._take()) is not None:
+            self._survive(batch)
+        while self._held:
+            time.sleep(SECONDS_BETWEEN_TRIES)
+            self._survive([])
+
+    def _survive(self, batch: Sequence[_Write]) -> None:
+        """Write a batch, and what is held and due; a fault of the program fails the batch's writes and ends nothing."""
+        try:
             if unlocked := self._beside_held(batch) if self._held else batch:
                 self._write(unlocked)
             if time.monotonic() >= self._next_try:
                 self._try_held()
-        while self._held:
-            time.sleep(SECONDS_BETWEEN_TRIES)
-            self._try_held()
+        except Exception as error:
+            log.exception("a batch of writes failed")
+            _settle([(write, None, error) for write in batch if write not in self._held])
 
     def _take(self) -> list[_Write] | None:
         """Wait for one write that may not wait, then take all that came meanwhile.
@@ -197,7 +212,7 @@ class Writer:
 
     def _write(self, batch: Sequence[_Write]) -> None:
         try:
-            self._commit_again(batch)
+            results = self._commit_again(batch)
         except CommitInDoubt as error:  # tried again, it could be stored twice
             _settle([(write, None, error) for write in batch])
         except Exception as error:
@@ -205,10 +220,16 @@ class Writer:
                 self._commit_parts(batch)
             else:
                 self._commit_alone(batch, SHORT_LOCK_MS if of_the_database(error) else None)
+        else:
+            _settle(results)
 
     def _try_held(self) -> None:
         held, self._held, self._next_try = self._held, [], float("inf")
-        self._commit_parts(held)
+        try:
+            self._commit_parts(held)
+        except Exception as error:
+            _settle([(write, None, error) for write in held if write not in self._held])
+            raise
 
     def _commit_parts(self, writes: Sequence[_Write]) -> None:
         """Commit all but what waits for a lock, which is held: halves of halves, down to one group.
@@ -239,13 +260,15 @@ class Writer:
     def _commit_unlocked(self, batch: Sequence[_Write]) -> Exception | None:
         """Commit or refuse these writes; returns the error if they wait for a lock."""
         try:
-            self._commit(batch, HELD_LOCK_MS)
+            results = self._commit(batch, HELD_LOCK_MS)
         except CommitInDoubt as error:
             _settle([(write, None, error) for write in batch])
         except Exception as error:
             if is_locked(error):
                 return error
             self._commit_alone(batch, HELD_LOCK_MS)
+        else:
+            _settle(results)
         return None
 
     def _hold(self, writes: Sequence[_Write], error: Exception) -> None:
@@ -261,16 +284,17 @@ class Writer:
         if self._held:
             self._next_try = min(self._next_try, now + SECONDS_BETWEEN_TRIES)
 
-    def _commit_again(self, batch: Sequence[_Write]) -> None:
+    def _commit_again(self, batch: Sequence[_Write]) -> list[Settled]:
         """Commit a batch, a second time where its connection broke before: then nothing was kept."""
         try:
-            self._commit(batch)
+            return self._commit(batch)
         except DBAPIError as error:
             if not error.connection_invalidated:
                 raise
-            self._commit(batch)
+            return self._commit(batch)
 
-    def _commit(self, batch: Sequence[_Write], lock_ms: int | None = None) -> None:
+    def _commit(self, batch: Sequence[_Write], lock_ms: int | None = None) -> list[Settled]:
+        """Commit a batch; returns the results to be handed over."""
         results: list[tuple[_Write, object]] = []
         began = time.monotonic()
         with self._database.transaction(self._engine, lock_ms=lock_ms, trace=partial(_trace, results)) as connection:
@@ -279,8 +303,14 @@ class Writer:
                 results.extend(zip(writes, replies, strict=True))
             _audit(connection, batch)
         self.committed = time.monotonic()
-        self.on_commit(len(batch), self.committed - began)
-        _settle([(write, result, None) for write, result in results])
+        self._observe(len(batch), self.committed - began)
+        return [(write, result, None) for write, result in results]
+
+    def _observe(self, writes: int, seconds: float) -> None:
+        try:
+            self.on_commit(writes, seconds)
+        except Exception:  # the rows are there: an observer's fault must not have them written again
+            log.exception("a commit could not be observed")
 
     def _commit_alone(self, batch: Sequence[_Write], lock_ms: int | None) -> None:
         """Try each by itself. Where the database takes none of some in a row, the rest is not tried either.
@@ -290,8 +320,7 @@ class Writer:
         in_a_row = 0
         for at, write in enumerate(batch):
             try:
-                self._commit([write], lock_ms)
-                in_a_row = 0
+                results = self._commit([write], lock_ms)
             except Exception as error:
                 if is_locked(error):
                     self._hold([write], error)
@@ -305,6 +334,9 @@ class Writer:
                     untried = OperationalError("not tried: the database takes nothing now", None, error)
                     _settle([(left, None, untried) for left in batch[at + 1 :]])
                     return
+            else:
+                in_a_row = 0
+                _settle(results)
 
 
 def _trace(results: Sequence[tuple[_Write, object]]) -> Trace | None:
@@ -316,7 +348,7 @@ def _trace(results: Sequence[tuple[_Write, object]]) -> Trace | None:
     return None
 
 
-def _settle(outcomes: Sequence[tuple[_Write, object, Exception | None]]) -> None:
+def _settle(outcomes: Sequence[Settled]) -> None:
     """Hand results over: at once to threads, and to each event loop all of its own with one call."""
     for loop in {write.loop for write, _, _ in outcomes}:
         mine = [outcome for outcome in outcomes if outcome[0].loop is loop]
@@ -327,7 +359,7 @@ def _settle(outcomes: Sequence[tuple[_Write, object, Exception | None]]) -> None
                 loop.call_soon_threadsafe(_settle_here, mine)
 
 
-def _settle_here(outcomes: Sequence[tuple[_Write, object, Exception | None]]) -> None:
+def _settle_here(outcomes: Sequence[Settled]) -> None:
     for write, result, error in outcomes:
         write.settle(result, error)
 

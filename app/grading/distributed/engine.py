@@ -147,7 +147,7 @@ class DistributedJobs:
                 if self._locks.take(LOCK):
                     self._score()
                     return
-            except SQLAlchemyError as error:
+            except Exception as error:
                 log.warning("the expected answers could not be scored; it is tried again", error=str(error))
 
     def _score(self) -> None:

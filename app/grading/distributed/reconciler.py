@@ -16,6 +16,7 @@ from app.grading.distributed.broker import waiting
 from app.grading.distributed.lanes import JOBS, JUDGEMENTS, REJUDGINGS
 from app.grading.distributed.patience import Patience
 from app.grading.distributed.sender import Sender
+from app.loops import Loop
 from app.storage import jobs, judgements, rejudging_steps
 from app.storage.database import Database
 from app.storage.locks import Locks
@@ -32,7 +33,7 @@ SECONDS_BETWEEN_JOBS = 15.0
 
 
 class Reconciler:
-    """A thread that looks at the open rows of all servers, while this process holds the lock.
+    """A loop that looks at the open rows of all servers, while this process holds the lock.
 
     `take_up` may be called by any thread; `resent` counts the rows that were sent again.
     """
@@ -45,42 +46,35 @@ class Reconciler:
         self._patience = Patience()
         self._sent_again: set[int] = set()
         self._jobs_sent: dict[str, float] = {}
-        self._wanted = threading.Event()
         self._taking_up = threading.Event()
-        self._closing = threading.Event()
+        self._loop = Loop("reconciler", self._step, SECONDS_BETWEEN_LOOKS)
         self.resent = 0
-        self._thread = threading.Thread(target=self._run, name="reconciler", daemon=True)
 
     def start(self) -> None:
         """Begin to look."""
-        self._thread.start()
+        self._loop.start()
 
     def take_up(self) -> None:
         """A rejudging has been opened, changed or cancelled here: what it has is sent at once."""
         self._taking_up.set()
-        self._wanted.set()
+        self._loop.wake()
 
     def close(self) -> None:
         """Stop looking, and let another process look."""
-        self._closing.set()
-        self._wanted.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._loop.close()
+        self._broker.close()
         self._locks.give_back(LOCK)
 
-    def _run(self) -> None:
-        while not self._closing.is_set():
+    def _step(self) -> None:
+        if self._taking_up.is_set():
+            self._taking_up.clear()
             try:
-                if self._taking_up.is_set():
-                    self._taking_up.clear()
-                    self._send_rejudgings()
-                if self._locks.take(LOCK):
-                    self._look(time.monotonic())
-            except Exception as error:  # the database or the broker is away: the next look is not far
-                log.warning("open rows cannot be looked at", error=str(error), exc_info=True)
-            self._wanted.wait(SECONDS_BETWEEN_LOOKS)
-            self._wanted.clear()
-        self._broker.close()
+                self._send_rejudgings()
+            except Exception:
+                self._taking_up.set()  # the next step sends them
+                raise
+        if self._locks.take(LOCK):
+            self._look(time.monotonic())
 
     def _send_rejudgings(self) -> None:
         """Send the judgements of rejudgings that this process has not sent yet."""

@@ -5,13 +5,14 @@ The broker knows nothing of it: it would leave a worker its messages for as long
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 
 import structlog
 from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 
+from app.loops import Loop
 from app.storage.database import Database
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
@@ -39,42 +40,37 @@ class DatabaseWatch:
         self._on_lost = on_lost
         self._on_back = on_back
         self._answered = time.monotonic()
-        self._closing = threading.Event()
-        self._threads = [
-            threading.Thread(target=work, name=name, daemon=True)
-            for work, name in ((self._ask, "database questions"), (self._look, "database watch"))
-        ]
+        self._is_lost = False
+        self._asking = Loop("database questions", self._ask, SECONDS_BETWEEN_LOOKS)
+        self._looking = Loop("database watch", self._look, SECONDS_BETWEEN_LOOKS, delay=SECONDS_BETWEEN_LOOKS)
 
     def start(self) -> None:
         """Begin to ask; the database counts as answering now."""
         self._answered = time.monotonic()
-        for thread in self._threads:
-            thread.start()
+        self._asking.start()
+        self._looking.start()
 
     def close(self) -> None:
         """Stop asking; a question on its way ends by itself."""
-        self._closing.set()
-        if self._threads[1].is_alive():
-            self._threads[1].join()
+        self._looking.close()
+        self._asking.close(0)
 
     def _ask(self) -> None:
         """Ask again and again; a network that is cut lets a question wait for its timeout."""
-        while not self._closing.wait(SECONDS_BETWEEN_LOOKS):
-            try:
-                with self._database.read() as session:
-                    session.execute(text("SELECT 1"))
-            except Exception as error:  # whatever it is, there was no answer
-                log.debug("the database does not answer", error=str(error))
-            else:
-                self._answered = time.monotonic()
+        try:
+            with self._database.read() as session:
+                session.execute(text("SELECT 1"))
+        except SQLAlchemyError as error:
+            log.debug("the database does not answer", error=str(error))
+        else:
+            self._answered = time.monotonic()
 
     def _look(self) -> None:
-        is_lost = False
-        while not self._closing.wait(SECONDS_BETWEEN_LOOKS):
-            was_lost, is_lost = is_lost, time.monotonic() - self._answered > self._seconds
-            if is_lost and not was_lost:
-                log.warning("the database does not answer: other workers get the messages that this one has")
-                self._on_lost()
-            elif was_lost and not is_lost:
-                log.info("the database answers again: this worker takes messages")
-                self._on_back()
+        is_lost = time.monotonic() - self._answered > self._seconds
+        if is_lost and not self._is_lost:
+            log.warning("the database does not answer: other workers get the messages that this one has")
+            self._on_lost()
+        elif self._is_lost and not is_lost:
+            log.info("the database answers again: this worker takes messages")
+            self._on_back()
+        self._is_lost = is_lost  # last: a step that failed is repeated

@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+import structlog
 from anyio.to_thread import run_sync
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.service import Service
 from app.services.errors import Unavailable
@@ -19,6 +21,8 @@ from app.services.feed.sender import Sender
 from app.services.feed.streams import Client, Waiting, Wish, Write, follow
 from app.services.names import NoContest
 from app.services.viewer import Viewer, good_still
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 
 SECONDS_BETWEEN_BOARDS = 0.05
 SECONDS_BEFORE_RIGHTS = 0.5
@@ -164,7 +168,12 @@ class Hub:
             all_clients = [*self._guests, *(each for waiting in everybody for each in waiting.clients)]
             clients = [each for each in all_clients if each.viewer.logged_in]
             if clients:
-                good = await run_sync(self._good_still, [each.viewer for each in clients])
+                try:
+                    good = await run_sync(self._good_still, [each.viewer for each in clients])
+                except SQLAlchemyError as error:  # a revoked token must not keep its stream: ask again
+                    log.warning("the rights of open streams could not be checked", error=str(error))
+                    self._check_again = True
+                    continue
                 for client, is_good in zip(clients, good, strict=True):
                     if not is_good:
                         client.leave()

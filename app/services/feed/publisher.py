@@ -29,6 +29,7 @@ from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
 from app.grading.scoreboard_cache import ScoreboardCache
+from app.loops import Loop, fail, give
 from app.service import Service
 from app.services.feed import elsewhere, looking, submitted
 from app.services.feed.difference import changes
@@ -60,9 +61,8 @@ class FeedPublisher:
         self._coalesce = coalesce
         self._now = now
         self._contests: dict[str, Followed] = {}
-        self._condition = threading.Condition()
-        self._closing = False
-        self._thread: threading.Thread | None = None
+        self._guard = threading.Lock()
+        self._loop = Loop("feed", self._step)
         self._listeners: list[Callable[[str], None]] = []
         self._shared = service.database.origin is not None
         self.looks = 0
@@ -78,26 +78,26 @@ class FeedPublisher:
         followed = self._contests.get(contest_id)
         if followed is None:
             return
-        with self._condition:
+        with self._guard:
             if self._shared and submission_id is not None:
                 followed.changed_ids.add(submission_id)
             followed.dirty = True
-            self._condition.notify()
+        self._loop.wake()
 
     def written(self, contest_id: str) -> None:
         """Note that another process has written to a contest's log."""
         followed = self._contests.get(contest_id)
         if followed is not None:
-            with self._condition:
+            with self._guard:
                 followed.written = True
-                self._condition.notify()
+            self._loop.wake()
 
     def lost(self) -> None:
         """Note that changes may have gone unnoticed: everything is compared once more."""
-        with self._condition:
+        with self._guard:
             for followed in self._contests.values():
                 followed.fingerprint, followed.dirty, followed.written = None, True, True
-            self._condition.notify()
+        self._loop.wake()
 
     def asked(self, contest_id: str, number: str, complete: int) -> None:
         """Look for another process, where this one publishes the contest."""
@@ -108,32 +108,32 @@ class FeedPublisher:
 
     def answered(self, number: str, head: int) -> None:
         """Note that the publishing process has looked as it was asked to."""
-        with self._condition:
+        with self._guard:
             for followed in self._contests.values():
                 if (asked := followed.asked.pop(number, None)) is not None:
                     followed.answered += [(waiter, head) for waiter in asked.waiters]
                     followed.written = True
-            self._condition.notify()
+        self._loop.wake()
 
     def all_changed(self) -> None:
         """Note that an admin has changed something that any contest may show."""
-        with self._condition:
+        with self._guard:
             for followed in self._contests.values():
                 followed.dirty = True
-            self._condition.notify()
+        self._loop.wake()
 
     def follow(self, contest_id: str) -> None:
         """Count a follower of a contest; each `follow` needs one `leave`."""
-        with self._condition:
+        with self._guard:
             self._contests.setdefault(contest_id, Followed(contest_id)).followers += 1
-            self._start()
-            self._condition.notify()
+        self._loop.start()
+        self._loop.wake()
 
     def leave(self, contest_id: str) -> None:
         """Count a follower less."""
-        with self._condition:
+        with self._guard:
             self._contests[contest_id].followers -= 1
-            self._condition.notify()
+        self._loop.wake()
 
     def fresh(self, contest_id: str, *, complete: bool = True) -> Future[Log | None]:
         """Return the log after a look that begins now or later, if it may have changed; None for an unknown contest.
@@ -141,17 +141,17 @@ class FeedPublisher:
         Without `complete` the log may come before a sweep of thousands of submissions is over.
         """
         future: Future[Log | None] = Future()
-        with self._condition:
-            if self._closing:
-                future.set_result(None)
+        with self._guard:
+            if self._loop.closing:
+                give(future, None)
                 return future
             followed = self._contests.setdefault(contest_id, Followed(contest_id))
             if followed.log is not None and not followed.stale(time.monotonic()):
-                future.set_result(followed.log)
+                give(future, followed.log)
                 return future
             followed.waiting.append(Waiter(future, complete))
-            self._start()
-            self._condition.notify()
+        self._loop.start()
+        self._loop.wake()
         return future
 
     def log(self, contest_id: str) -> Log | None:
@@ -161,32 +161,23 @@ class FeedPublisher:
 
     def close(self) -> None:
         """Stop; unpublished differences are published after the next start."""
-        with self._condition:
-            self._closing = True
-            self._condition.notify()
-        if self._thread is not None:
-            self._thread.join()
-        for followed in self._contests.values():
-            for waiter in (*followed.waiting, *followed.asking):
-                waiter.future.set_result(None)
+        self._loop.close()
+        with self._guard:
+            waiting = [each for followed in self._contests.values() for each in (*followed.waiting, *followed.asking)]
+        for waiter in waiting:
+            give(waiter.future, None)
 
-    def _start(self) -> None:
-        if self._thread is None and not self._closing:
-            self._thread = threading.Thread(target=self._run, name="feed", daemon=True)
-            self._thread.start()
-
-    def _run(self) -> None:
-        while True:
-            with self._condition:
-                while not self._closing and (due := self._next()) is None:
-                    self._condition.wait(self._seconds())
-                if self._closing:
-                    return
-                assert due is not None
-                due.dirty, due.looking, due.written = False, True, False
-                due.at = None
-                waiting, due.waiting = due.waiting, []
-            self._look_safely(due, waiting)
+    def _step(self) -> float | None:
+        """Look at a contest that is due; returns the seconds until the next one is, None: until something changes."""
+        with self._guard:
+            due = self._next()
+            if due is None:
+                return self._seconds()
+            due.dirty, due.looking, due.written = False, True, False
+            due.at = None
+            waiting, due.waiting = due.waiting, []
+        self._look_safely(due, waiting)
+        return 0.0
 
     def _next(self) -> Followed | None:
         now = time.monotonic()
@@ -214,7 +205,7 @@ class FeedPublisher:
             followed.fingerprint, followed.generation = None, -1  # the changes since the last look are unknown now
             followed.not_before = time.monotonic() + SECONDS_AFTER_A_FAULT
             for waiter in waiting:
-                waiter.future.set_exception(error)
+                fail(waiter.future, error)
             return
         finally:
             followed.looking = False
@@ -222,11 +213,11 @@ class FeedPublisher:
             self._forget(followed)
         followed.rest(time.monotonic(), time.thread_time() - began)
         unfinished = log_after is not None and followed.swept
-        with self._condition:
+        with self._guard:
             followed.waiting += [waiter for waiter in waiting if waiter.complete and unfinished]
         for waiter in waiting:
             if not (waiter.complete and unfinished):
-                waiter.future.set_result(log_after)
+                give(waiter.future, log_after)
         elsewhere.leave(self._service, followed)
 
     def _look_elsewhere(self, followed: Followed, waiting: Sequence[Waiter]) -> None:
@@ -238,15 +229,15 @@ class FeedPublisher:
             self._close(followed)
             followed.waiting += waiting
             return
-        with self._condition:
+        with self._guard:
             reached = elsewhere.answered(followed)
             elsewhere.ask(self._service, followed, waiting)
         for waiter, log_after in reached:
-            waiter.future.set_result(log_after)
+            give(waiter.future, log_after)
 
     def _forget(self, followed: Followed) -> None:
         """Drop the record of an unknown contest: invented names must not fill the memory."""
-        with self._condition:
+        with self._guard:
             if not followed.followers and not followed.waiting:
                 self._contests.pop(followed.contest_id, None)
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-import structlog
-
 from app.domain.clock import utc_now
+from app.loops import Loop
 from app.service import Service
 from app.services.games.ending import AT_ONCE, end_due
 from app.storage import games as stored
 from app.storage.games import Game
 
-log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
-
 SECONDS_BETWEEN_LOOKS = 1.0
-SECONDS_AFTER_A_FAULT = 5.0
+LOOKS_BETWEEN_CLEANINGS = 3600
 LOCK = "clocks of games"
 KEPT_OF_NOBODY = timedelta(days=7)
 """The time for which practice games that were played without login stay after their end."""
 
 
 class Keeper:
-    """A thread that looks at the deadlines; `on_ended` is called with the games that it has ended.
+    """A loop that looks at the deadlines; `on_ended` is called with the games that it has ended.
 
     Of several processes on a database one looks at a time.
     """
@@ -32,19 +28,17 @@ class Keeper:
     def __init__(self, service: Service, on_ended: Callable[[Sequence[Game]], None]) -> None:
         self._service = service
         self._on_ended = on_ended
-        self._closing = threading.Event()
         self._generation = -1
-        self._thread = threading.Thread(target=self._run, name="games", daemon=True)
+        self._looks = 0
+        self._loop = Loop("games", self._step, SECONDS_BETWEEN_LOOKS)
 
     def start(self) -> None:
         """Begin to look."""
-        self._thread.start()
+        self._loop.start()
 
     def close(self) -> None:
         """Stop looking."""
-        self._closing.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._loop.close()
 
     def look(self) -> None:
         """End what is over now. After an admin's change every counted game is looked at: its contest may end sooner."""
@@ -64,22 +58,11 @@ class Keeper:
         with self._service.database.write(quiet=True) as session:
             stored.remove_old(session, utc_now() - KEPT_OF_NOBODY)
 
-    def _run(self) -> None:
-        seconds = 0.0
-        looks = 0
-        while not self._closing.wait(seconds):
-            seconds = SECONDS_BETWEEN_LOOKS
-            try:
-                if not self._service.locks.take(LOCK):
-                    self._generation = -1  # should this one be the next to look, it looks at all of them
-                    continue
-                self.look()
-                if looks % LOOKS_BETWEEN_CLEANINGS == 0:
-                    self.clean()
-                looks += 1
-            except Exception:
-                log.exception("the games' clock failed; it goes on")
-                seconds = SECONDS_AFTER_A_FAULT
-
-
-LOOKS_BETWEEN_CLEANINGS = 3600
+    def _step(self) -> None:
+        if not self._service.locks.take(LOCK):
+            self._generation = -1  # if this process is the next to look, it looks at all games
+            return
+        self.look()
+        if self._looks % LOOKS_BETWEEN_CLEANINGS == 0:
+            self.clean()
+        self._looks += 1

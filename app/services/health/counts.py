@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.domain.clock import the_clock, utc_now
+from app.loops import states
 from app.metrics import Metrics
 from app.service import Service
 from app.services.health.stored_files import damaged_files
@@ -149,6 +150,14 @@ class ProcessCounts(Collector):
             if folder.exists():  # S3 tells no room
                 free.add_metric([name], disk_usage(folder).free)
         yield free
+        failures = CounterMetricFamily("jurado_loop_failures", "failed steps of background work", labels=["loop"])
+        last = GaugeMetricFamily("jurado_loop_success_seconds", "Unix time of its last success", labels=["loop"])
+        for loop in states():
+            failures.add_metric([loop.name], loop.failures)
+            if loop.succeeded is not None:
+                last.add_metric([loop.name], loop.succeeded.timestamp())
+        yield failures
+        yield last
         yield InfoMetricFamily("jurado_build", "version", value={"version": version("jurado")})
 
     def describe(self) -> Iterator[Metric]:

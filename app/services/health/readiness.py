@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from pathlib import Path
+from shutil import disk_usage
 
 import structlog
 from anyio import CapacityLimiter
@@ -13,6 +15,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.domain.clock import the_clock, utc_now
+from app.loops import states
 from app.service import Service
 from app.services.health.stored_files import damaged_files
 from app.shared_work import SharedWork
@@ -22,6 +25,8 @@ from app.storage.commits import CommitInDoubt
 SECONDS_PROVEN = 1.0
 SECONDS_TO_READ = 2.0
 SECONDS_TO_WRITE = 5.0
+LEAST_ROOM = 16 * 2**20
+"""Bytes that must be free: with fewer, submissions are about to get 507."""
 SECONDS_BEHIND = 10.0
 """A server that has not heard for so long what others have written may show what is old."""
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.health")
@@ -42,6 +47,10 @@ class Ready(BaseModel):
     waiting: int | None = Field(description="judgements that are not done")
     oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
     damaged_files: int = Field(description="stored files known to be missing or damaged; admins see which")
+    room: bool = Field(description="the disks of the home and of the files have room for submissions")
+    failing: dict[str, str] = Field(
+        description="background work whose last step failed, with the error; it is tried again"
+    )
     clock_ahead_seconds: float = Field(
         description="how far the time of contests is ahead of the system's clock, which was set back; else 0"
     )
@@ -61,6 +70,8 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
         waiting=None,
         oldest_seconds=None,
         damaged_files=len(damaged_files(service)),
+        room=all(map(has_room, (service.settings.home, Path(service.files.place)))),
+        failing={loop.name: loop.error for loop in states() if loop.error},
         clock_ahead_seconds=round(the_clock().ahead().total_seconds(), 1),
     )
     try:
@@ -72,8 +83,18 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
         return answer
     oldest = None if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
     return answer.model_copy(
-        update={"ready": state.alive > 0, "database": True, "waiting": queue.length, "oldest_seconds": oldest}
+        update={
+            "ready": state.alive > 0 and answer.room,
+            "database": True,
+            "waiting": queue.length,
+            "oldest_seconds": oldest,
+        }
     )
+
+
+def has_room(folder: Path, least: int = LEAST_ROOM) -> bool:
+    """Whether a disk has room for some submissions; files that are not on a disk of this machine count as having it."""
+    return not folder.exists() or disk_usage(folder).free >= least
 
 
 async def _protections(service: Service) -> Mapping[str, str]:

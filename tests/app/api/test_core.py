@@ -304,6 +304,8 @@ def test_it_is_alive_and_ready(api: Api) -> None:
         "waiting": 0,
         "oldest_seconds": None,
         "damaged_files": 0,
+        "room": True,
+        "failing": {},
         "clock_ahead_seconds": 0.0,
     }
 

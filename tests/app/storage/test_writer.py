@@ -86,6 +86,50 @@ def test_a_write_that_fails_costs_the_others_nothing(database_url: str) -> None:
     database.close()
 
 
+def test_an_observer_that_fails_after_a_commit_has_nothing_stored_twice(database_url: str) -> None:
+    database, teams = Database(database_url), Teams()
+    writer = Writer(database)
+
+    def fails(_writes: int, _seconds: float) -> None:
+        raise ZeroDivisionError
+
+    writer.on_commit = fails
+    assert writer.submit(teams.add, "red").result(30) == "RED"
+    assert writer.submit(teams.add, "blue").result(30) == "BLUE"
+    assert (stored(database), teams.batches) == ({"red", "blue"}, [1, 1])
+    writer.close()
+    database.close()
+
+
+def test_a_result_that_nobody_waits_for_any_more_costs_the_others_nothing(database_url: str) -> None:
+    database, teams = Database(database_url), Teams()
+    writer = Writer(database)
+    release = hold(writer)
+    gone, waiting = writer.submit(teams.add, "red"), writer.submit(teams.add, "blue")
+    assert gone.cancel()
+    release.set()
+    assert waiting.result(30) == "BLUE"
+    assert (stored(database), teams.batches) == ({"red", "blue"}, [2])
+    assert writer.submit(teams.add, "green").result(30) == "GREEN"
+    writer.close()
+    database.close()
+
+
+def test_a_handler_that_breaks_its_contract_fails_alone_and_the_writer_goes_on(database_url: str) -> None:
+    """Whatever a handler does, the thread that stores all submissions must not end."""
+    database, teams = Database(database_url), Teams()
+    writer = Writer(database)
+
+    def forgets(_connection: Connection, _payloads: Sequence[str]) -> Sequence[str]:
+        return []
+
+    with pytest.raises(ValueError, match="zip"):
+        writer.submit(forgets, "red").result(30)
+    assert writer.submit(teams.add, "blue").result(30) == "BLUE"
+    writer.close()
+    database.close()
+
+
 @pytest.mark.parametrize("by_requests", [True, False])
 def test_many_requests_that_wait_together_press_the_writer_and_writes_of_threads_do_not(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch, by_requests: bool

@@ -131,8 +131,9 @@ class Queue:
         lines.move_to_end(whose)
         self.waiting.move_to_end(share)
         self._drop_empty(share, whose)
-        self.inside[share] += 1
-        turn.set_result(None)
+        self.inside[share] += 1  # also for a turn that was cancelled just now: its request leaves again
+        if not turn.done():
+            turn.set_result(None)
         self._schedule()
 
     def _drop_empty(self, share: Hashable, whose: Hashable) -> None:
