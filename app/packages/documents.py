@@ -32,6 +32,8 @@ MOST_NODES = 100_000
 LONGEST_NUMBER_AS_KEY = 15
 """Longer ones can all be chosen to have one hash."""
 TOO_DEEP = f"expected values nested at most {DEEPEST} deep"
+LONGEST_TAG = 80
+"""Characters of a tag that a message repeats."""
 MERGE = "tag:yaml.org,2002:merge"
 NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 KINDS: dict[type, str] = {bool: "true or false", int: "number", float: "number", str: "text", list: "list", dict: "map"}
@@ -108,6 +110,18 @@ class StrictLoader(yaml.SafeLoader):
             expected = f"expected a number of at most {LONGEST_NUMBER} characters"
             raise yaml.constructor.ConstructorError(None, None, expected, node.start_mark)
         return super().construct_object(node, deep)
+
+    def construct_undefined(self, node: yaml.Node) -> object:
+        """Refuse a tag that is none of YAML's own, and say what to write instead."""
+        tag = node.tag if len(node.tag) <= LONGEST_TAG else f"{node.tag[:LONGEST_TAG]}..."
+        expected = (
+            f"expected no tag, found `{tag}`, which only some programs know: "
+            "remove it, or put the value in quotes if `!` begins the text"
+        )
+        raise yaml.constructor.ConstructorError(None, None, expected, node.start_mark)
+
+
+cast(Any, StrictLoader).add_constructor(None, StrictLoader.construct_undefined)
 
 
 @dataclass(frozen=True, slots=True)

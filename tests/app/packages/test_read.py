@@ -184,6 +184,18 @@ ONE_FAULT: list[tuple[str, Changes, str]] = [
     ("broken YAML", {"jurado.yaml": "checker: [\n"}, "jurado.yaml, line 2: not valid YAML"),
     ("alias", {"jurado.yaml": "checker: &a exact\nscoring: *a\n"}, "line 2: not valid YAML: expected no aliases"),
     ("deep YAML", {"jurado.yaml": "[" * 5000 + "\n"}, "line 1: not valid YAML: expected values nested at most 64 deep"),
+    (
+        "unknown tag",
+        {"jurado.yaml": "checker: !mine exact\n"},
+        "jurado.yaml, line 1: not valid YAML: expected no tag, found `!mine`, which only some programs know: "
+        "remove it, or put the value in quotes if `!` begins the text",
+    ),
+    ("text with a mark", {"jurado.yaml": "checker: !exact\n"}, "expected no tag, found `!exact`, "),
+    (
+        "tag of Python",
+        {"jurado.yaml": "a: !!python/name:os.system\n"},
+        "found `tag:yaml.org,2002:python/name:os.system`",
+    ),
     ("odd boolean", {"jurado.yaml": "checker: !!bool x\n"}, "jurado.yaml: not valid YAML"),
     ("odd time", {"jurado.yaml": "checker: !!timestamp x\n"}, "jurado.yaml: not valid YAML"),
     ("odd number", {"jurado.yaml": 'checker: !!int ""\n'}, "jurado.yaml: not valid YAML"),
