@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -111,7 +111,7 @@ class StrictLoader(yaml.SafeLoader):
             raise yaml.constructor.ConstructorError(None, None, expected, node.start_mark)
         return super().construct_object(node, deep)
 
-    def construct_undefined(self, node: yaml.Node) -> object:
+    def construct_undefined(self, node: yaml.Node) -> NoReturn:
         """Refuse a tag that is none of YAML's own, and say what to write instead."""
         tag = node.tag if len(node.tag) <= LONGEST_TAG else f"{node.tag[:LONGEST_TAG]}..."
         expected = (
