@@ -14,15 +14,17 @@ from html.parser import HTMLParser
 
 from markupsafe import escape
 
-from app.services.errors import ServiceError
+from app.services.errors import PreconditionFailed, ServiceError
 from app.web.direction import closed
 from app.web.languages import _
 from app.web.refusal_words import in_words
 
 Fault = Mapping[str, object]
+SEEN_VERSION = "seen_version"
+"""The hidden field with the version of a problem that a form was made for; a form that comes back has the newest."""
 CONTROLS = ("input", "select", "textarea")
 NEVER_FILLED = ("password", "file", "submit")
-HIDDEN_STATE = ("stored", "answers")
+HIDDEN_STATE = ("stored", "answers", SEEN_VERSION)
 """Hidden fields that differ between two renderings of the same form."""
 FIELDS_OF = {
     "start_time": "start",
@@ -179,7 +181,7 @@ class FormOfPage:
         sent = fields.get(name)
         if token.tag == "input" and kind in {"checkbox", "radio"}:
             token.set(checked=(sent is not None and sent == (token.attributes.get("value") or "on")) or None)
-        elif sent is None or kind in NEVER_FILLED:
+        elif sent is None or kind in NEVER_FILLED or name == SEEN_VERSION:
             return
         elif token.tag == "input":
             token.set(value=sent)
@@ -249,6 +251,9 @@ class PageOfForms:
 
 def _faults_of(refusal: ServiceError) -> Sequence[tuple[str, str]]:
     """The faults of a refusal, each with the property it is about ("" for none) and its sentence."""
+    if isinstance(refusal, PreconditionFailed):
+        text = _("Someone else has changed the problem since you opened this page. Save again to replace that version.")
+        return [("", text)]
     if refusal.errors:
         return [(str(each.get("where") or ""), _message(each)) for each in refusal.errors]
     for parts in (refusal.message.split("; "), [refusal.message]):

@@ -21,9 +21,10 @@ from app.services.roles.grants import OWNER
 from app.web.asking import confirm
 from app.web.forms import open_form
 from app.web.languages import _
-from app.web.organiser.gate import Fields, see
+from app.web.organiser.gate import Fields, how_of, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
+from app.web.sent_forms import SEEN_VERSION
 from app.web.visitor import Reading, TheService, Visitor, Writing
 
 LONGEST = 20_000
@@ -32,23 +33,26 @@ LONGEST = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A case as a form has it; `input` and `answer` None: as they are."""
+    """A case as a form has it; `input` and `answer` None: as they are. `how`: for the version that the form shows."""
 
     group: str
     name: str
     input: bytes | None
     answer: bytes | None
+    how: How
 
 
 async def _sent(request: Request) -> Sent:
     """The case of a form with files or texts, of which a file goes first."""
-    texts = {"group", "name", "input_text", "answer_text"}
+    texts = {"group", "name", "input_text", "answer_text", SEEN_VERSION}
     async with open_form(request, texts=texts, files={"input", "answer"}) as form:
         data = {
             kind: form.read(kind) or form.texts.get(f"{kind}_text", "").replace("\r\n", "\n").encode() or None
             for kind in ("input", "answer")
         }
-        return Sent(form.texts.get("group", "").strip(), form.texts.get("name", "").strip(), **data)
+        return Sent(
+            form.texts.get("group", "").strip(), form.texts.get("name", "").strip(), **data, how=how_of(form.texts)
+        )
 
 
 def case_page(
@@ -69,6 +73,7 @@ def case_page(
         done=DONE.get(done),
         problem_id=problem_id,
         case=case,
+        seen_version=packages.existing(session, problem_id).version,
         input=_text(service, case.sha256, case.size),
         answer=None if case.answer_sha256 is None else _text(service, case.answer_sha256, case.answer_size or 0),
         owns=viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER,
@@ -85,7 +90,7 @@ def put_case(
     """Put a case, new or there already; what would change anybody's points waits as a rejudging."""
     given = sent.input or _stored(service, problem_id, sent.name)
     asked = CaseRequest(problem_id, sent.group, sent.name, given, sent.answer, {})
-    outcome = testcases.put_case(service, viewer, asked, How())
+    outcome = testcases.put_case(service, viewer, asked, sent.how)
     assert not isinstance(outcome, Preview), "none was asked for"
     if isinstance(outcome, RejudgingView):
         return see(request, f"/admin/{outcome.href}")

@@ -11,10 +11,11 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.services.errors import ServiceError
-from app.services.rejudgings.problem_changes import RejudgingView
+from app.services.rejudgings.problem_changes import How, RejudgingView
 from app.services.rights import Place, check, who_may
 from app.services.transactions import after_commit
-from app.web.forms import read_form
+from app.web.forms import read_form, whole_number
+from app.web.sent_forms import SEEN_VERSION
 from app.web.visitor import Visitor, Writing, authenticator_of
 
 Faults = Sequence[Mapping[str, object]]
@@ -60,6 +61,11 @@ def led_on(request: Request, outcome: object, page: str) -> RedirectResponse:
     if isinstance(outcome, RejudgingView):
         return see(request, f"/admin/{outcome.href}")
     return see(request, page, done="saved")
+
+
+def how_of(fields: Mapping[str, str]) -> How:
+    """How a form changes a problem: only the version that the form was made for, if it names one."""
+    return How(version=whole_number(SEEN_VERSION, fields.get(SEEN_VERSION, "")))
 
 
 def faults_of(refusal: ServiceError) -> Faults:

@@ -26,7 +26,7 @@ from app.storage.temporary import UPLOAD_PREFIX, locked_folder
 from app.web.asking import confirm
 from app.web.forms import made_of_values, open_form, whole_number
 from app.web.languages import _, ngettext
-from app.web.organiser.gate import Faults, Fields, faults_of, led_on, see
+from app.web.organiser.gate import Faults, Fields, faults_of, how_of, led_on, see
 from app.web.organiser.home import DONE, Done
 from app.web.pages import page
 from app.web.visitor import Reading, TheService, Visitor, Writing, authenticator_of, status_of
@@ -112,7 +112,7 @@ def arrange_cases(request: Request, service: TheService, viewer: Visitor, proble
             _("A change that affects points becomes a pending rejudging. Earlier versions keep the cases."),
             _("Delete"),
         )
-    outcome = arrange(service, viewer, problem_id, body, How())
+    outcome = arrange(service, viewer, problem_id, body, how_of(fields))
     return led_on(request, outcome, f"/admin/problems/{problem_id}")
 
 

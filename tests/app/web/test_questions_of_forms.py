@@ -12,10 +12,13 @@ import httpx
 import pytest
 
 from app.services.errors import PATTERNS
+from app.storage.tables import AccountRow, GroupRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
+from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
+from tests.builders.sockets import listening
 
 ORIGIN = {"Origin": "http://jurado.test"}
 ADMIN = "/admin/contests/c"
@@ -235,6 +238,48 @@ def test_a_refused_form_with_files_keeps_its_texts_too(api: Api) -> None:
     assert reply.status_code == 400
     assert "Nothing was saved." in text_of(reply.text), text_of(reply.text)[:3000]
     assert 'value="../02"' in reply.text
+
+
+def test_an_outdated_form_of_a_case_replaces_no_newer_version_unseen(api: Api) -> None:
+    address, page = "/admin/problems/echo/case", "/admin/problems/echo/case/02"
+    version = re.search(r'name="seen_version" value="(\d+)"', api.get(page, user="admin").text)
+    assert version is not None
+    fields = {"group": "secret", "name": "02", "seen_version": version[1], "input_text": "2\n"}
+    more = {
+        "user": "admin",
+        "headers": ORIGIN | {"Referer": f"http://jurado.test{page}"},
+        "files": {"input": ("x", b"")},
+    }
+    assert api.post(address, data=fields | {"answer_text": "22\n"}, **more).status_code == 303
+    refused = api.post(address, data=fields | {"answer_text": "23\n"}, **more)
+    assert refused.status_code == 412
+    assert "Someone else has changed the problem" in text_of(refused.text)
+    assert "23" in refused.text.split('name="answer_text"', 1)[1].split("</textarea>", 1)[0]
+    assert "22" in api.get(page, user="admin").text
+    newest = re.search(r'name="seen_version" value="(\d+)"', refused.text)
+    assert newest is not None
+    again = fields | {"answer_text": "23\n", "seen_version": newest[1]}
+    assert api.post(address, data=again, **more).status_code == 303
+
+
+@pytest.mark.browser
+@pytest.mark.sqlite_first
+def test_long_names_do_not_widen_tables(api: Api) -> None:
+    add_submission(api.service, {"02": share(1), "03": share(1)})
+    with api.service.database.write() as session:
+        session.add(GroupRow(id="g", name="G" * 200))
+        session.flush()
+        team = session.get_one(TeamRow, "team")
+        team.display_name, team.group_ids = "W" * 200, ["g"]
+        session.get_one(AccountRow, "team").username = "u" * 200
+        session.get_one(AccountRow, "staff").name = "N" * 200
+    api.service.boards.all_changed()
+    wide = "[...document.querySelectorAll('table')].filter((t) => t.scrollWidth > t.parentElement.clientWidth).length"
+    pages = (f"{ADMIN}/teams", f"{ADMIN}/live", "/admin/people", "/c/c/scoreboard", "/c/c/teams/team")
+    with listening(api) as place, chromium_running() as browser, reader(browser, f"http://{place}", "admin") as one:
+        for path in pages:
+            one.open(path)
+            assert one.page.evaluate(wide) == 0, path
 
 
 def test_a_form_that_is_one_of_many_comes_back_alone(api: Api) -> None:
