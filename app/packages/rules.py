@@ -28,6 +28,8 @@ LONGEST_ID = 36
 LONGEST_QUOTE = 60
 MOST_FORMULAS = 20
 """Formulas of one text that are named."""
+MOST_UPLOAD = 64 * 2**20
+"""Bytes of a request by default, as the setting `max_upload` has them."""
 NOT_USED = {
     "input_visualizer": "Jurado does not run visualizers: this folder is only kept with the package",
     "output_visualizer": "Jurado does not run visualizers: this folder is only kept with the package",
@@ -57,6 +59,7 @@ def check_rules(package: Package) -> Iterator[PackageError]:
     if source is not None and source not in package.statements:
         text = f"expected a statement in the source language, found only {', '.join(package.statements)}"
         yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("languages", "source")), text, "warning")
+    yield from _check_answer_limit(package)
     yield from check_ladder(package)
     yield from check_board(package)
 
@@ -74,6 +77,14 @@ def _check_checker(package: Package) -> Iterator[PackageError]:
         hint = f" (did you mean {near[0]}?)" if near else ""
         text = f"expected a checker that is bundled, one of {', '.join(checkers())}, found {name!r}{hint}"
         yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("checker",)), text)
+
+
+def _check_answer_limit(package: Package) -> Iterator[PackageError]:
+    """Answers larger than a request may be cannot be sent, whatever the package allows."""
+    limit = package.settings.answers.limit
+    if limit > MOST_UPLOAD:
+        text = f"servers accept answers of at most {MOST_UPLOAD} bytes by default (JURADO_MAX_UPLOAD), found {limit}"
+        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("answers", "limit")), text, "warning")
 
 
 def _check_folders(package: Package) -> Iterator[PackageError]:

@@ -19,10 +19,12 @@ from app.packages.catalog import bundled
 from app.packages.export import write_archive
 from app.packages.read import read_archive, read_package
 from app.packages.steps import Steps
+from app.packages.verify import verify_report
 from app.packages.zips import zip_bytes
+from app.settings import Settings
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
 from tests.builders.foreign import OMEGAUP, foreign_zip
-from tests.builders.packages import package_files, zip_package
+from tests.builders.packages import package_files, write_package, zip_package
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 from tests.builders.zips import unzipped
@@ -71,6 +73,18 @@ def test_a_package_without_a_top_folder_is_named_in_the_address(checked: Api) ->
     assert bring(checked, zip_package(top="")).status_code == 400
     assert bring(checked, zip_package(top=""), "?id=other").json()["id"] == "other"
     assert bring(checked, zip_package(), "?id=other").status_code == 400
+
+
+def test_verify_and_an_upload_state_the_same_limit_of_answers(checked: Api, tmp_path: Path) -> None:
+    """An answer of 80 MB is more than a request of a contestant may carry by default."""
+    rules = "checker: exact\nscoring: {kind: absolute, direction: maximise}\nanswers: {limit: 80000000}\n"
+    made = bring(checked, zip_package({"jurado.yaml": rules}))
+    assert made.status_code == 201, made.text
+    stated = [each["message"] for each in made.json()["warnings"] if each["where"] == "line 3, answers.limit"]
+    report = verify_report(write_package(tmp_path, {"jurado.yaml": rules}))
+    most = Settings.model_fields["max_upload"].default
+    assert stated == [f"servers accept answers of at most {most} bytes by default (JURADO_MAX_UPLOAD), found 80000000"]
+    assert [each["message"] for each in report["warnings"] if each["where"] == "line 3, answers.limit"] == stated
 
 
 def test_a_zip_of_another_judge_becomes_a_problem_and_the_warnings_say_how(checked: Api) -> None:
