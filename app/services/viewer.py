@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, cast
@@ -111,6 +111,11 @@ class Viewer:
         kind = "admin" if granted == OWNER else "judge"
         return replace(self, role=granted, team_id=None, account_type=kind, contest_id=contest_id)
 
+    def stands_as(self, other: Viewer, contest_id: str | None) -> bool:
+        """Return whether both are the same account with the same role in a contest, whatever their roles elsewhere."""
+        here, there = self.at(contest_id), other.at(contest_id)
+        return replace(here, grants=NO_GRANTS) == replace(there, grants=NO_GRANTS)
+
 
 PUBLIC = Viewer()
 
@@ -120,19 +125,22 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def good_still(session: Session, viewers: Sequence[Viewer]) -> list[bool]:
-    """Whether each viewer's account, password, token and roles are unchanged."""
+def good_still(session: Session, viewers: Sequence[tuple[Viewer, str | None]]) -> list[bool]:
+    """Return for each viewer in a contest whether its account, its credential and its role in the contest still hold.
+
+    Roles elsewhere change nothing that the viewer sees there.
+    """
     rows = {row.id: row for row in accounts.accounts(session)}
-    asked = {each.account_id for each in viewers}
+    asked = {each.account_id for each, _ in viewers}
     grants = grants_of_all(session, [row for row in rows.values() if row.id in asked])
-    digests = accounts.live_tokens(session, [each.credential.digest for each in viewers], utc_now())
-    return [_is_good(each, rows.get(str(each.account_id)), grants, digests) for each in viewers]
-
-
-def _is_good(viewer: Viewer, row: AccountRow | None, grants: Mapping[str, Grants], digests: Collection[str]) -> bool:
-    if row is None or not viewer.credential.fits(row, digests):
-        return False
-    return viewer_of(row, grants.get(row.id, NO_GRANTS)).at(viewer.contest_id) == viewer
+    digests = accounts.live_tokens(session, [each.credential.digest for each, _ in viewers], utc_now())
+    return [
+        row is not None
+        and viewer.credential.fits(row, digests)
+        and viewer_of(row, grants.get(row.id, NO_GRANTS)).stands_as(viewer, contest_id)
+        for viewer, contest_id in viewers
+        for row in [rows.get(str(viewer.account_id))]
+    ]
 
 
 def known_viewer(session: Session, account: AccountRow, credential: Credential | None = None) -> Viewer:

@@ -8,7 +8,9 @@ from typing import TypeVar
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.domain.clock import utc_now
 from app.storage import teams
+from app.storage.scoring_input import clock
 from app.storage.tables import (
     AccountRow,
     ClarificationRow,
@@ -50,15 +52,20 @@ def persons(session: Session, contest: ContestRow) -> list[PersonRow]:
 
 
 def public_persons(session: Session, contest: ContestRow) -> list[PersonRow]:
-    """The same, but in a contest open to all only those it brought, and those whose account has no team.
+    """Return the same without persons of other contests that have not started.
 
-    Every team takes part there, also those whose own contest has not begun.
+    In a contest open to all these are only those it brought and those whose account has no team, because every team
+    takes part there, also those whose own contest has not started.
     """
-    if not contest.open_to_all:
-        return persons(session, contest)
-    query = select(AccountRow.person_id).where(AccountRow.person_id.is_not(None), AccountRow.team_id.is_(None))
-    without_team = set(session.scalars(query))
-    return [row for row in persons(session, contest) if row.contest_id == contest.id or row.id in without_team]
+    rows, now = persons(session, contest), utc_now()
+    if contest.open_to_all:
+        query = select(AccountRow.person_id).where(AccountRow.person_id.is_not(None), AccountRow.team_id.is_(None))
+        without_team = set(session.scalars(query))
+        rows = [row for row in rows if row.contest_id == contest.id or row.id in without_team]
+    others = {row.contest_id for row in rows} - {contest.id}
+    brought = session.scalars(select(ContestRow).where(ContestRow.id.in_(others)))
+    secret_ids = {row.id for row in brought if not clock(row).started(now)}
+    return [row for row in rows if row.contest_id not in secret_ids]
 
 
 def _shown(session: Session, table: type[R], contest: ContestRow, used: Iterable[str | None]) -> list[R]:

@@ -34,7 +34,7 @@ async def stream_scoreboard(
     stream: Annotated[bool, Query(description="false: end after the board as it is now")] = True,
 ) -> Response:
     """Events `scoreboard` whose data are as GET scoreboard answers, then as ?since= does; their id is the version."""
-    client = Client(viewer, address_of(request))
+    client = Client(viewer, address_of(request), contest_id)
     wish = BoardWish(public, request.headers.get("last-event-id") or since, stream)
     chunks = await live_board(hub, pages, client, contest_id, wish)
     return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))

@@ -40,7 +40,7 @@ async def get_event_feed(
     """First every object once, each after those it refers to, then every change; an empty line while there is none."""
     if since_id is not None:
         raise BadRequest("since_id: this version of the API has since_token")
-    client = Client(viewer, address_of(request))
+    client = Client(viewer, address_of(request), contest_id)
     chunks = await event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
     return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.crowd.place(client))
 
@@ -60,7 +60,7 @@ async def stream_submissions(
     stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
 ) -> Response:
     """Events `submissions`, `judgements` and `runs` from now on: a team's own, all for judges; data as in the feed."""
-    client = Client(viewer, address_of(request))
+    client = Client(viewer, address_of(request), contest_id)
     token = request.headers.get("last-event-id") or since_token
     chunks = await own_verdicts(hub, client, contest_id, token=token, live=stream)
     return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))

@@ -47,8 +47,8 @@ class ResignBody(Body):
 class Player(Client):
     """The client of one connection: it leaves when its rights end, or the server does."""
 
-    def __init__(self, viewer: Viewer, address: str, live: Live) -> None:
-        super().__init__(viewer, address)
+    def __init__(self, viewer: Viewer, address: str, live: Live, contest_id: str | None) -> None:
+        super().__init__(viewer, address, contest_id)
         self._live = live
 
     def leave(self) -> None:
@@ -181,7 +181,7 @@ async def play_live(socket: WebSocket, game_id: str) -> None:
         since = await _since(socket.query_params.get("since"), games, viewer, game_id)
         table = await games.now(viewer, game_id)
         live = Live(socket, games, viewer, game_id, table.game.id, since)
-        player = Player(viewer, address, live)
+        player = Player(viewer, address, live, table.game.contest_id)
         with hub.crowd.place(player), hub.guarding(player):
             await socket.accept()
             await _converse(socket, live, player)

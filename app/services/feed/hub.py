@@ -169,7 +169,7 @@ class Hub:
             clients = [each for each in all_clients if each.viewer.logged_in]
             if clients:
                 try:
-                    good = await run_sync(self._good_still, [each.viewer for each in clients])
+                    good = await run_sync(self._good_still, [(each.viewer, each.contest_id) for each in clients])
                 except SQLAlchemyError as error:  # a revoked token must not keep its stream: ask again
                     log.warning("the rights of open streams could not be checked", error=str(error))
                     self._check_again = True
@@ -178,7 +178,7 @@ class Hub:
                     if not is_good:
                         client.leave()
 
-    def _good_still(self, viewers: Sequence[Viewer]) -> list[bool]:
+    def _good_still(self, viewers: Sequence[tuple[Viewer, str | None]]) -> list[bool]:
         with self._service.database.read() as session:
             return good_still(session, viewers)
 

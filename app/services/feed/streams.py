@@ -49,8 +49,9 @@ class Waiting:
 class Client:
     """The client of a stream: it sleeps until there is news, or until it has gone."""
 
-    def __init__(self, viewer: Viewer = PUBLIC, address: str = "") -> None:
+    def __init__(self, viewer: Viewer = PUBLIC, address: str = "", contest_id: str | None = None) -> None:
         self.viewer = viewer
+        self.contest_id = contest_id
         source = ("address", source_of(address))
         self.whose = source if viewer.account_id is None else ("account", viewer.account_id)
         self.gone = False

@@ -94,6 +94,24 @@ def test_who_takes_part_in_a_contest_is_not_known_before_it_begins(api: Api) -> 
     assert set(fold(read_feed(api, "soon"))["persons"]) == {"contestant", "staff"}
 
 
+def test_persons_of_a_contest_that_has_not_started_are_in_no_other_contest(api: Api) -> None:
+    """A team of both contests and an account without a team lead to them."""
+    for contest_id, started in (("now", 6 * HOUR), ("soon", -HOUR)):
+        add_contest(api.service, contest_id, problem_id=None, started=started)
+        assert api.patch(f"contests/{contest_id}", user="admin", json={"open_to_all": False}).status_code == 200
+        assert api.post(f"contests/{contest_id}/teams", user="admin", json={"team_ids": ["team"]}).status_code == 200
+    add_contest(api.service, "open", problem_id=None)
+    for role, teams in (("contestant", ["team"]), ("staff", [])):
+        body = {"id": role, "name": "Somebody", "role": role, "team_ids": teams}
+        assert api.post("contests/soon/persons", user="admin", json=body).status_code == 201
+    assert api.patch("accounts/staff", user="admin", json={"person_id": "staff"}).status_code == 200
+    for user in (None, "team", "other"):
+        for contest_id in ("now", "open"):
+            assert api.get(f"contests/{contest_id}/persons", user=user).json() == []
+            assert api.get(f"contests/{contest_id}/persons/staff", user=user).status_code == 404
+            assert "persons" not in fold(read_feed(api, contest_id, user=user))
+
+
 @pytest.mark.parametrize(
     ("kind", "link"), [("groups", {"group_ids": ["g"]}), ("organizations", {"organization_id": "g"})]
 )

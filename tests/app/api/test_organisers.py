@@ -7,6 +7,7 @@ import pytest
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import share
 from tests.builders.service import Api
+from tests.builders.streams import open_stream
 
 NEW = {"id": "new", "name": "New", "duration": "1:00:00"}
 
@@ -59,6 +60,24 @@ def test_a_judge_sees_its_contest_and_loses_sight_with_the_role(course: Api) -> 
     assert course.get("contests/c/account", user="staff").json()["type"] == "judge"
     assert course.delete("contests/c/roles/staff", user="admin").status_code == 204
     assert course.get(report, user="staff").status_code == 403
+
+
+def test_a_role_ends_the_streams_of_its_own_contest_alone(course: Api) -> None:
+    with (
+        open_stream(course, "contests/c/event-feed", user="staff") as elsewhere,
+        open_stream(course, "contests/d/event-feed", user="staff") as here,
+    ):
+        elsewhere.wait_for(1)
+        here.wait_for(1)
+        grant(course, f"problems/{PROBLEM}", "staff")
+        assert course.put("organisers/staff", user="admin").status_code == 200
+        grant(course, "contests/d", "staff")
+        here.wait(lambda: here.ended)
+        assert course.patch("contests/c", user="admin", json={"name": "Renamed"}).status_code == 200
+        elsewhere.wait(lambda: "Renamed" in str(elsewhere.events()))
+        assert not elsewhere.ended
+        grant(course, "contests/c", "staff")
+        elsewhere.wait(lambda: elsewhere.ended)
 
 
 def test_a_role_rests_while_the_accounts_team_competes_with_the_problem_elsewhere(course: Api) -> None:
