@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cached_property, partial
-from typing import overload
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain.contests import CaseKind, ScoredProblem, Team
 from app.domain.incremental_scoring import MICROSECOND, NEVER
 from app.domain.score_columns import Floats, Whole
 from app.domain.scoreboard import Board, Cell, Row
-from app.domain.scoring import Answers, Bests, problem_points
+from app.domain.scoring import Answers, Bests, Measure
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class BoardArrays:
 
     order    places of `teams`, from the top; `ranks` are in that order
     times    when the points last rose, in microseconds, or NEVER; so are `improved`
+    scores   as views show them; `unrounded` is what totals are made of
     answers  per problem the answers of each row, and the row that counts for each team (-1: none)
     """
 
@@ -34,6 +37,7 @@ class BoardArrays:
     totals: Floats
     times: Whole
     scores: Floats
+    unrounded: Floats
     improved: Whole
     judged: Whole
     pending: Whole
@@ -58,7 +62,8 @@ class BoardArrays:
             answers[row] if row >= 0 else {},
             int(self.judged[problem, team]),
             int(self.pending[problem, team]),
-            partial(problem_points, known, bests=self.bests[known.id], phase=self.phase),
+            float(self.unrounded[problem, team]),
+            Measure(known, self.bests[known.id], self.phase),
         )
 
     def among(self, keep: Callable[[Team], bool]) -> BoardArrays:
@@ -67,15 +72,15 @@ class BoardArrays:
         place = np.empty(len(self.teams), dtype=np.int64)
         place[self.order] = np.arange(len(self.teams))
         order = np.argsort(place[some], kind="stable")
-        totals, times = self.totals[some], self.times[some]
         return replace(
             self,
             teams=[self.teams[at] for at in some],
             order=order,
-            ranks=shared_ranks(totals[order], times[order]),
-            totals=totals,
-            times=times,
+            ranks=shared_ranks(self.ranks[place[some][order]]),
+            totals=self.totals[some],
+            times=self.times[some],
             scores=self.scores[:, some],
+            unrounded=self.unrounded[:, some],
             improved=self.improved[:, some],
             judged=self.judged[:, some],
             pending=self.pending[:, some],
@@ -88,13 +93,29 @@ def moment(microseconds: int) -> timedelta | None:
     return None if microseconds == NEVER else microseconds * MICROSECOND
 
 
-def shared_ranks(totals: Floats, times: Whole) -> Whole:
-    """Ranks of rows in order; equal points and times share one."""
-    if not len(totals):
-        return np.zeros(0, dtype=np.int64)
-    new = np.ones(len(totals), dtype=bool)
-    new[1:] = (totals[1:] != totals[:-1]) | (times[1:] != times[:-1])
-    return np.maximum.accumulate(np.where(new, np.arange(1, len(totals) + 1), 0))
+def shared_ranks(*keys: NDArray[Any]) -> Whole:
+    """Ranks of rows in order; rows with equal keys share one."""
+    new = np.ones(len(keys[0]), dtype=bool)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    return np.maximum.accumulate(np.where(new, np.arange(1, len(new) + 1), 0))
+
+
+def standings(totals: Floats, tolerance: float, exact: Callable[[int], Fraction]) -> Whole:
+    """Number rows so that more points have a larger number, and exactly equal points the same one.
+
+    `exact` gives the exact total of a row; it is asked only where totals differ by no more than the `tolerance`.
+    """
+    order = np.argsort(totals)
+    near = np.diff(totals[order]) <= tolerance
+    standing = np.empty(len(totals), dtype=np.int64)
+    standing[order] = np.arange(len(totals))
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], near, [False])).astype(np.int64)))
+    for start, end in edges.reshape(-1, 2).tolist():
+        rows = order[start : end + 1].tolist()
+        points = {row: exact(row) for row in rows}
+        numbers = {value: start + at for at, value in enumerate(sorted(set(points.values())))}
+        standing[rows] = [numbers[points[row]] for row in rows]
+    return standing
 
 
 class _Cells(Sequence[Cell]):
@@ -172,11 +193,12 @@ def arrays_of(board: Board, problems: Sequence[ScoredProblem], phase: frozenset[
     shape = (len(problems), len(rows))
     cells = [[row.cells[at] for row in rows] for at in range(len(problems))]
     judged, pending = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    scores, improved = np.zeros(shape), np.full(shape, NEVER, dtype=np.int64)
+    scores, unrounded, improved = np.zeros(shape), np.zeros(shape), np.full(shape, NEVER, dtype=np.int64)
     for at, column in enumerate(cells):
         judged[at] = [cell.num_judged for cell in column]
         pending[at] = [cell.num_pending for cell in column]
         scores[at] = [cell.score for cell in column]
+        unrounded[at] = [cell.unrounded for cell in column]
         improved[at] = [since_start(cell.improved) for cell in column]
     return BoardArrays(
         problems,
@@ -187,6 +209,7 @@ def arrays_of(board: Board, problems: Sequence[ScoredProblem], phase: frozenset[
         np.array([row.points for row in rows], dtype=np.float64),
         np.array([since_start(row.time) for row in rows], dtype=np.int64),
         scores,
+        unrounded,
         improved,
         judged,
         pending,

@@ -11,13 +11,44 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ldexp
+from math import inf, ldexp
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.domain.contests import Aggregation, CaseKind, Group, ScoredProblem
 from app.domain.identity import Identical
 
 BELOW = 2**62
 FEWEST_BITS, MOST_BITS = -900, 900
+DECIMALS = 10**9
+"""All views show points rounded to nine decimals, so that 63 points computed as 62.99999999999999 are 63."""
+LARGEST_ROUNDED = 2**53 / DECIMALS
+"""Above this number of points, a float has fewer than nine decimals."""
+
+
+def shown(points: float, most: float = inf) -> float:
+    """Round points to the number that all views show; the maximum stays what it is."""
+    if points >= min(most, LARGEST_ROUNDED):
+        return points
+    return min(most, round(points * DECIMALS) / DECIMALS)
+
+
+def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """Apply `shown` to each number."""
+    rounded = np.minimum(most, np.rint(points * DECIMALS) / DECIMALS)
+    return np.where(points >= min(most, LARGEST_ROUNDED), points, rounded)
+
+
+def cut(points: float, digits: int) -> int:
+    """Truncate points to whole units of so many decimals: 99.96 is 999 tenths, never 1000.
+
+    A format that shows fewer decimals than a number has cuts it with this function. Points that equal a decimal as
+    floats are not cut to the next lower one: 0.29 is 29 hundredths although 0.29 * 100 is below 29.
+    """
+    scale = 10**digits
+    units: int = round(points * scale)
+    return units if units / scale <= points else units - 1
 
 
 def grain_bits(most: Fraction) -> int:
@@ -47,11 +78,17 @@ class GroupWeight:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A problem in grains, for one phase: `cases` are those that count, in order."""
+    """A problem in grains, for one phase: `cases` are those that count, in order.
+
+    scale   contest points per point of the package
+    exact   points of each case in the package
+    """
 
     bits: int
     full: int
     most: float
+    scale: Fraction
+    exact: Mapping[str, Fraction]
     groups: tuple[GroupWeight, ...]
     cases: Mapping[str, int]
     group_of: Mapping[str, int]
@@ -61,8 +98,8 @@ class Weights:
         return self.most if grains >= self.full else min(self.most, ldexp(float(grains), -self.bits))
 
     def part(self, grains: int) -> float:
-        """Grains of a case or a group as points."""
-        return ldexp(float(grains), -self.bits)
+        """Grains of a case or a group as the points that views show."""
+        return shown(ldexp(float(grains), -self.bits))
 
 
 def weights(problem: ScoredProblem, phase: frozenset[CaseKind]) -> Weights:
@@ -76,7 +113,8 @@ def _weights(identical: Identical[ScoredProblem], phase: frozenset[CaseKind]) ->
     most = problem.rule.max_points
     total = sum((group.max_points for group in problem.groups if group.kind in phase), Fraction(0))
     bits = grain_bits(most)
-    unit = (most / total if total else Fraction(0)) * Fraction(2) ** bits
+    scale = most / total if total else Fraction(0)
+    unit = scale * Fraction(2) ** bits
     groups: list[GroupWeight] = []
     cases: dict[str, int] = {}
     before = Fraction(0)
@@ -98,14 +136,29 @@ def _weights(identical: Identical[ScoredProblem], phase: frozenset[CaseKind]) ->
     ordered = {case.name: cases[case.name] for case in problem.cases if case.name in cases}
     group_of = {name: at for at, weight in enumerate(groups) for name in weight.cases}
     full = round(total * unit)
-    return Weights(bits, full, float(most) if full else 0.0, tuple(groups), ordered, group_of)
+    exact = {case.name: case.points for case in problem.cases}
+    return Weights(bits, full, float(most) if full else 0.0, scale, exact, tuple(groups), ordered, group_of)
 
 
-def total_bits(problems: Iterable[ScoredProblem]) -> int:
-    """The grain in which the points of these problems are added up."""
-    return grain_bits(sum((problem.rule.max_points for problem in problems), Fraction(0)))
+@dataclass(frozen=True, slots=True)
+class TotalScale:
+    """The grain in which the points of some problems are added up, and their maximum."""
+
+    bits: int
+    most: float
+
+    @property
+    def tolerance(self) -> float:
+        """Totals that differ by more than this differ exactly; it is many times the error of grains and floats."""
+        return self.most * 2.0**-46
 
 
-def total_points(points: Iterable[float], bits: int) -> float:
-    """The sum of the points of some problems, in grains of `bits`."""
-    return ldexp(float(sum(round(ldexp(each, bits)) for each in points)), -bits)
+def total_scale(problems: Iterable[ScoredProblem]) -> TotalScale:
+    """The scale of the total of these problems."""
+    most = sum((problem.rule.max_points for problem in problems), Fraction(0))
+    return TotalScale(grain_bits(most), float(most))
+
+
+def total_points(points: Iterable[float], scale: TotalScale) -> float:
+    """The sum of the points of some problems, as views show it."""
+    return shown(ldexp(float(sum(round(ldexp(each, scale.bits)) for each in points)), -scale.bits), scale.most)

@@ -7,24 +7,27 @@ one column. Where the best whole submission counts, every submission is a row of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import replace
 from datetime import timedelta
+from fractions import Fraction
+from math import lcm
 from operator import attrgetter
 
 import numpy as np
 
-from app.domain.board_arrays import BoardArrays, LiveArrays, Rows, shared_ranks
+from app.domain.board_arrays import BoardArrays, LiveArrays, Rows, shared_ranks, standings
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
-from app.domain.fixed_point import total_bits
+from app.domain.fixed_point import all_shown, total_scale
 from app.domain.incremental_scoring import NEVER, Columns
-from app.domain.score_columns import Whole
+from app.domain.score_columns import WHOLE, Floats, Whole
 from app.domain.scoreboard import Chosen, ReferenceScores, collation_key
-from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, submission_answers
+from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, exact_points, submission_answers
 from app.domain.team_rows import TeamCell, TeamRows
 
+NOTHING = Fraction(0)
 LAST = np.iinfo(np.int64).max
 BY_TIME = attrgetter("time", "id")
 MANY = 64
@@ -56,6 +59,7 @@ class _LiveProblem:
         self.answers: list[Answers] = []
         self.lent = False
         self.known_bests: Bests | None = None
+        self.exact: dict[int, Fraction] = {}
         self.places: TeamRows | None = None
         self._late: list[tuple[int, Mapping[str, Counted | None]]] | None = None
 
@@ -65,6 +69,7 @@ class _LiveProblem:
         other.columns = self.columns.copy()
         other.cells = {team: cell.copy() for team, cell in self.cells.items()}
         other.answers, other.lent = list(self.answers), False
+        other.exact = dict(self.exact)
         other.places = None  # is written in place
         return other
 
@@ -101,6 +106,7 @@ class _LiveProblem:
         self._own_answers()
         self.columns.remove_row(row, self.answers[row])
         self.answers[row] = {}
+        self.exact.pop(row, None)
         self.known_bests = None
 
     def _own_answers(self) -> None:
@@ -115,6 +121,7 @@ class _LiveProblem:
             self._own_answers()
             self.answers[row] = answers
         if changes:
+            self.exact.pop(row, None)
             self.known_bests = None
             if self._late is None:
                 self.columns.change(row, changes)
@@ -172,12 +179,32 @@ class _LiveProblem:
         """
         if self.places is None:
             self.places = TeamRows.of([self.cells[team.id] for team in teams], whole=self.whole)
-        return self.places.counted(self.columns.points)
+        return self.places.counted(self.columns.shown)
 
     def bests(self) -> Bests:
         if self.known_bests is None:
             self.known_bests = self.columns.bests()
         return self.known_bests
+
+    def refresh(self) -> None:
+        """Bring the columns up to date, and forget exact points that a new BEST changed."""
+        if self.columns.refresh():
+            self.exact.clear()
+
+    def exact_points(self, row: int, same: dict[bytes, Fraction]) -> Fraction:
+        """The exact points of a row; `same` has those of rows by their content. Call after a refresh.
+
+        They are kept, as ranking asks for those of all tied teams at each change (the speed for 1,000 scoreboards).
+        """
+        if row not in self.exact:
+            content = self.columns.content(row)
+            known = None if content is None else same.get(content)
+            if known is None:
+                known = exact_points(self.problem, self.answers[row], self.bests(), self.columns.phase)
+            self.exact[row] = known
+            if content is not None:
+                same[content] = known
+        return self.exact[row]
 
 
 class LiveBoard:
@@ -199,7 +226,7 @@ class LiveBoard:
     ) -> None:
         self._phase = phase
         self._problems = {each.id: _LiveProblem(each, phase, references or {}, len(teams)) for each in problems}
-        self._bits = total_bits(problems)
+        self._scale = total_scale(problems)
         # Invariants: `_where` has the key of each attempt in `_tries`, and no other; a key whose attempts, freeze or
         # choice changed since the last refresh is in `_stale`; every visible team has one cell in each problem.
         self._tries: dict[tuple[str, str], dict[int, Attempt]] = {}
@@ -328,7 +355,7 @@ class LiveBoard:
                     stack.enter_context(live.many())
             self._count_stale()
         for live in self._problems.values():
-            live.columns.refresh()
+            live.refresh()
 
     def _count_stale(self) -> None:
         places = {problem: at for at, problem in enumerate(self._problems)}
@@ -354,20 +381,26 @@ class LiveBoard:
     def _arrays(self) -> BoardArrays:
         lives, teams = list(self._problems.values()), self._visible
         shape = (len(lives), len(teams))
-        scores, improved = np.zeros(shape), np.full(shape, NEVER, dtype=np.int64)
+        scores, unrounded = np.zeros(shape), np.zeros(shape)
+        improved = np.full(shape, NEVER, dtype=np.int64)
         answers: list[tuple[Sequence[Answers], Whole]] = []
         for at, live in enumerate(lives):
             rows = live.counted_rows(teams)
             has_row = rows >= 0
-            scores[at, has_row] = live.columns.points[rows[has_row]]
+            scores[at, has_row] = live.columns.shown[rows[has_row]]
+            unrounded[at, has_row] = live.columns.points[rows[has_row]]
             improved[at, has_row] = live.columns.latest[rows[has_row]]
             live.lent = True
             answers.append((live.answers, rows))
-        grains = np.rint(np.ldexp(scores, self._bits)).astype(np.int64).sum(axis=0)
-        totals = np.ldexp(grains.astype(np.float64), -self._bits)
+        bits = self._scale.bits
+        grains = np.rint(np.ldexp(unrounded, bits)).astype(np.int64).sum(axis=0)
+        sums = np.ldexp(grains.astype(np.float64), -bits)
+        totals = all_shown(sums, self._scale.most)
         times = np.where(totals > 0, improved.max(axis=0, initial=NEVER), NEVER)
-        order = np.lexsort((self._names, np.where(times == NEVER, LAST, times), -totals))
-        ranks = shared_ranks(totals[order], times[order])
+        standing = self._standings(sums, [rows for _, rows in answers])
+        order = np.lexsort((self._names, np.where(times == NEVER, LAST, times), -standing))
+        totals[order] = totals[order][shared_ranks(standing[order]) - 1]  # of equal ones the first is shown
+        ranks = shared_ranks(standing[order], times[order])
         bests = {live.problem.id: live.bests() for live in lives}
         return BoardArrays(
             [live.problem for live in lives],
@@ -378,12 +411,41 @@ class LiveBoard:
             totals,
             times,
             scores,
+            unrounded,
             improved,
             self._judged.copy(),
             self._pending.copy(),
             answers,
             bests,
         )
+
+    def _standings(self, sums: Floats, rows: Sequence[Whole]) -> Whole:
+        """Numbers that order teams as their exact totals do."""
+        parts = [live.columns.exact_by_rank() for live in self._problems.values()]
+        units = [part[1] for part in parts if part is not None]
+        common = lcm(*(unit.denominator for unit in units))
+        if parts and len(units) == len(parts) and self._scale.most * common < WHOLE:
+            exact = np.zeros(len(sums), dtype=np.int64)
+            for at, (numbers, unit) in zip(rows, filter(None, parts), strict=True):
+                exact += np.where(at >= 0, numbers[at], 0) * int(unit * common)
+            return exact
+        return standings(sums, self._scale.tolerance, self._exact_totals(rows))
+
+    def _exact_totals(self, rows: Sequence[Whole]) -> Callable[[int], Fraction]:
+        """A function that gives the exact total of a team, by its place."""
+        lives = [
+            (live, counted, dict[bytes, Fraction]())
+            for live, counted in zip(self._problems.values(), rows, strict=True)
+        ]
+        is_empty = (self._judged == 0).all(axis=0)
+
+        def exact(team: int) -> Fraction:
+            if is_empty[team]:
+                return NOTHING
+            parts = (live.exact_points(int(rows[team]), same) for live, rows, same in lives if rows[team] >= 0)
+            return sum(parts, NOTHING)
+
+        return exact
 
 
 def _moved(counts: Whole, old_places: Sequence[int]) -> Whole:

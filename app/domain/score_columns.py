@@ -3,7 +3,7 @@
 A column is a test case, a row whatever is worth points. Quotients of floats are those of the exact numbers as long as
 both numbers are floats exactly. A column holds its raw scores times a whole number that makes them so, such as 100 for
 two decimals. A column for which there is no such number keeps its exact numbers and is computed one by one, by the very
-functions of `scoring`.
+functions of `scoring`. A changed column is computed again as a whole: no record says which of its cells changed.
 """
 
 from __future__ import annotations
@@ -12,19 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import lcm
+from math import isnan, lcm, nan
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.contests import Direction, Kind, ScoringRule
-from app.domain.scoring import Bests, Exact, RawScore, relative
+from app.domain.scoring import BELOW_ONE, Bests, Exact, RawScore
 from app.domain.verdicts import CaseVerdict
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
-Rows = slice | NDArray[np.int64]
 LARGEST_FACTOR = 2**53
 LARGEST = 2**1000
 WHOLE = 2**53
@@ -74,15 +73,18 @@ class Column:
         number = Fraction(value) / self.factor
         return number.numerator if number.denominator == 1 else number
 
+    def float_best(self) -> float:
+        """BEST times the factor; NaN for none and for a column of exact numbers."""
+        return nan if self.best is None or self.exact is not None else float(self.best * self.factor)
+
 
 class ScoreColumns:
     """The raw scores of the rows of one problem, by column and row; `setters` are the rows that take part in BEST.
 
     Invariants: `raw` is NaN where there is no accepted answer. Elsewhere it is the number times the column's factor,
-    exactly; in a column of exact numbers it is 1, and the number is in `exact`. `bests` is BEST times the factor, NaN
-    for none and for columns of exact numbers, as `find_best` left it: writing does not move BEST. The first `scored`
-    columns are the problem's cases, in order; later ones are cases that it does not have (any more), which have a BEST
-    and give no points.
+    exactly; in a column of exact numbers it is not NaN, and the number is in `exact`. Writing does not move BEST, only
+    `find_bests` does. The first `scored` columns are the problem's cases, in order; later ones are cases that it does
+    not have (any more), which have a BEST and give no points.
     """
 
     def __init__(self, rule: ScoringRule, names: Sequence[str], room: int) -> None:
@@ -93,7 +95,6 @@ class ScoreColumns:
         self.teams = 0
         self.raw: Floats = np.full((self.scored, room), np.nan)
         self.setters = np.zeros(room, dtype=bool)
-        self.bests: Floats = np.full(self.scored, np.nan)
 
     def column(self, name: str) -> int:
         """The column of a case; one that is new to the problem is added behind the others."""
@@ -119,27 +120,26 @@ class ScoreColumns:
         self.columns[at].reference = value
         self._make_fit(at, value)
 
-    def write(self, at: int, row: int, value: Exact | None) -> bool:
-        """Put a number into a cell (None: nothing); says whether the whole column is stored otherwise now."""
+    def write(self, at: int, row: int, value: Exact | None) -> None:
+        """Put a number into a cell (None: nothing)."""
         column = self.columns[at]
         if value is None:
             self.raw[at, row] = np.nan
             if column.exact is not None:
                 column.exact.pop(row, None)
-            return False
-        refitted = self._make_fit(at, value)
+            return
+        self._make_fit(at, value)
         if column.exact is not None:
             column.exact[row] = value
             self.raw[at, row] = 1.0
         else:
             self.raw[at, row] = float(value * column.factor)
-        return refitted
 
-    def _make_fit(self, at: int, value: Exact) -> bool:
+    def _make_fit(self, at: int, value: Exact) -> None:
         """Let a column hold this number: as it is, with another factor, or by going over to exact numbers."""
         column = self.columns[at]
         if column.exact is not None or is_float(value * column.factor):
-            return False
+            return
         numbers = {int(row): column.number(self.raw[at, row]) for row in np.flatnonzero(~np.isnan(self.raw[at]))}
         factor = lcm(column.factor, value.denominator)
         others = [*numbers.values(), value, *([column.reference] if column.reference is not None else [])]
@@ -149,18 +149,20 @@ class ScoreColumns:
                 self.raw[at, row] = float(number * factor)
         else:
             column.exact = numbers
-            column.standing = None
-        return True
 
-    def find_best(self, at: int, rows: int) -> bool:
-        """Look for BEST of a column again; says whether that changes the share of anybody's answer."""
-        column = self.columns[at]
-        best = self._exact_best(column) if column.exact is not None else self._float_best(column, at, rows)
-        moved = best != column.best or self.rule.kind is Kind.RANK
-        column.best = best
-        if at < self.scored:
-            self.bests[at] = np.nan if best is None or column.exact is not None else float(best * column.factor)
-        return moved
+    def find_bests(self, columns: Sequence[int], rows: int) -> list[int]:
+        """Find BEST of columns again; returns those in which shares of unchanged answers differ from before."""
+        before = [self.columns[at].best for at in columns]
+        for at in columns:
+            if self.columns[at].exact is not None:
+                self.columns[at].best = self._exact_best(self.columns[at])
+        floats = [at for at in columns if self.columns[at].exact is None]
+        if floats:
+            self._find_float_bests(floats, rows)
+        if self.rule.kind is Kind.ABSOLUTE:
+            return []
+        moved = self.rule.kind is Kind.RANK
+        return [at for at, best in zip(columns, before, strict=True) if moved or best != self.columns[at].best]
 
     def _exact_best(self, column: Column) -> Exact | None:
         pick: Any = max if self.rule.direction is Direction.MAXIMISE else min
@@ -171,59 +173,55 @@ class ScoreColumns:
         best: Exact | None = pick(numbers, default=None)
         return best
 
-    def _float_best(self, column: Column, at: int, rows: int) -> Exact | None:
-        values = self.raw[at, :rows][self.setters[:rows]]
-        if column.reference is not None:
-            values = np.append(values, float(column.reference * column.factor))
-        if self.rule.kind is Kind.RANK:
-            values = column.standing = np.sort(self._towards(values[~np.isnan(values)]))
-            best = self._towards(values[-1]) if len(values) else np.nan
-        else:
-            reduce = np.fmax.reduce if self.rule.direction is Direction.MAXIMISE else np.fmin.reduce
-            best = reduce(values, initial=np.nan)
-        return None if np.isnan(best) else column.number(float(best))
+    def _find_float_bests(self, columns: Sequence[int], rows: int) -> None:
+        some = [self.columns[at] for at in columns]
+        numbers = self.raw[np.ix_(np.array(columns), np.flatnonzero(self.setters[:rows]))]
+        if any(column.reference is not None for column in some):
+            references = [nan if c.reference is None else float(c.reference * c.factor) for c in some]
+            numbers = np.column_stack((numbers, references))
+        pick = np.fmax if self.rule.direction is Direction.MAXIMISE else np.fmin
+        bests = pick.reduce(numbers, axis=1, initial=nan).tolist()
+        for column, best, values in zip(some, bests, numbers, strict=True):
+            if best != column.float_best():
+                column.best = None if isnan(best) else column.number(best)
+            if self.rule.kind is Kind.RANK:
+                column.standing = np.sort(self._towards(values[~np.isnan(values)]))
 
     def _towards(self, value: N) -> N:
         return value if self.rule.direction is Direction.MAXIMISE else -value
 
-    def shares(self, at: int, rows: Rows, count: int) -> Floats:
-        """The share 0..1 of each of these rows, of `count` in all, at the BEST of the column; 0 where it is empty."""
-        column = self.columns[at]
-        if column.exact is not None:
-            numbers = np.arange(count)[rows].tolist()
-            return np.array([self._share_of(column, column.exact.get(row)) for row in numbers], dtype=np.float64)
-        values = self.raw[at, rows]
-        if self.rule.kind is Kind.RANK:
-            ahead = _ahead(column.standing, self._towards(values))
-            shares = np.clip(1.0 - ahead / self.teams, 0.0, 1.0) if self.teams else np.ones(len(values))
-        elif column.best is None:
-            shares = np.ones(len(values))
-        else:
-            shares = self._quotients(values, float(column.best * column.factor))
+    def shares(self, columns: Sequence[int], rows: Whole) -> Floats:
+        """The share 0..1 of each answer of some columns at their BEST, by column and row; 0 where there is none."""
+        some = [self.columns[at] for at in columns]
+        values = self.raw[np.ix_(np.array(columns), rows)]
+        shares = self._quotients(values, np.array([each.float_best() for each in some], dtype=np.float64)[:, None])
+        for place, column in enumerate(some):
+            if column.exact is not None:
+                shares[place] = [self._share_of(column, column.exact.get(row)) for row in rows.tolist()]
+            elif self.rule.kind is Kind.RANK:
+                shares[place] = self._rank_shares(column, values[place])
         return np.where(np.isnan(values), 0.0, shares)
 
-    def row_shares(self, row: int, cells: Whole) -> Floats:
-        """The shares of some cells of one row, none of them in a column of exact numbers; not for the kind `rank`."""
-        values = self.raw[cells, row]
-        return np.where(np.isnan(values), 0.0, self._quotients(values, self.bests[cells]))
+    def _rank_shares(self, column: Column, values: Floats) -> Floats:
+        ahead = _ahead(column.standing, self._towards(values))
+        return np.clip((self.teams - ahead) / self.teams, 0.0, 1.0) if self.teams else np.ones(len(values))
 
-    def _quotients(self, values: Floats, best: Floats | float) -> Floats:
-        """As `relative`."""
+    def _quotients(self, values: Floats, best: Floats) -> Floats:
+        """As `relative`; a column without a BEST gives 1."""
         more = self.rule.direction is Direction.MAXIMISE
-        as_good = values >= best if more else values <= best
-        bottom = np.asarray(best if more else values)
+        as_good = np.isnan(best) | (values >= best if more else values <= best)
+        bottom = best if more else values
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
-            shares = np.minimum(np.maximum((values if more else best) / bottom, 0.0), 1.0)
+            shares = np.minimum(np.maximum((values if more else best) / bottom, 0.0), BELOW_ONE)
         return np.where(as_good, 1.0, np.where((best == 0) | (bottom == 0), 0.0, shares))
 
     def _share_of(self, column: Column, number: Exact | None) -> float:
         """One share of a column of exact numbers."""
         if number is None:
             return 0.0
-        if self.rule.kind is Kind.RANK:
-            bests = Bests(self.rule, self.teams, {}, {column.name: column.standing})
-            return bests.multiplier(column.name, RawScore(CaseVerdict.ACCEPTED, number))
-        return 1.0 if column.best is None else relative(number, column.best, self.rule.direction)
+        lines = {column.name: column.standing} if self.rule.kind is Kind.RANK else {}
+        best = {} if column.best is None else {column.name: column.best}
+        return Bests(self.rule, self.teams, best, lines).multiplier(column.name, RawScore(CaseVerdict.ACCEPTED, number))
 
     def as_bests(self) -> Bests:
         """BEST as `scoring` has it, of this moment."""
@@ -236,7 +234,7 @@ class ScoreColumns:
     def copy(self) -> ScoreColumns:
         """The same columns, which go on by themselves. Lines of the kind `rank` are never written in place: shared."""
         other = copy(self)
-        other.raw, other.setters, other.bests = self.raw.copy(), self.setters.copy(), self.bests.copy()
+        other.raw, other.setters = self.raw.copy(), self.setters.copy()
         other.columns = [replace(c, exact=None if c.exact is None else dict(c.exact)) for c in self.columns]
         other.at = dict(self.at)
         return other

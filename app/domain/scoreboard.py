@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from functools import cached_property, partial
+from fractions import Fraction
+from functools import cached_property
 
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
-from app.domain.fixed_point import total_bits, total_points
+from app.domain.fixed_point import TotalScale, total_points, total_scale
 from app.domain.scoring import (
     Answers,
     Attempt,
     Bests,
+    Measure,
     ProblemPoints,
     RawScore,
     counted_answers,
@@ -30,7 +32,10 @@ Chosen = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True)
 class Cell:
-    """One team at one problem: score and time of its last rise, counted answers, judged and pending submissions."""
+    """One team at one problem: score and time of its last rise, counted answers, judged and pending submissions.
+
+    `unrounded` is the score that totals are made of.
+    """
 
     problem_id: str
     score: float
@@ -38,12 +43,18 @@ class Cell:
     answers: Answers
     num_judged: int
     num_pending: int
-    count: Callable[[Answers], ProblemPoints] = field(compare=False, repr=False)
+    unrounded: float = field(compare=False)
+    measure: Measure = field(compare=False, repr=False)
 
     @cached_property
     def points(self) -> ProblemPoints:
         """The parts of the score: groups, and each case's share and points."""
-        return self.count(self.answers)
+        return self.measure.points(self.answers)
+
+    @cached_property
+    def exact(self) -> Fraction:
+        """The score without rounding."""
+        return self.measure.exact(self.answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +66,11 @@ class Row:
     points: float
     time: timedelta | None
     cells: Sequence[Cell]
+
+    @property
+    def exact(self) -> Fraction:
+        """The points without rounding, by which teams are ranked."""
+        return sum((cell.exact for cell in self.cells), Fraction(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +106,13 @@ def scoreboard(
         reference = (references or {}).get(problem.id)
         bests[problem.id], answers = bests_and_answers(problem, open_, reference, phase, choices)
         for team in visible:
-            count = partial(problem_points, problem, bests=bests[problem.id], phase=phase)
-            points = count(answers[team.id])
             judged = sum(1 for a in open_[team.id] if a.scores is not None)
             pending = len(mine[team.id]) - judged
             cells[team.id].append(
-                Cell(problem.id, points.points, points.improved, answers[team.id], judged, pending, count)
+                cell_of(Measure(problem, bests[problem.id], phase), answers[team.id], judged, pending)
             )
-    bits = total_bits(problems)
-    return Board(ranked([row_of(team, cells[team.id], bits) for team in visible]), bests)
+    scale = total_scale(problems)
+    return Board(ranked([row_of(team, cells[team.id], scale) for team in visible]), bests)
 
 
 def _by_cell(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[Attempt]]:
@@ -162,26 +176,39 @@ def _best_scores(problem: ScoredProblem, tries: Sequence[Attempt]) -> list[tuple
     return [(case, answer.score) for case, answer in counted_answers(tries, best_case).items()]
 
 
-def row_of(team: Team, cells: Sequence[Cell], bits: int) -> Row:
-    """A team's row without a rank; `bits` are the fixed-point bits of all problems."""
+def cell_of(measure: Measure, answers: Answers, judged: int, pending: int) -> Cell:
+    """A cell with the points of these answers."""
+    points = measure.points(answers)
+    score, improved = points.points, points.improved
+    return Cell(measure.problem.id, score, improved, answers, judged, pending, points.unrounded, measure)
+
+
+def row_of(team: Team, cells: Sequence[Cell], scale: TotalScale) -> Row:
+    """A team's row without a rank; `scale` is that of all problems."""
     times = [cell.improved for cell in cells if cell.improved is not None]
-    points = total_points((cell.score for cell in cells), bits)
+    points = total_points((cell.unrounded for cell in cells), scale)
     return Row(0, team, points, max(times) if points > 0 and times else None, tuple(cells))
 
 
-def ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
-    """Rank by points, then by the earlier last improvement; ties share the rank, teams without points come last."""
-    ordered = sorted(rows, key=lambda row: (*_rank_key(row), collation_key(row.team.name), row.team.id))
+def ranked(rows: Sequence[Row], standing: Sequence[Fraction | int] | None = None) -> tuple[Row, ...]:
+    """Rank by exact points, then by the earlier last improvement; equal rows share the rank, and no points come last.
+
+    Rows with equal exact points show the same number, that of the first. `standing` has a number per row that orders
+    rows as their exact points do, if it is known already.
+    """
+    standing = [row.exact for row in rows] if standing is None else standing
+    keyed = [
+        ((-place, timedelta.max if row.time is None else row.time), row)
+        for place, row in zip(standing, rows, strict=True)
+    ]
+    keyed.sort(key=lambda each: (each[0], collation_key(each[1].team.name), each[1].team.id))
     placed: list[Row] = []
-    for at, row in enumerate(ordered, start=1):
-        shared = placed and _rank_key(placed[-1]) == _rank_key(row)
-        rank = placed[-1].rank if shared else at
-        placed.append(Row(rank, row.team, row.points, row.time, row.cells))
+    for at, (key, row) in enumerate(keyed):
+        before, last = (keyed[at - 1][0], placed[-1]) if at else (None, row)
+        rank = last.rank if key == before else at + 1
+        points = last.points if before is not None and key[0] == before[0] else row.points
+        placed.append(replace(row, rank=rank, points=points))
     return tuple(placed)
-
-
-def _rank_key(row: Row) -> tuple[float, timedelta]:
-    return (-row.points, row.time if row.time is not None else timedelta.max)
 
 
 def collation_key(name: str) -> tuple[str, str]:

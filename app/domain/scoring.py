@@ -33,10 +33,11 @@ from app.domain.contests import (
     ScoredProblem,
     ScoringRule,
 )
-from app.domain.fixed_point import GroupWeight, Weights, earned, weights
+from app.domain.fixed_point import GroupWeight, Weights, earned, shown, weights
 from app.domain.verdicts import CaseVerdict
 
 Exact = int | Fraction
+BELOW_ONE = 1.0 - 2.0**-53
 ACCEPTED, ABSOLUTE, MAXIMISE = CaseVerdict.ACCEPTED, Kind.ABSOLUTE, Direction.MAXIMISE
 """Looked up once: `better` is called for each answer of a contest, and enums find their members slowly."""
 
@@ -223,43 +224,51 @@ class Bests:
         return raw if self.rule.direction is Direction.MAXIMISE else -raw
 
     def multiplier(self, case: str, score: RawScore) -> float:
-        """The share 0..1 of the case's points that `score` earns."""
+        """The share 0..1 of the case's points that `score` earns, as a float."""
+        return rounded_share(self.share(case, score))
+
+    def share(self, case: str, score: RawScore) -> Exact:
+        """The share 0..1 of the case's points that `score` earns, exactly."""
         if not score.accepted:
-            return 0.0
+            return 0
         if self.rule.kind is Kind.ABSOLUTE:
-            return within_one(float(score.multiplier if score.multiplier is not None else 0))
+            return within_one(score.multiplier if score.multiplier is not None else 0)
         if score.raw is None:
-            return 0.0
+            return 0
         if self.rule.kind is Kind.RANK:
-            return self._rank_multiplier(case, score.raw)
+            return self._rank_share(case, score.raw)
         best = self.best.get(case, score.raw)
         return relative(score.raw, best, self.rule.direction)
 
-    def _rank_multiplier(self, case: str, raw: Exact) -> float:
+    def _rank_share(self, case: str, raw: Exact) -> Exact:
         raws = self.raws.get(case, [])
         ahead = len(raws) - bisect_right(raws, self._towards(raw))
         # An answer that does not count itself may be behind all teams and the reference: the bound keeps it at 0.
-        return within_one(1.0 - ahead / self.teams) if self.teams else 1.0
+        return within_one(Fraction(self.teams - ahead, self.teams)) if self.teams else 1
 
 
-def relative(yours: Exact, best: Exact, direction: Direction) -> float:
+def relative(yours: Exact, best: Exact, direction: Direction) -> Exact:
     """YOUR/BEST, or BEST/YOUR when less is better; BEST = 0 gives 1 to equals and 0 to the rest.
 
     An answer outside BEST (of a hidden team, or no longer counted) may be better than BEST, and gives 1 as well.
     """
     if yours == best or (yours > best) is (direction is Direction.MAXIMISE):
-        return 1.0
+        return 1
     top, bottom = (yours, best) if direction is Direction.MAXIMISE else (best, yours)
     if best == 0 or bottom == 0:
-        return 0.0
-    if isinstance(top, int) and isinstance(bottom, int):
-        return within_one(top / bottom)
-    return within_one(float(Fraction(top) / Fraction(bottom)))
+        return 0
+    return within_one(Fraction(top) / Fraction(bottom))
 
 
-def within_one(share: float) -> float:
+def within_one(share: Exact) -> Exact:
     """Bound a share to 0..1."""
-    return min(1.0, max(0.0, share))
+    return min(1, max(0, share))
+
+
+def rounded_share(share: Exact) -> float:
+    """The nearest float; below 1 unless the share is 1, as groups pass by full shares only."""
+    nearest = float(share)
+    return nearest if nearest < 1.0 or share >= 1 else BELOW_ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,9 +283,13 @@ class GroupPoints:
 
 @dataclass(frozen=True, slots=True)
 class ProblemPoints:
-    """Points of one team at one problem: sum, groups, each case's multiplier and points, time of the last rise."""
+    """Points of one team at one problem: sum, groups, each case's multiplier and points, time of the last rise.
+
+    `points` are as views show them; `unrounded` is what totals are made of.
+    """
 
     points: float
+    unrounded: float
     groups: tuple[GroupPoints, ...]
     multipliers: Mapping[str, float]
     case_points: Mapping[str, float]
@@ -302,7 +315,56 @@ def problem_points(
     improved = [answer.improved for case, answer in answers.items() if case in earning]
     points = scale.points(sum(gain for _, gain, _ in gains))
     case_points = {name: scale.part(gain) for name, gain in grains.items()}
-    return ProblemPoints(points, groups, multipliers, case_points, max(improved) if points > 0 and improved else None)
+    last = max(improved) if points > 0 and improved else None
+    return ProblemPoints(shown(points, scale.most), points, groups, multipliers, case_points, last)
+
+
+def exact_points(
+    problem: ScoredProblem, answers: Answers, bests: Bests, phase: frozenset[CaseKind] = PROVISIONAL
+) -> Fraction:
+    """The points of `problem_points` without any rounding: ranks and ties are decided by these."""
+    scale = weights(problem, phase)
+    shares = {case: bests.share(case, counted.score) for case, counted in answers.items()}
+    passed = {each.group.name for each in scale.groups if all(shares.get(name, 0) == 1 for name in each.cases)}
+    sums: dict[int, int] = {}  # numerators by denominator: Fractions are slow to add
+    for each in scale.groups:
+        if not each.counts or not passed.issuperset(each.group.require_pass):
+            continue
+        for points, share in _exact_parts(each, scale, shares, passed):
+            bottom = points.denominator * share.denominator
+            sums[bottom] = sums.get(bottom, 0) + points.numerator * share.numerator
+    return sum((Fraction(top, bottom) for bottom, top in sums.items()), Fraction(0)) * scale.scale
+
+
+def _exact_parts(
+    weight: GroupWeight, scale: Weights, shares: Mapping[str, Exact], passed: set[str]
+) -> Iterable[tuple[Fraction, Exact]]:
+    """The points that a group's sum has as terms, each with the share that is earned of it."""
+    group = weight.group
+    if not weight.cases:
+        return ()
+    if group.aggregation is Aggregation.SUM:
+        return ((scale.exact[name], shares[name]) for name in weight.cases if name in shares)
+    if group.aggregation is Aggregation.MIN:
+        return ((group.max_points, min(shares.get(name, 0) for name in weight.cases)),)
+    return ((group.max_points, int(group.name in passed)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Computes the points of answers to one problem at one BEST in one phase."""
+
+    problem: ScoredProblem
+    bests: Bests
+    phase: frozenset[CaseKind]
+
+    def points(self, answers: Answers) -> ProblemPoints:
+        """The points of answers, as floats."""
+        return problem_points(self.problem, answers, self.bests, self.phase)
+
+    def exact(self, answers: Answers) -> Fraction:
+        """The points of answers, exactly."""
+        return exact_points(self.problem, answers, self.bests, self.phase)
 
 
 def _group_name(scale: Weights, case: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 
+import numpy as np
+
+from app.domain.board_arrays import standings
 from app.domain.contests import CaseKind, ScoredProblem, Team
-from app.domain.fixed_point import total_bits
-from app.domain.scoreboard import Board, Cell, ranked, row_of
-from app.domain.scoring import Attempt, Bests, counted_answers, problem_points
+from app.domain.fixed_point import DECIMALS, total_scale
+from app.domain.scoreboard import Board, Cell, cell_of, ranked, row_of
+from app.domain.scoring import Attempt, Bests, Measure, counted_answers
 
 
 def ranked_with(
@@ -20,18 +22,19 @@ def ranked_with(
 ) -> Board:
     """Rank virtual teams into the board. The other teams keep their points; their ranks may change."""
     tries = list(attempts)
-    bits = total_bits(problems)
-    rows = [row_of(team, [_cell(board, problem, team, tries, phase) for problem in problems], bits) for team in teams]
-    return Board(ranked([*board.rows, *rows]), board.bests)
+    scale = total_scale(problems)
+    rows = [row_of(team, [_cell(board, problem, team, tries, phase) for problem in problems], scale) for team in teams]
+    mixed = [*board.rows, *rows]
+    totals = np.array([row.points for row in mixed], dtype=np.float64)
+    standing = standings(totals, scale.tolerance + 2 / DECIMALS, lambda at: mixed[at].exact)
+    return Board(ranked(mixed, standing.tolist()), board.bests)
 
 
 def _cell(
     board: Board, problem: ScoredProblem, team: Team, attempts: Sequence[Attempt], phase: frozenset[CaseKind]
 ) -> Cell:
-    bests = board.bests.get(problem.id) or Bests(problem.rule)
+    measure = Measure(problem, board.bests.get(problem.id) or Bests(problem.rule), phase)
     tries = [a for a in attempts if a.team_id == team.id and a.problem_id == problem.id]
-    count = partial(problem_points, problem, bests=bests, phase=phase)
-    answers = counted_answers(tries, problem.rule, lambda answers: count(answers).points)
+    answers = counted_answers(tries, problem.rule, lambda answers: measure.points(answers).points)
     judged = sum(1 for a in tries if a.scores is not None)
-    points = count(answers)
-    return Cell(problem.id, points.points, points.improved, answers, judged, len(tries) - judged, count)
+    return cell_of(measure, answers, judged, len(tries) - judged)

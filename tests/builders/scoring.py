@@ -96,3 +96,29 @@ def attempts(draw: st.DrawFn, most: int = 10) -> list[Attempt]:
 
 
 references = st.dictionaries(st.sampled_from(CASES), st.builds(raw, st.integers(0, 12)), max_size=3)
+
+AWKWARD = (
+    0,
+    1,
+    8,
+    2**53,
+    2**53 + 1,
+    10**30,
+    Fraction(1, 3),
+    Fraction(2, 3),
+    Fraction("12.345678901234567"),
+    Fraction(12.345678901234567),
+    Fraction("0.1"),
+    Fraction(2**60 + 1, 7),
+    Fraction(1, 2**70),
+)
+"""Raw scores without a common factor, of which no two fit into one column of floats."""
+doubles = st.floats(0, 100, allow_subnormal=False).map(lambda value: Fraction(repr(value)))
+"""Decimals as checkers print doubles: up to 17 digits."""
+awkward_scores = st.builds(
+    raw,
+    st.one_of(st.sampled_from(AWKWARD), doubles),
+    st.one_of(
+        st.sampled_from([0, 1, Fraction(1, 3), Fraction(2, 3)]), st.floats(0, 1).map(lambda v: Fraction(repr(v)))
+    ),
+)

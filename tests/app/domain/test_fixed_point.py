@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from math import ldexp
 from random import Random
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.contests import EVERY, PROVISIONAL, Aggregation, ScoredProblem
-from app.domain.fixed_point import BELOW, earned, grain_bits, total_bits, total_points, weights
+from app.domain.fixed_point import (
+    BELOW,
+    all_shown,
+    cut,
+    earned,
+    grain_bits,
+    shown,
+    total_points,
+    total_scale,
+    weights,
+)
 from tests.builders.scoring import problems, share
 
 amounts = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9, max_denominator=10**9)
@@ -61,12 +74,43 @@ def test_equal_problems_have_equal_weights_and_one_problem_has_them_worked_out_o
 def test_a_sum_has_no_order_and_is_that_of_the_exact_grains(
     several: list[ScoredProblem], parts: list[float], seed: int
 ) -> None:
-    bits = total_bits(several)
+    scale = total_scale(several)
     points = [float(each.rule.max_points) * part for each, part in zip(several, parts, strict=False)]
-    slow = sum(round(Fraction(each) * Fraction(2) ** bits) for each in points)
+    slow = sum(round(Fraction(each) * Fraction(2) ** scale.bits) for each in points)
     shuffled = Random(seed).sample(points, len(points))
-    assert total_points(points, bits) == total_points(shuffled, bits) == ldexp(float(slow), -bits)
+    exact = ldexp(float(slow), -scale.bits)
+    assert total_points(points, scale) == total_points(shuffled, scale) == shown(exact, scale.most)
 
 
 def test_a_share_of_a_case_is_what_a_checker_gave() -> None:
     assert earned(2**40, float(share(Fraction(1, 4)).multiplier or 0)) == 2**38
+
+
+@given(st.floats(0, 1e12), st.floats(0, 1e12))
+def test_points_are_rounded_to_nine_decimals_but_the_maximum_is_not(points: float, most: float) -> None:
+    points = min(points, most)
+    assert all_shown(np.array([points]), most).tolist() == [shown(points, most)]
+    assert shown(most, most) == most
+    assert abs(shown(points, most) - points) <= max(0.51e-9, points * 2.0**-52)
+
+
+@pytest.mark.parametrize(
+    ("points", "digits", "units"),
+    [
+        (99.996, 2, 9999),
+        (62.99999999999999, 2, 6299),
+        (62.99999999999999, 1, 629),
+        (0.29, 2, 29),
+        (1.15, 2, 115),
+        (63.0, 2, 6300),
+        (33.333333333, 2, 3333),
+        (0.0, 1, 0),
+    ],
+)
+def test_points_are_cut_to_fewer_decimals_and_never_rounded_up(points: float, digits: int, units: int) -> None:
+    assert cut(points, digits) == units
+
+
+@given(st.decimals(0, 10**6, places=9), st.integers(0, 3))
+def test_a_decimal_is_cut_as_it_is_written(points: Decimal, digits: int) -> None:
+    assert cut(float(points), digits) == int(points * 10**digits)

@@ -38,6 +38,8 @@ from tests.builders.scoring import (
     TEAMS,
     attempt,
     attempts,
+    awkward_scores,
+    problem,
     problems,
     raw,
     references,
@@ -45,23 +47,7 @@ from tests.builders.scoring import (
     scores,
 )
 
-ODD_NUMBERS = st.sampled_from(
-    [
-        0,
-        1,
-        -3,
-        7,
-        2**53 + 1,
-        10**30,
-        Fraction(1, 3),
-        Fraction(1, 10),
-        Fraction(123456789, 10**9),
-        Fraction(2**60 + 1, 7),
-        Fraction(1, 2**70),
-    ]
-)
-odd_scores = st.builds(raw, ODD_NUMBERS, st.fractions(0, 1, max_denominator=10**6))
-any_score = st.one_of(scores, scores, odd_scores, st.just(JUDGE_ERROR))
+any_score = st.one_of(scores, awkward_scores, awkward_scores, st.just(JUDGE_ERROR))
 files = st.dictionaries(st.sampled_from((*CASES, "0", "gone")), any_score, max_size=4)
 PHASES = [
     frozenset({CaseKind.PROVISIONAL}),
@@ -91,9 +77,20 @@ def assert_same(live: Board, slow: Board) -> None:
     assert live.rows == slow.rows
     assert dict(live.bests) == dict(slow.bests)
     for one, other in zip(live.rows, slow.rows, strict=True):
+        assert one.exact == other.exact
         for mine, theirs in zip(one.cells, other.cells, strict=True):
             assert (mine.score, mine.improved) == (theirs.points.points, theirs.points.improved)
             assert mine.points == theirs.points
+            assert mine.unrounded == theirs.unrounded
+    assert_ranked_exactly(live)
+
+
+def assert_ranked_exactly(board: Board) -> None:
+    """Ranks are those of exact points and times, and rows with equal points show the same number."""
+    keys = [(-row.exact, timedelta.max if row.time is None else row.time) for row in board.rows]
+    assert [row.rank for row in board.rows] == [1 + sum(other < key for other in keys) for key in keys]
+    shown_points = {row.exact: row.points for row in board.rows}
+    assert all(row.points == shown_points[row.exact] for row in board.rows)
 
 
 class Contest(RuleBasedStateMachine):
@@ -362,3 +359,81 @@ def test_a_board_goes_on_from_what_its_twin_scores_the_same_and_leaves_the_twin_
     whole = scoreboard(both, TEAMS, [*tries, *more], freeze=mine, chosen=chosen, phase=phase)
     assert_same(board.board(), whole)
     assert_same(twin.board(), scoreboard(seen, TEAMS, tries, freeze=theirs, chosen={("cats", "p"): 2}))
+
+
+@given(
+    rule_=rules,
+    aggregation=st.sampled_from(Aggregation),
+    tries=st.lists(
+        st.tuples(
+            st.sampled_from(TEAMS),
+            st.dictionaries(st.sampled_from(CASES), awkward_scores, min_size=1, max_size=3),
+            st.integers(1, 3),
+        ),
+        max_size=8,
+    ),
+    many=st.sampled_from([1, 3, live_boards.MANY]),
+)
+def test_scores_without_a_common_factor_count_in_every_rule_and_every_batching(
+    rule_: ScoringRule,
+    aggregation: Aggregation,
+    tries: list[tuple[Team, Mapping[str, RawScore], int]],
+    many: int,
+) -> None:
+    """The board is read after batches of one to three verdicts; a column becomes exact within or between them."""
+    scored = problem(rule_, aggregation)
+    judged = [attempt(at, given_, team=team.id) for at, (team, given_, _) in enumerate(tries, 1)]
+    usual, live_boards.MANY = live_boards.MANY, many
+    try:
+        live, at = LiveBoard([scored], TEAMS), 0
+        while at < len(judged):
+            size = tries[at][2]
+            live.put(judged[at : at + size])
+            at += size
+            assert_same(live.board(), scoreboard([scored], TEAMS, judged[:at]))
+    finally:
+        live_boards.MANY = usual
+
+
+@pytest.mark.parametrize("counting", Counting)
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize(("one", "other"), [("12.345678901234567", "8"), (str(2**53 + 1), "1/3")])
+def test_a_row_written_before_its_column_became_exact_in_the_same_batch_keeps_its_points(
+    kind: Kind, counting: Counting, one: str, other: str
+) -> None:
+    scored = problem(ScoringRule(kind, counting=counting), names=("1", "2"))
+    tries = [
+        attempt(1, {"1": raw(Fraction(one), Fraction(1, 2)), "2": raw(5, Fraction(1, 2))}),
+        attempt(2, {"1": raw(Fraction(other), 1), "2": raw(4, 1)}, team="bees"),
+    ]
+    for order in (tries, tries[::-1]):
+        live = LiveBoard([scored], TEAMS)
+        live.put(order)
+        assert_same(live.board(), scoreboard([scored], TEAMS, tries))
+
+
+def test_an_exact_tie_across_problems_goes_to_the_team_that_reached_it_first() -> None:
+    """Shares of 1/3 and 2/3 of 30 and 60 points add up to 50 in either way; as floats they do not."""
+    names = [("p", 30), ("q", 60), ("r", 90)]
+    problems_ = [replace(problem(ScoringRule(max_points=Fraction(most))), id=name) for name, most in names]
+    third, all_ = raw(1, Fraction(1, 3)), raw(1, 1)
+    sent = {"ants": [("p", third), ("q", third), ("r", third)], "bees": [("q", all_)]}
+    for first, later in (("ants", "bees"), ("bees", "ants")):
+        tries = [
+            Attempt(100 * late + at, team, name, timedelta(minutes=late), dict.fromkeys(CASES, score))
+            for late, team in enumerate((first, later))
+            for at, (name, score) in enumerate(sent[team])
+        ]
+        live = LiveBoard(problems_, TEAMS, tries)
+        board = live.board()
+        assert [(row.team.id, row.rank, row.points) for row in board.rows[:2]] == [(first, 1, 60.0), (later, 2, 60.0)]
+        assert_same(board, scoreboard(problems_, TEAMS, tries))
+
+
+def test_a_raw_score_that_rounds_to_best_does_not_pass() -> None:
+    """2^53 of 2^53+1 is 1 as a float, and yet it is not BEST."""
+    scored = problem(ScoringRule(Kind.RELATIVE), Aggregation.PASS_FAIL, ("1",))
+    tries = [attempt(1, {"1": raw(2**53)}), attempt(2, {"1": raw(2**53 + 1)}, team="bees")]
+    board = LiveBoard([scored], TEAMS, tries).board()
+    assert [(row.team.id, row.points) for row in board.rows[:2]] == [("bees", 100.0), ("ants", 0.0)]
+    assert_same(board, scoreboard([scored], TEAMS, tries))
