@@ -12,6 +12,7 @@ from app.cli.resources.contests import ContestState
 from app.cli.resources.scoreboard import Board, BoardCell, BoardRow, RawScore
 from app.cli.resources.submissions import Report, ReportedCase
 from app.cli.times import short_time
+from app.domain.truncation import cut
 
 
 def board_table(
@@ -34,7 +35,7 @@ def board_table(
             rank_text(row["rank"], (moves or {}).get(row["team_id"], 0)),
             names.get(row["team_id"], row["team_id"]),
             *(cell_text(cell) for cell in row["problems"]),
-            f"{row['score']['score']:.2f}",
+            points_text(row["score"]["score"]),
             short_time(row["score"].get("time")),
         )
         for row in rows
@@ -75,7 +76,7 @@ def cell_text(cell: BoardCell) -> str:
     if not cell["num_judged"] and not cell["num_pending"]:
         return ""
     waiting = f" +{cell['num_pending']}?" if cell["num_pending"] else ""
-    return f"{cell.get('score') or 0:.2f} ({cell['num_judged']}{waiting})"
+    return f"{points_text(cell.get('score') or 0)} ({cell['num_judged']}{waiting})"
 
 
 def raw_text(answer: RawScore | None) -> str:
@@ -99,7 +100,7 @@ def report_tables(report: Report) -> list[Table | str]:
     points, most = report["points"], report["max_points"]
     head = f"submission {report['submission_id']}: {report['judgement']['judgement_type_id']}"
     parts: list[Table | str] = [
-        plain(head if points is None else f"{head}, {points:.2f} of {points_text(most)} points")
+        plain(head if points is None else f"{head}, {points_text(points)} of {points_text(most)} points")
     ]
     ignored = [(file["name"], file["ignored"]) for file in report["files"] if file["ignored"]]
     if ignored:
@@ -133,7 +134,7 @@ def cases_with_answers(cases: Sequence[ReportedCase]) -> list[Table | str]:
 
 def points_text(points: float | None) -> str:
     """Give points with two digits, or nothing."""
-    return "" if points is None else f"{points:.2f}"
+    return "" if points is None else f"{cut(points, 2):.2f}"
 
 
 def message_text(case: ReportedCase) -> str:

@@ -40,15 +40,11 @@ def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
     return np.where(points >= min(most, LARGEST_ROUNDED), points, rounded)
 
 
-def cut(points: float, digits: int) -> int:
-    """Truncate points to whole units of so many decimals: 99.96 is 999 tenths, never 1000.
-
-    A format that shows fewer decimals than a number has cuts it with this function. Points that equal a decimal as
-    floats are not cut to the next lower one: 0.29 is 29 hundredths although 0.29 * 100 is below 29.
-    """
+def all_cut(points: NDArray[np.float64], digits: int) -> NDArray[np.int64]:
+    """Apply `cut` to each number; the result is in whole units of so many decimals."""
     scale = 10**digits
-    units: int = round(points * scale)
-    return units if units / scale <= points else units - 1
+    units = np.rint(points * scale)
+    return (units - (units / scale > points)).astype(np.int64)
 
 
 def grain_bits(most: Fraction) -> int:

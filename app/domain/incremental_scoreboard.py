@@ -131,7 +131,7 @@ class _LiveProblem:
     def count(self, team: str, place: int, tries: Sequence[Attempt], choice: int | None) -> None:
         """Let these judged attempts of a team (at this place of all), in order, be all that counts."""
         cell, sent = self.cells[team], len(self.cells[team].sent)
-        cell.choice = choice if any(each.id == choice for each in tries) else None
+        cell.choice = choice if any(each.id == choice and not each.failed for each in tries) else None
         news = self._continued(cell, tries)
         assert cell.fold is not None
         for attempt in news:

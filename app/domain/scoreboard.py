@@ -162,11 +162,11 @@ def bests_and_answers(
 def _chosen_answers(
     problem: ScoredProblem, attempts: Mapping[str, Sequence[Attempt]], chosen: Mapping[str, int]
 ) -> dict[str, Answers]:
-    """The answers of chosen submissions, for teams whose choice is among their judged attempts."""
+    """The answers of chosen submissions, for teams whose choice is among their attempts judged without a failure."""
     by_team: dict[str, Answers] = {}
     for team, submission_id in chosen.items():
         for attempt, answers in submission_answers(attempts.get(team, ()), problem.rule):
-            if attempt.id == submission_id:
+            if attempt.id == submission_id and not attempt.failed:
                 by_team[team] = answers
     return by_team
 

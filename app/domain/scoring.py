@@ -66,6 +66,11 @@ class Attempt:
     time: timedelta
     scores: Mapping[str, RawScore] | None
 
+    @property
+    def failed(self) -> bool:
+        """Did the judge fail on a case? Then the submission replaces nothing that counted before it."""
+        return any(score.verdict is CaseVerdict.JUDGE_ERROR for score in (self.scores or {}).values())
+
 
 @dataclass(frozen=True, slots=True)
 class Counted:
@@ -138,7 +143,9 @@ class Fold:
 
     def add(self, attempt: Attempt) -> Answers:
         """Add the next attempt in order of (time, id); returns the answers that count after it."""
-        scores = _judged(attempt)
+        if attempt.failed:
+            return self.counted
+        scores = list((attempt.scores or {}).items())
         self.counted = after = _after(attempt, scores, self.counted, self.best, self.rule)
         if self.rule.counting is Counting.BEST_CASE:
             self.best = after  # the same comparisons with the same outcome
@@ -169,12 +176,6 @@ def _after(attempt: Attempt, scores: Judged, before: Answers, best: Answers, rul
         elif rule.counting is not Counting.BEST_CASE:
             after[case] = Counted(score, attempt.id, old.improved)
     return after
-
-
-def _judged(attempt: Attempt) -> Judged:
-    """The attempt's scores; a case on which the judge failed counts as if its file had not been sent."""
-    scores = (attempt.scores or {}).items()
-    return [(case, score) for case, score in scores if score.verdict is not CaseVerdict.JUDGE_ERROR]
 
 
 def carried(before: Answers, best: Answers, carry: Carry) -> Answers:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from math import floor
 
 from app.domain.contests import Carry, CaseKind, Clock, Counting, Direction, Kind, ScoringRule
 from app.domain.settings import ContestSettings
+from app.domain.truncation import cut
 from app.web import languages
 from app.web.languages import N_, _, decimal, ngettext
 
@@ -30,8 +30,7 @@ def is_endless(times: Clock) -> bool:
 
 def points(value: float, digits: int = 1) -> str:
     """Points with so many decimals, cut: 99.96 is no 100.0."""
-    scale = 10**digits
-    return decimal(f"{floor(value * scale + 1e-9) / scale:.{digits}f}")
+    return decimal(f"{cut(value, digits):.{digits}f}")
 
 
 def signed(change: float, digits: int = 1) -> str:

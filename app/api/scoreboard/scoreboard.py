@@ -37,6 +37,8 @@ IF_NONE_MATCH = {
 }
 MOST_STEPS = 1000
 Public = Annotated[bool | None, Query(description="for judges: the board as everybody sees it")]
+Phase = Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")]
+Virtual = Annotated[bool, Query(description="with the virtual teams among the others")]
 GroupId = Annotated[str | None, Query(description="only the teams of this group, ranked among themselves")]
 
 
@@ -63,8 +65,8 @@ async def get_scoreboard(
     cases: Annotated[bool, Query(description="with each problem's raw scores, case by case")] = False,
     since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
     group_id: GroupId = None,
-    phase: Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")] = None,
-    virtual: Annotated[bool, Query(description="with the virtual teams among the others")] = False,
+    phase: Phase = None,
+    virtual: Virtual = False,
     form: Annotated[Literal["whole", "compact"], Query(description="compact: arrays, with each id once")] = "whole",
 ) -> Response:
     """Rows in order of rank. Sends an ETag and 304 where nothing changed.
@@ -124,10 +126,17 @@ async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:
     responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
 )
 async def get_scoreboard_csv(
-    contest_id: str, viewer: CurrentViewer, boards: TheBoards, public: Public = None, group_id: GroupId = None
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    public: Public = None,
+    group_id: GroupId = None,
+    phase: Phase = None,
+    virtual: Virtual = False,
 ) -> Response:
     """Rank, team, points, time of the last improvement and the points at each problem: the figures of the board."""
     snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    snapshot = await as_asked(snapshot, phase, virtual=virtual)
     text = await run_sync(csv_text, snapshot, group_id)
     name = f'attachment; filename="{contest_id}.csv"'
     return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})
@@ -139,10 +148,17 @@ async def get_scoreboard_csv(
     responses={200: {"model": ScoreTable}},
 )
 async def get_scoreboard_table(
-    contest_id: str, viewer: CurrentViewer, boards: TheBoards, public: Public = None, group_id: GroupId = None
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    public: Public = None,
+    group_id: GroupId = None,
+    phase: Phase = None,
+    virtual: Virtual = False,
 ) -> Response:
     """The table of scoreboard.csv, with names and labels in place of ids."""
     snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    snapshot = await as_asked(snapshot, phase, virtual=virtual)
     return Response(
         await run_sync(table_json, snapshot, group_id), media_type=JSON, headers={"Cache-Control": "no-cache"}
     )

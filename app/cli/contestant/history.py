@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.board_tables import points_text
 from app.cli.client import Client
 from app.cli.lookup import team_names
 from app.cli.options import AsJson, Contest
@@ -50,7 +51,7 @@ def history_rows(past: History, names: Mapping[str, str], now: timedelta) -> lis
             last["rank"],
             names.get(team["team_id"], team["team_id"]),
             chart(team["points"], until, most),
-            f"{last['score']:.2f}",
+            points_text(last["score"]),
         )
         for team in teams
         for last in (team["points"][-1],)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.board_tables import points_text
 from app.cli.client import Client, checked
 from app.cli.contestant.server_events import server_events
 from app.cli.contestant.submit import finish
@@ -87,6 +88,6 @@ def judgement_line(judgement: NewJudgement, problems: Mapping[str, str]) -> str:
         return ""
     problem, score = problems.get(judgement["submission_id"]), judgement.get("score")
     about = f" ({problem})" if problem else ""
-    worth = f", {score:.2f} points" if score is not None else ""
+    worth = f", {points_text(score)} points" if score is not None else ""
     at = short_time(judgement.get("end_contest_time"))
     return f"{at} submission {judgement['submission_id']}{about}: {verdict}{worth}"

@@ -151,8 +151,13 @@ def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, b
 
 
 def withdraw(session: Session, service: Service, contest_id: str, team_id: str) -> None:
-    """Let a team take part no more; raises Conflict where it has submitted to the contest."""
+    """Let a team take part no more; raises Conflict if it has submitted to the contest or is disqualified.
+
+    Its enrollment records the disqualification, which must outlast a new enrollment.
+    """
     contest_to_change(session, contest_id)
+    if team_id in stored.disqualified(session, contest_id):
+        raise Conflict("the team is disqualified in this contest and stays enrolled; revoke the disqualification first")
     if count := contests.submission_count(session, contest_id, team_id=team_id):
         raise Conflict(f"the team has {count} submissions in this contest; hide it instead")
     if count := games.count_playing(session, contest_id, team_id):

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.board_arrays import BoardArrays
+from app.domain.fixed_point import all_cut
 from app.domain.incremental_scoring import NEVER
 from app.domain.score_columns import Floats, Whole
 from app.services.scoreboard.row_renderer import dump
 
-HUNDREDTHS = 100
-EDGE = 1e-7
-"""Hundredths that a figure may lie below a whole number by rounding alone: 29 / 100 * 100 is one."""
 MICROSECONDS = 1_000_000
 
 
@@ -48,8 +46,7 @@ def compact_json(head: Mapping[str, object], arrays: BoardArrays, places: NDArra
 
 def hundredths(points: Floats) -> list[int]:
     """Points in whole hundredths, cut: 99.996 is 9999."""
-    cut: list[int] = np.floor(points * HUNDREDTHS + EDGE).astype(np.int64).tolist()
-    return cut
+    return all_cut(points, 2).tolist()
 
 
 def _seconds(times: Whole) -> list[int | None]:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from app.domain.contests import CaseKind, ScoredProblem
+from app.domain.fixed_point import shown as shown_points
 from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import format_reltime, format_time, number
@@ -122,9 +123,11 @@ def _cases(
         source = row.id if mine is not None or counted is None else counted.submission_id
         points = standing.points.case_points.get(case.name, 0.0)
         kind = kinds[case.group]
-        most = float(case.points) * scale if kind in counting else 0.0
+        most = shown_points(float(case.points) * scale) if kind in counting else 0.0
         place = _Place(case.name, case.group, kind, most, points if standing.is_judged or mine is None else None)
-        case_view = _case(place, mine, None if source == row.id else shown_ids.get(source))
+        # After a judge error the points are of an earlier answer although the submission has one itself.
+        is_earlier = place.points is not None and counted is not None and counted.submission_id != row.id
+        case_view = _case(place, mine, shown_ids.get(counted.submission_id) if counted and is_earlier else None)
         score = scores.get((source, case.name))
         if score is not None:
             _add_score(case_view, snapshot, score)

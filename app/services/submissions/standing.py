@@ -18,7 +18,7 @@ def own_answers(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProble
     tries = snapshot.of(viewer.team_id, problem.id)
     chosen = snapshot.contest.chosen.get((viewer.team_id, problem.id)) if snapshot.state.ended is not None else None
     for attempt, answers in submission_answers(tries, problem.rule) if chosen is not None else ():
-        if attempt.id == chosen:
+        if attempt.id == chosen and not attempt.failed:
             return answers
     return counted_answers(tries, problem.rule, lambda answers: points_at_best(snapshot, problem, answers).points)
 

@@ -121,10 +121,12 @@ def test_a_submission_that_waits_says_so_and_shows_what_it_takes_over(api: Api) 
 
 
 def test_a_judge_error_costs_the_team_nothing(api: Api) -> None:
-    add_contest(api.service, rule={"counting": "last"})
-    add_submission(api.service, {"02": share(1)}, minute=1)
+    add_contest(api.service, rule={"counting": "last", "carry": "none"})
+    counted = add_submission(api.service, {"02": share(1)}, minute=1)
     failed = add_submission(api.service, {"02": JUDGE_ERROR}, minute=2, judgement_type="JE")
-    assert cases(report(api, failed))["02"]["verdict"] == "judge_error"
+    case = cases(report(api, failed))["02"]
+    assert case["verdict"] == "judge_error"
+    assert (case["points"], case["carried_over_from"]) == (50.0, str(counted)), "the points are of an earlier answer"
     assert api.get("contests/c/scoreboard").json()["rows"][0]["score"]["score"] == 50.0
 
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from app.domain.contests import EVERY, PROVISIONAL, Aggregation, ScoredProblem
 from app.domain.fixed_point import (
     BELOW,
+    all_cut,
     all_shown,
-    cut,
     earned,
     grain_bits,
     shown,
@@ -25,6 +25,7 @@ from app.domain.fixed_point import (
     total_scale,
     weights,
 )
+from app.domain.truncation import cut
 from tests.builders.scoring import problems, share
 
 amounts = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9, max_denominator=10**9)
@@ -108,9 +109,10 @@ def test_points_are_rounded_to_nine_decimals_but_the_maximum_is_not(points: floa
     ],
 )
 def test_points_are_cut_to_fewer_decimals_and_never_rounded_up(points: float, digits: int, units: int) -> None:
-    assert cut(points, digits) == units
+    assert all_cut(np.array([points]), digits).tolist() == [units]
+    assert cut(points, digits) == units / 10**digits
 
 
 @given(st.decimals(0, 10**6, places=9), st.integers(0, 3))
 def test_a_decimal_is_cut_as_it_is_written(points: Decimal, digits: int) -> None:
-    assert cut(float(points), digits) == int(points * 10**digits)
+    assert cut(float(points), digits) == int(points * 10**digits) / 10**digits

@@ -23,6 +23,8 @@ from app.domain.contests import (
     ScoredProblem,
     ScoringRule,
 )
+from app.domain.incremental_scoreboard import LiveBoard
+from app.domain.scoreboard import scoreboard
 from app.domain.scoring import (
     Answers,
     Attempt,
@@ -38,6 +40,7 @@ from tests.builders.scoring import (
     CASES,
     JUDGE_ERROR,
     REJECTED,
+    TEAMS,
     attempt,
     attempts,
     problem,
@@ -109,9 +112,25 @@ def test_what_is_best_must_be_known_where_the_best_submission_counts() -> None:
         counted_answers([attempt(1, {})], rule(counting=Counting.BEST))
 
 
-def test_a_judge_error_counts_as_if_the_file_had_not_been_sent() -> None:
-    counted = counted_answers([attempt(1, {"1": raw(9)}), attempt(2, {"1": JUDGE_ERROR, "2": raw(1)})], rule())
-    assert found(counted) == {"1": (raw(9), 1), "2": (raw(1), 2)}
+@pytest.mark.parametrize("counting", Counting)
+@pytest.mark.parametrize("carry", Carry)
+def test_a_judge_error_in_one_case_changes_nothing_that_counted_before(counting: Counting, carry: Carry) -> None:
+    scoring = rule(counting=counting, carry=carry)
+    before = [attempt(1, {"1": raw(9), "2": raw(5)})]
+    failed = attempt(2, {"1": JUDGE_ERROR, "3": raw(1)})
+    both = [
+        counted_answers(tries, scoring, lambda answers: float(len(answers))) for tries in (before, [*before, failed])
+    ]
+    assert both[0] == both[1]
+    assert set(both[1]) == {"1", "2"}
+
+
+def test_choosing_a_submission_with_a_judge_error_leaves_the_earlier_one_counting() -> None:
+    tries = [attempt(1, {"1": raw(9)}), attempt(2, {"1": JUDGE_ERROR})]
+    of = problem(rule(carry=Carry.NONE), names=("1",))
+    chosen = {("ants", "p"): 2}
+    slow, live = scoreboard([of], TEAMS, tries, chosen=chosen), LiveBoard([of], TEAMS, tries, chosen=chosen).board()
+    assert slow.rows[0].points == live.rows[0].points == 100.0
 
 
 def test_a_submission_stands_for_its_own_files_and_for_what_it_takes_over() -> None:

@@ -32,6 +32,7 @@ def test_a_thousand_teams_and_ten_problems_take_less_than_40_kb_zipped() -> None
         totals,
         improved.max(axis=0),
         scores,
+        scores,
         improved,
         np.ones(shape, dtype=np.int64),
         np.zeros(shape, dtype=np.int64),
