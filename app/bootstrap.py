@@ -14,6 +14,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from app.domain.clock import utc_now
+from app.domain.contests import Kind
 from app.domain.documents import RuleDocument
 from app.packages.catalog import BESIDE_APP, bundled, bundled_games, problems_folder
 from app.packages.errors import PackageErrors, errors_of
@@ -30,12 +31,14 @@ from app.storage.migrate import upgrade
 from app.storage.open_files import open_files
 from app.storage.secret_keys import SecretKeys, key_place, make_key, missing_key, number_of, other_key, read_keys
 from app.storage.stored_bytes import UNREADABLE, StoreUnavailable
-from app.storage.tables import AccountRow, ContestProblemRow, ContestRow
+from app.storage.tables import AccountRow, ContestProblemRow, ContestRow, ProblemRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
 
 ADMIN = "admin"
 PRACTICE = "practice"
+WITH_REFERENCE: RuleDocument = {"reference_counts": True}
+"""In practice the judges' answers take part in BEST: otherwise the first answer to a relative problem has all points."""
 DEMO = "demo"
 GAMES = "games"
 PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -122,7 +125,12 @@ def prepare(database: Database, files: Files, settings: Settings, say: Say = on_
             make_admin(session, settings.admin_password, say)
         if contests.get(session, PRACTICE) is not None:
             # Only what is new: a problem an admin took out is perhaps a real contest's by now, and no secret here.
-            _fill(session, PRACTICE, imported, {})
+            _fill(
+                session,
+                PRACTICE,
+                imported,
+                {each.id: WITH_REFERENCE for each in problems.problems(session) if _is_relative(each)},
+            )
         if played and contests.get(session, GAMES) is None:
             # A contest of that name which is there is somebody's own, or was made with the games that it has.
             session.add(_games())
@@ -184,6 +192,10 @@ def make_admin(session: Session, password: str, say: Say) -> None:
     session.add(
         AccountRow(id=ADMIN, username=ADMIN, password_hash=hash_password(password), type="admin", created=utc_now())
     )
+
+
+def _is_relative(problem: ProblemRow) -> bool:
+    return problem.settings["scoring"]["kind"] == Kind.RELATIVE
 
 
 def _practice() -> ContestRow:

@@ -44,7 +44,8 @@ def all_cut(points: NDArray[np.float64], digits: int) -> NDArray[np.int64]:
     """Apply `cut` to each number; the result is in whole units of so many decimals."""
     scale = 10**digits
     units = np.rint(points * scale)
-    return (units - (units / scale > points)).astype(np.int64)
+    whole: NDArray[np.int64] = (units - (units / scale > points)).astype(np.int64)
+    return whole
 
 
 def grain_bits(most: Fraction) -> int:

@@ -147,4 +147,7 @@ def times(each: PackageObject, file: str, where: str, faults: FaultList) -> tupl
     except ValueError as error:
         faults.add(file, where, "time and contest_time", str(error))
         return None
+    if time > utc_now():
+        faults.add(file, f"{where}.time", "a moment up to now", str(each.get("time")))
+        return None
     return time, in_contest // timedelta(milliseconds=1)

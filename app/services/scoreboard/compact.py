@@ -46,7 +46,8 @@ def compact_json(head: Mapping[str, object], arrays: BoardArrays, places: NDArra
 
 def hundredths(points: Floats) -> list[int]:
     """Points in whole hundredths, cut: 99.996 is 9999."""
-    return all_cut(points, 2).tolist()
+    units: list[int] = all_cut(points, 2).tolist()
+    return units
 
 
 def _seconds(times: Whole) -> list[int | None]:

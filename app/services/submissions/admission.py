@@ -12,6 +12,7 @@ from app.domain.limits import NO_LIMITS, Limits
 from app.domain.settings import read_settings
 from app.service import Service
 from app.services.bodies import same_id
+from app.services.clics import format_time
 from app.services.contests.capabilities import capabilities
 from app.services.contests.changes import why_not_running
 from app.services.errors import BadRequest, Forbidden, NotFound, Unprocessable
@@ -166,6 +167,8 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
     if form.time is not None:
         if not viewer.manages:
             raise BadRequest("time: expected none (the server sets it), found one")
+        if form.time > now:
+            raise BadRequest(f"time: expected a moment up to now, found {format_time(form.time)}")
         return form.time
     if viewer.manages or (entry.settings.practice and entry.clock.decided(now)):
         return now

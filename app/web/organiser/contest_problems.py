@@ -9,7 +9,8 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.domain.contests import ScoredProblem
+from app.domain.contests import Kind, ScoredProblem
+from app.domain.practice import is_for_practice
 from app.services.errors import BadRequest
 from app.services.problems import contest_problems, packages
 from app.services.problems.contest_problems import EntryBody, EntryChange
@@ -42,6 +43,7 @@ class Entry:
     is_pinned: bool
     submissions: int
     may_open: bool
+    reference_counts: bool | None
 
 
 def problems_page(
@@ -59,6 +61,7 @@ def problems_page(
         steps=steps(session, service, contest_id, "problems") if viewer.manages else [],
         done=DONE.get(done),
         entries=entries,
+        is_practice=is_for_practice(snapshot.contest.clock),
         others=[each for each in packages.listed(session, viewer) if each.id not in taken] if viewer.manages else [],
     )
 
@@ -71,7 +74,9 @@ def add_problems(
     if not wanted:
         raise BadRequest("problems: expected at least one to be ticked, found none")
     for problem_id in wanted:
-        contest_problems.add(session, service.boards, viewer, contest_id, made_of_values(EntryBody, {"id": problem_id}))
+        rule = {"reference_counts": True} if f"r.{problem_id}" in fields else {}
+        body = made_of_values(EntryBody, {"id": problem_id, "rule": rule})
+        contest_problems.add(session, service.boards, viewer, contest_id, body)
         session.flush()
     return see(request, f"/admin/contests/{contest_id}/problems", done="added")
 
@@ -91,6 +96,9 @@ def change_problem(
         labels = {row.problem_id: row.label for row in contests.entries(session, contest_id)}
         refuse_outdated(fields, {"label": labels.get(problem_id, "")})
     values = _change(fields)
+    if fields.get("reference") in {"yes", "no"}:
+        rules = {row.problem_id: row.rule for row in contests.entries(session, contest_id)}
+        values["rule"] = {**rules.get(problem_id, {}), "reference_counts": fields["reference"] == "yes"}
     body = made_of_values(EntryChange, values)
     outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
     return led_on(request, outcome, f"/admin/contests/{contest_id}/problems")
@@ -143,6 +151,7 @@ def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence
                 row.version is not None,
                 contests.submission_count(session, contest_id, problem_id=row.problem_id),
                 viewer.reads_problem(row.problem_id),
+                rule.reference_counts if rule is not None and rule.kind is Kind.RELATIVE else None,
             )
         )
     return listed

@@ -208,6 +208,17 @@ def test_a_disqualified_team_is_off_the_board_and_out_of_best_until_that_is_take
     assert wrong.status_code == 409
 
 
+def test_withdrawing_a_team_does_not_remove_its_disqualification(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    assert api.patch("contests/c/teams/other", user="admin", json={"disqualified": True}).status_code == 200
+    refused = api.delete("contests/c/teams/other", user="admin")
+    assert (refused.status_code, "disqualified" in refused.json()["message"]) == (409, True)
+    assert api.get("contests/c/teams/other", user="judge").json()["disqualified"] is True
+    assert api.patch("contests/c/teams/other", user="admin", json={"disqualified": False}).status_code == 200
+    assert api.delete("contests/c/teams/other", user="admin").status_code == 204
+
+
 def points(api: Api) -> dict[str, float]:
     """Points by team on the board everybody sees."""
     return {row["team_id"]: row["score"]["score"] for row in api.get("contests/c/scoreboard").json()["rows"]}
