@@ -10,6 +10,6 @@ def cut(points: float, digits: int) -> float:
     Points that equal a decimal as floats are not cut to the next lower one: 0.29 stays 0.29 although 0.29 * 100 is
     below 29.
     """
-    scale = 10**digits
-    units = round(points * scale)
+    scale: int = 10**digits
+    units: int = round(points * scale)
     return (units if units / scale <= points else units - 1) / scale
