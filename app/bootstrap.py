@@ -38,7 +38,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
 ADMIN = "admin"
 PRACTICE = "practice"
 WITH_REFERENCE: RuleDocument = {"reference_counts": True}
-"""In practice the judges' answers take part in BEST: otherwise any first answer to a relative problem has all points."""
+"""In practice the judges' answers take part in BEST: otherwise the first answer to a problem has all points."""
 DEMO = "demo"
 GAMES = "games"
 PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)

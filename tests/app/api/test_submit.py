@@ -129,6 +129,13 @@ def test_a_bad_form_is_refused_and_leaves_nothing(contest: Api, name: str) -> No
     assert stored(contest) == (0, 0, 0)
 
 
+def test_a_submission_with_a_time_in_the_future_is_refused(contest: Api) -> None:
+    reply = contest.post(ROUTE, user="admin", json=clics(time="2999-01-01T00:00:00Z", team_id="team"))
+    assert reply.status_code == 400, reply.text
+    assert reply.json()["message"].startswith("time: expected a moment up to now, found 2999-01-01")
+    assert stored(contest) == (0, 0, 0)
+
+
 REFUSED_JSON: dict[str, tuple[dict[str, Any], str]] = {
     "id": ({"id": "7"}, "id: expected none (the server gives it), found '7'"),
     "time by a team": ({"time": "2026-11-21T12:00:00Z"}, "time: expected none"),
