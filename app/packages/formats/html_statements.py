@@ -8,8 +8,7 @@ from bs4 import BeautifulSoup
 from markdownify import ATX, MarkdownConverter
 
 UNSHOWN = ("head", "script", "style", "template")
-INLINE = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
-DISPLAY = re.compile(r"\\\[(.+?)\\\]", re.DOTALL)
+DELIMITERS = re.compile(r"\\[()]|\\[\[\]]")
 
 
 def to_markdown(data: bytes) -> bytes:
@@ -23,4 +22,4 @@ def to_markdown(data: bytes) -> bytes:
         heading_style=ATX, escape_underscores=False, escape_asterisks=False, escape_misc=False
     )
     text = converter.convert_soup(page).strip()
-    return (DISPLAY.sub(r"$$\1$$", INLINE.sub(r"$\1$", text)) + "\n").encode()
+    return (DELIMITERS.sub(lambda mark: "$" if mark[0] in ("\\(", "\\)") else "$$", text) + "\n").encode()

@@ -18,11 +18,12 @@ from app.services.feed.difference import Shown
 from app.services.feed.kinds import JUDGE, FeedSnapshot, as_model, as_text
 from app.services.feed.log import RUNS, Index, ObjectText, Runs, digest
 from app.services.feed.readers import EVERYBODY, JUDGES, of_team
-from app.services.submissions.judgements import JudgedCase, Judgement, judgement_document, run_document
+from app.services.submissions.judgements import JudgedCase, Judgement, is_newer, judgement_document, run_document
 from app.services.submissions.submissions import Submission, document
 from app.services.viewer import PUBLIC, Viewer
 from app.services.visibility import may_see, may_see_runs, may_see_verdict, points_of
 from app.storage import submission_queries
+from app.storage.judgements import DONE
 from app.storage.submission_queries import ScoredCase
 from app.storage.tables import JudgementRow, SubmissionRow
 
@@ -129,7 +130,8 @@ def _look_at_judgement(
             views[key] = texts[not viewer.sees_all]
     if judgement.current:
         rendered.points[row.id] = (documents[True].get("score"), documents[False].get("score"))
-    if judgement.current and documents[False].get("end_time") and "score" not in documents[False]:
+    without_score = judgement.state == DONE and "score" not in documents[False]
+    if without_score and is_newer(feed_snapshot.judges, judgement, row):
         rendered.unsettled.add(judgement.id)
     judgement_id = feed_snapshot.public.contest.ids.judgement(judgement.id)
     rendered.judgements.append(Shown("judgements", judgement_id, views, row.team_id))
