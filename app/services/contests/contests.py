@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable, Collection
 from importlib.metadata import version
 
@@ -12,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.domain import contests as rules
 from app.domain.clock import utc_now
 from app.grading.contest_snapshot import ContestSnapshot
+from app.passwords import LETTERS
 from app.services import clics
 from app.services.contests.bodies import ContestView, view
 from app.services.contests.changes import refuse_final
@@ -23,6 +25,7 @@ from app.storage.locks import lock_names
 from app.storage.tables import ContestRow
 
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
+RANDOM_LETTERS = 4
 
 
 class Provider(BaseModel):
@@ -126,6 +129,16 @@ def contest_to_change(session: Session, contest_id: str) -> ContestRow:
 def free_id(session: Session, name: str) -> str:
     """An id made of a contest's name that no contest has yet."""
     return slug(name, lambda contest_id: stored.get(session, contest_id) is not None, "contest")
+
+
+def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
+    """Return a free id made of a name and random letters, which are always there: whether the plain id is taken by a
+    hidden object stays secret.
+    """
+    base = slug(name, lambda _: False, otherwise)
+    while taken(free := f"{base}-{''.join(secrets.choice(LETTERS) for _ in range(RANDOM_LETTERS))}"):
+        pass
+    return free
 
 
 def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services import file_references, table_rows
 from app.services.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all
-from app.services.contests.contests import contest_of, slug
+from app.services.contests.contests import contest_of, slug, slug_with_letters
 from app.services.errors import place
 from app.services.people import tsv
 from app.services.people.directory_bodies import (
@@ -165,9 +165,13 @@ def bring_in(
     kind: DirectoryKind,
     document: Document,
     *,
+    sees_all_ids: bool = True,
     replace: bool = False,
 ) -> list[Row]:
-    """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault."""
+    """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault.
+
+    Generated ids have random letters unless whoever asks `sees_all_ids` of the server anyway.
+    """
     read = {GROUPS.name: tsv.groups, ORGANIZATIONS.name: tsv.institutions}.get(kind.name)
     items = tsv.items(document, read, kind.table_columns)
     team_ids = by_id.ids(session, TeamRow) if kind is PERSONS else set()
@@ -182,7 +186,8 @@ def bring_in(
     for body, where in places:
         if body.id is None:
             session.flush()  # what was added a moment ago has taken its id
-            body.id = slug(body.name, lambda id_: session.get(kind.table, id_) is not None, kind.noun)
+            make = slug if sees_all_ids else slug_with_letters
+            body.id = make(body.name, lambda id_: session.get(kind.table, id_) is not None, kind.noun)
         row: Row = old.get(body.id) or kind.table(id=body.id, contest_id=contest_id)
         faults += kind.fill(files, row, body, set(type(body).model_fields), where)
         session.add(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -226,6 +227,13 @@ def test_roles_and_kept_teams_travel_with_a_contest_where_the_accounts_exist(api
     made(api.delete("contests/m/teams/bees", user="admin"))
     made(api.patch("teams/ants", user="staff", json={"name": "Ants of n"}))
     assert api.patch("teams/bees", user="staff", json={"name": "Bees"}).status_code == 404, "it was here before"
+
+
+def test_the_id_that_an_owner_gets_does_not_tell_whether_a_hidden_object_has_such_a_name(course: Api) -> None:
+    made(course.post("contests/b/groups", user="admin", json={"id": "north", "name": "North"}))
+    for name in ("North", "South"):
+        (group,) = made(course.post("contests/a/groups", user="staff", json=[{"name": name}]))
+        assert re.fullmatch(rf"{name.lower()}-[a-z0-9]{{4}}", group["id"])
 
 
 def test_a_judge_of_a_contest_makes_nobody(course: Api) -> None:
