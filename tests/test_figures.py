@@ -53,3 +53,17 @@ def test_every_statement_names_the_authors_and_links_the_sources_of_its_problem(
     for language, statement in package.statements.items():
         text = " ".join(statement.text.split())
         assert [each for each in (*named, *linked) if each not in text] == [], language
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_comesolo_describes_its_picture_and_the_first_jump_of_its_second_sample(language: str) -> None:
+    given = figures.sample("comesolo", "02-sample.in").decode().split()
+    jump = figures.sample("comesolo", "02-sample.out").decode().splitlines()[1]
+    r1, c1, r2, c2 = map(int, jump.split())
+    text = read_package(FOLDERS["comesolo"]).statements[language].text
+    description = re.findall(r"!\[(.+?)\]", text)[0]
+    size, pieces = int(given[0]), "".join(given[1:]).count("o")
+    expected = [size, size, pieces, r1, c1, (r1 + r2) // 2, (c1 + c2) // 2, r2, c2]
+    assert [int(number) for number in re.findall(r"\d+", description)] == expected
+    samples = " ".join(text[text.index(f"`{jump}`") :].split())
+    assert [int(number) for number in re.findall(r"\d+", samples)[:8]] == [r1, c1, r2, c2, r1, c1, r2, c2]

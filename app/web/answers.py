@@ -10,15 +10,19 @@ from datetime import timedelta
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
+from app.domain.contests import ScoredProblem
 from app.domain.verdicts import CaseVerdict
 from app.grading.contest_snapshot import ContestSnapshot
 from app.service import Service
 from app.services.errors import Forbidden, Unauthorized
 from app.services.submissions.gains import gain
 from app.services.submissions.judgements import numbered_judgements
-from app.services.submissions.report_bodies import ReportedCase, ReportedImage
+from app.services.submissions.report_bodies import Report, ReportedCase, ReportedImage
 from app.services.submissions.reports import report
-from app.storage import pins, submission_queries
+from app.services.submissions.standing import own_answers, points_at_best
+from app.services.viewer import Viewer
+from app.services.visibility import is_official
+from app.storage import participations, pins, submission_queries
 from app.storage.tables import ProblemRow
 from app.web.checker_messages import in_words
 from app.web.frames import frame
@@ -27,6 +31,8 @@ from app.web.heat import width
 from app.web.languages import N_
 from app.web.names import names_of
 from app.web.pages import page
+from app.web.report_groups import group_lines, summed
+from app.web.taking_part import may_choose
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.web.wording import plain, points, seconds, signed, uncounted
 
@@ -53,6 +59,9 @@ class Listed:
     verdict: str
     points: str
     comment: str | None
+    problem_id: str
+    counts: bool
+    may_choose: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,9 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
         if document["current"]
     }
+    choices = [participations.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
+    chosen = {each.submission_id for each in choices if each is not None}
+    choosing = may_choose(viewer, snapshot)
     listed = []
     for row in rows:
         document = judged.get(row.id)
@@ -104,7 +116,11 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         label = contest.labels.get(row.problem_id, row.problem_id)
         time = _clock(row.contest_time_ms)
         shown = "" if score is None else points(score)
-        listed.append(Listed(row.shown_id, label, time, mark, verdict, shown, row.comment))
+        counts = row.id in chosen
+        choosable = choosing and is_official(snapshot, row)
+        listed.append(
+            Listed(row.shown_id, label, time, mark, verdict, shown, row.comment, row.problem_id, counts, choosable)
+        )
     return page(
         "answers.html",
         request,
@@ -112,6 +128,7 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         frame=frame(session, viewer, snapshot, "answers"),
         submissions=listed,
         most=MOST_LISTED,
+        choosing=choosing or bool(chosen),
     )
 
 
@@ -132,8 +149,11 @@ def report_page(
     mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
     since = gain(viewer, snapshot, session, submission_id)
     changes = {} if since is None else since.cases
+    problem = snapshot.contest.problem(shown.problem_id)
+    assert problem is not None, "its report was found"
+    adding = summed(problem, shown)
     lines = [
-        replace(case_line(snapshot, shown.problem_id, case), change=signed(changes.get(case.name, 0.0), 2))
+        _in_report(case_line(snapshot, shown.problem_id, case), changes.get(case.name, 0.0), case.group in adding)
         for case in shown.cases
     ]
     return page(
@@ -148,6 +168,8 @@ def report_page(
         mark=mark,
         verdict=verdict,
         lines=lines,
+        groups=group_lines(problem, shown),
+        kept=_kept(viewer, snapshot, problem, shown),
         since=None if since is None else since.since,
         change="" if since is None else signed(since.points),
         counts=Counter(line.verdict for line in lines),
@@ -156,6 +178,23 @@ def report_page(
         rejected=sum(line.is_rejected for line in lines),
         ignored=sum(file.ignored is not None for file in shown.files),
     )
+
+
+def _in_report(line: CaseLine, change: float, adds: bool) -> CaseLine:
+    """Return a case's line with its change; without points if its group does not add the points of its cases."""
+    if adds or line.uncounted is not None:
+        return replace(line, change=signed(change, 2))
+    verdict = "Accepted" if line.verdict == "Full points" else line.verdict
+    return replace(line, verdict=verdict, uncounted=N_("with its group"))
+
+
+def _kept(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, shown: Report) -> str | None:
+    """Return the team's points at the problem if this submission has fewer, as text; None otherwise."""
+    if viewer.team_id is None or shown.team_id != viewer.team_id or shown.points is None:
+        return None
+    answers = own_answers(viewer, snapshot, problem)
+    best = 0.0 if answers is None else points_at_best(snapshot, problem, answers).points
+    return points(best) if best > shown.points else None
 
 
 def board_of(service: Service, row: ProblemRow | None) -> str | None:
@@ -199,9 +238,10 @@ def _verdict(case: ReportedCase, best: float | None) -> tuple[str, str]:
         return "je", N_("Judge error")
     if case.verdict is None:
         return ("no", N_("No file")) if case.file is None and case.carried_over_from is None else WAITING
-    is_best = case.points is not None and case.max_points > 0 and case.points >= case.max_points
-    if is_best or (case.raw is not None and best is not None and float(case.raw) == best):
-        return "ac", N_("Best")
+    if case.points is not None and case.max_points > 0 and case.points >= case.max_points:
+        return "ac", N_("Full points")
+    if case.raw is not None and best is not None and float(case.raw) == best:
+        return "no", N_("Best so far")
     return ("pc", N_("Below best")) if case.max_points else ("ac", N_("Accepted"))
 
 

@@ -11,7 +11,8 @@ from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from app.domain.contests import ScoredProblem
+from app.domain.contests import Aggregation, Group, ScoredProblem
+from app.domain.limits import read_limits
 from app.domain.scoring import Answers
 from app.grading.contest_snapshot import ContestSnapshot
 from app.services.clics import number
@@ -29,8 +30,9 @@ from app.web.pages import page
 from app.web.playground import TITLES
 from app.web.preferences import accepted_languages
 from app.web.sending import panel
+from app.web.taking_part import clock_offer, finals_shown, quota_line
 from app.web.visitor import Reading, TheService, TheSnapshot, Visitor
-from app.web.wording import contest_rules, points, problem_rules, rule_line, uncounted
+from app.web.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted
 from games.catalog import names
 
 CASE_KINDS = (N_("sample"), N_("final"))
@@ -82,6 +84,7 @@ def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         rules=contest_rules(snapshot.contest.clock, snapshot.contest.settings),
         problems=_listed(session, viewer, snapshot),
         teams=len(snapshot.main.rows),
+        offer=clock_offer(session, viewer, snapshot),
         may_register=viewer.team_id is None and registration.terms(session, PUBLIC, row.id).open,
     )
 
@@ -95,6 +98,7 @@ def problems_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sess
         frame=frame(session, viewer, snapshot, "problems"),
         problems=_listed(session, viewer, snapshot),
         clock=snapshot.contest.clock,
+        offer=clock_offer(session, viewer, snapshot),
     )
 
 
@@ -117,14 +121,17 @@ def problem_page(
     answers = own_answers(viewer, snapshot, scored)
     playground, is_played = _boards(session, snapshot, scored.id)
     cases = _cases(viewer, snapshot, session, scored, answers)
+    entry = contests.entry(session, snapshot.contest.id, scored.id)
+    assert entry is not None, "the problem is in the contest"
+    limits = read_limits(entry.limits or {}, snapshot.contest.settings.limits)
     return page(
         "problem.html",
         request,
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "problems"),
         problem=document,
-        line=rule_line(scored.rule, len(scored.cases)),
-        rules=problem_rules(scored.rule),
+        line=rule_line(scored.rule, len(scored.cases), [group.aggregation for group in _counted(scored)]),
+        rules=[*problem_rules(scored.rule, _counted(scored)), *limit_rules(limits)],
         statement=None if text is None else Markup(text.html),
         language=None if text is None else text.language,
         other=None if text is None or text.html else f"{folder}/statement?lang={text.language}",
@@ -133,9 +140,17 @@ def problem_page(
         panel=panel(session, snapshot, scored, cases) if viewer.team_id is not None else None,
         mine=None if answers is None else points(points_at_best(snapshot, scored, answers).points),
         folder=folder,
+        offer=clock_offer(session, viewer, snapshot),
+        finals=finals_shown(session, viewer, snapshot, scored),
+        quota=quota_line(session, viewer, snapshot, scored.id),
         playground=playground,
         is_played=is_played,
     )
+
+
+def _counted(problem: ScoredProblem) -> list[Group]:
+    """Return the groups that can give points."""
+    return [group for group in problem.groups if group.max_points > 0]
 
 
 def _boards(session: Session, snapshot: ContestSnapshot, problem_id: str) -> tuple[str | None, bool]:
@@ -169,7 +184,7 @@ def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list
                 problem.id,
                 document["label"],
                 document["name"],
-                rule_line(problem.rule, len(problem.cases)),
+                rule_line(problem.rule, len(problem.cases), [group.aggregation for group in _counted(problem)]),
                 most,
                 None if mine is None else points(mine),
                 0 if mine is None or not most else width(mine / most),
@@ -192,6 +207,8 @@ def _cases(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem, answers: Answers | None
 ) -> Sequence[ShownCase]:
     given = {} if answers is None else points_at_best(snapshot, problem, answers).case_points
+    adding = {group.name for group in problem.groups if group.aggregation is Aggregation.SUM}
+    apart = {case.name for case in problem.cases if case.group in adding}
     shown = []
     for case in testcases.list_cases(viewer, snapshot, session, problem.id):
         counted = None if answers is None else answers.get(case.name)
@@ -206,8 +223,8 @@ def _cases(
                 case.best_raw,
                 points(given.get(case.name, 0.0), 2),
                 points(case.max_points, 2),
-                case.max_points >= 0.005,
-                uncounted(case.kind, snapshot.phase),
+                case.max_points >= 0.005 and case.name in apart,
+                N_("with its group") if case.max_points >= 0.005 else uncounted(case.kind, snapshot.phase),
             )
         )
     return shown

@@ -13,7 +13,7 @@ from games.catalog import games
 
 TITLES = {
     "comesolo": "Comesolo",
-    "rollingballs": "RollingBalls",
+    "rollingballs": "Rolling Balls",
     "lazypiglets": "Lazy Piglets",
     "lasttreat": "The Last Treat",
     "optimiza": "Optimiza",

@@ -32,6 +32,7 @@ from app.web.questions import ask, questions_page
 from app.web.registration import register_on_page, registration_page
 from app.web.sending import send_answers
 from app.web.static_files import reply
+from app.web.taking_part import ask_for_finals, begin_clock, choose_on_page
 from app.web.team import team_page
 from app.web.tokens import make_token, revoke_token
 from app.web.visitor import PageRoute
@@ -58,6 +59,9 @@ router.add_api_route(f"{CONTEST}/scoreboard", scoreboard)
 router.add_api_route(f"{CONTEST}/answers", answers_page)
 router.add_api_route(f"{CONTEST}/answers", send_answers, methods=["POST"])
 router.add_api_route(f"{CONTEST}/submissions/{{submission_id}}", report_page)
+router.add_api_route(f"{CONTEST}/participation", begin_clock, methods=["POST"])
+router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/inputs", ask_for_finals, methods=["POST"])
+router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/chosen", choose_on_page, methods=["POST"])
 router.add_api_route(f"{CONTEST}/compare", compare_page)
 router.add_api_route(f"{CONTEST}/teams/{{team_id}}", team_page)
 router.add_api_route(f"{CONTEST}/register", registration_page)

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from math import ceil
 
-from app.domain.contests import Carry, CaseKind, Clock, Counting, Direction, Kind, ScoringRule
+from app.domain.contests import Aggregation, Carry, CaseKind, Clock, Counting, Direction, Group, Kind, ScoringRule
+from app.domain.limits import Limits
 from app.domain.settings import ContestSettings
 from app.domain.truncation import cut
 from app.web import languages
-from app.web.languages import N_, _, decimal, ngettext
+from app.web.languages import N_, _, decimal, gettext, ngettext
 
 UNITS = (("KB", 10**3), ("MB", 10**6), ("GB", 10**9))
 KINDS = {
     Kind.ABSOLUTE: N_("points as each case gives them"),
     Kind.RELATIVE: N_("relative to the best answer"),
     Kind.RANK: N_("by rank among all teams"),
+}
+
+AGGREGATIONS = {
+    Aggregation.SUM: N_("The points of its cases are added."),
+    Aggregation.MIN: N_("The case with the smallest share decides the points of its group."),
+    Aggregation.PASS_FAIL: N_("A group gives its points only if all its cases are right."),
 }
 
 
@@ -83,15 +91,28 @@ def seconds(time: timedelta) -> str:
     return _with_days(days, text)
 
 
+def spoken(time: timedelta) -> str:
+    """Return a duration in words: seconds below two minutes, then minutes, then hours and minutes; rounded up."""
+    whole = ceil(time.total_seconds())
+    if whole < 120 and whole % 60:
+        return _("%(seconds)s s", seconds=whole)
+    minutes = ceil(whole / 60)
+    if minutes < 120:
+        return ngettext("%(num)s minute", "%(num)s minutes", minutes)
+    return _("%(length)s (hours and minutes)", length=length(timedelta(minutes=minutes)))
+
+
 def _with_days(days: int, time: str) -> str:
     return _("%(days)s d %(time)s", days=days, time=time) if days else time
 
 
-def rule_line(rule: ScoringRule, cases: int) -> str:
-    """A problem's scoring in one line below its title."""
+def rule_line(rule: ScoringRule, cases: int, aggregations: Collection[Aggregation] = ()) -> str:
+    """Return a problem's scoring in one line below its title."""
     most = _("%(points)s points", points=plain(float(rule.max_points)))
     count = ngettext("%(num)s case", "%(num)s cases", cases)
-    return f"{most} · {languages.gettext(KINDS[rule.kind])} · {count}"
+    in_groups = set(aggregations) - {Aggregation.SUM}
+    kind = _("points by groups of cases") if in_groups else languages.gettext(KINDS[rule.kind])
+    return f"{most} · {kind} · {count}"
 
 
 def uncounted(kind: str, phase: Collection[CaseKind]) -> str:
@@ -100,8 +121,8 @@ def uncounted(kind: str, phase: Collection[CaseKind]) -> str:
     return N_("counts after the end") if is_later else N_("does not count")
 
 
-def problem_rules(rule: ScoringRule) -> list[str]:
-    """A problem's scoring, a sentence a rule."""
+def problem_rules(rule: ScoringRule, groups: Sequence[Group] = ()) -> list[str]:
+    """Return a problem's scoring, one sentence for each rule."""
     better = _("More is better.") if rule.direction is Direction.MAXIMISE else _("Less is better.")
     by_kind = {
         Kind.ABSOLUTE: _("Each case gives the points that its checker grants."),
@@ -118,13 +139,40 @@ def problem_rules(rule: ScoringRule) -> list[str]:
         Carry.LATEST: _("A case without a file keeps your latest earlier answer."),
         Carry.NONE: _("A case without a file gives nothing in that submission."),
     }
-    sentences = [f"{by_kind[rule.kind]} {better}", counting[rule.counting]]
+    aggregations = {group.aggregation for group in groups}
+    if rule.kind is Kind.ABSOLUTE and aggregations == {Aggregation.PASS_FAIL}:
+        sentences = [gettext(AGGREGATIONS[Aggregation.PASS_FAIL])]
+    else:
+        sentences = [f"{by_kind[rule.kind]} {better}"]
+        sentences += [gettext(AGGREGATIONS[each]) for each in Aggregation if each in aggregations - {Aggregation.SUM}]
+    sentences.append(counting[rule.counting])
     if rule.counting is not Counting.BEST_CASE:
         sentences.append(carry[rule.carry])
     if rule.kind is Kind.RELATIVE:
         sentences.append(_("When somebody improves the best answer, everybody's points follow at once."))
     if rule.reference_counts:
         sentences.append(_("The judges' own answer counts among those for the best."))
+    return sentences
+
+
+def limit_rules(limits: Limits) -> list[str]:
+    """Return the limits on the number of submissions to a problem, a sentence each."""
+    sentences = []
+    if (most := limits.most) is not None:
+        sentences.append(
+            ngettext("At most %(num)s submission to a problem.", "At most %(num)s submissions to a problem.", most)
+        )
+    if limits.interval is not None:
+        sentences.append(_("At least %(time)s between two submissions to a problem.", time=spoken(limits.interval)))
+    if limits.count is not None and limits.window is not None:
+        sentences.append(
+            ngettext(
+                "At most %(num)s submission to a problem in any %(time)s.",
+                "At most %(num)s submissions to a problem in any %(time)s.",
+                limits.count,
+                time=spoken(limits.window),
+            )
+        )
     return sentences
 
 
@@ -147,6 +195,12 @@ def contest_rules(times: Clock, settings: ContestSettings) -> list[str]:
         )
     if settings.finals.used:
         sentences.append(_("Some cases count only after the end: the board before that is provisional."))
+        if settings.finals.window is not None:
+            window = spoken(settings.finals.window)
+            sentences.append(
+                _("Each team has %(time)s for final inputs from the moment it asks for them.", time=window)
+            )
+    sentences += limit_rules(settings.limits)
     if not settings.show_best:
         sentences.append(_("The best raw scores of other teams are not shown."))
     if settings.choose:

@@ -30,6 +30,8 @@ from app.web.wording import contest_rules, is_endless, seconds
 DONE = {
     "made": N_("The contest is made. Put problems into it next."),
     "saved": N_("Saved."),
+    "opened": N_("Saved. The scoreboard was frozen and is open now."),
+    "reopened": N_("Saved. The contest had ended and continues."),
     "added": N_("Added."),
     "removed": N_("Removed."),
     "started": N_("The start is set: the contest begins within a minute."),

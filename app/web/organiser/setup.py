@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.domain.clock import utc_now
+from app.domain.contests import Clock
+from app.domain.times import opens_board
 from app.services.clics import format_time, parse_time
 from app.services.contests import commands
 from app.services.contests.bodies import ContestBody, ContestChange, ContestView, view
@@ -86,7 +88,6 @@ def times_page(
         frame=frame(session, viewer, snapshot, "times"),
         steps=steps(session, service, row.id, "times"),
         done=DONE.get(done),
-        what=request.query_params.get("what", "")[:500],
         fields=_fields_of(view(row)),
         has_started=clock(row).started(utc_now()),
     )
@@ -96,13 +97,19 @@ def set_times(
     request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
 ) -> Response:
     """Change the name and the times that the sender has changed."""
-    before = view(contest_of(session, contest_id, for_update=True))
+    row = contest_of(session, contest_id, for_update=True)
+    before, clock_before, now = view(row), clock(row), utc_now()
     refuse_outdated(fields, _fields_of(before))
-    values, changed = _changed_times(before, fields), None
-    if values:
-        changed = commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
-    message = changed.times_change.message if changed is not None and changed.times_change is not None else None
-    return see(request, f"/admin/contests/{contest_id}/times", done="saved", what=message)
+    if values := _changed_times(before, fields):
+        commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
+    return see(request, f"/admin/contests/{contest_id}/times", done=_outcome(clock_before, clock(row), now))
+
+
+def _outcome(before: Clock, after: Clock, now: datetime) -> str:
+    """Return the key of DONE for changed times."""
+    if opens_board(before, after, now):
+        return "opened"
+    return "reopened" if before.ended(now) and not after.ended(now) else "saved"
 
 
 def rules_page(

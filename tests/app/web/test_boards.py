@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from app.packages.read import read_package
+from app.services.daily.days import KINDS
 from app.web.frames_of_boards import BOARDS
 from app.web.pages import HERE
+from app.web.playground import TITLES
 from checkers.doors import Checker, Rejected, open_checker
 from games.catalog import open_game
 from games.doors import FIRST
@@ -101,7 +104,7 @@ def test_a_board_does_not_tell_a_right_answer_from_a_wrong_one_where_that_is_the
 def test_no_script_of_the_pages_works_out_who_wins() -> None:
     """The words of closed forms and tables of positions: whoever adds one hands it to everybody during a contest."""
     scripts = [path for path in (HERE / "static").rglob("*.js") if "swagger-ui" not in path.parts]
-    words = re.compile(r"sqrt\(5|golden|wythoff|\bwonSets\b|\bisLost\b|\bwins\(", re.IGNORECASE)
+    words = re.compile(r"sqrt\(5|golden|wythoff|k \+ 1n|% side|\bwonSets\b|\bisLost\b|\bwins\(", re.IGNORECASE)
     assert [path.name for path in scripts if words.search(path.read_text())] == []
     assert len(scripts) > 10
 
@@ -185,3 +188,9 @@ def test_pieces_that_can_jump_are_shown_at_every_step_where_that_is_asked_for() 
     assert len(asked[0]) > 0
     assert end == end_asked, "at the end they are always shown"
     assert "still jump" in end[1]
+
+
+def test_boards_and_daily_puzzles_have_the_names_of_their_problems() -> None:
+    for names in (TITLES, KINDS):
+        for slug, name in names.items():
+            assert read_package(ROOT / "problems" / slug).problem.name["en"] == name

@@ -113,7 +113,7 @@ def test_a_rejection_is_drawn_at_the_step_that_the_server_names(api: Api, browse
     assert (sent.status_code, judge(api.service)) == (201, 1)
     with reader(browser, url, "team") as one:
         one.open(f"/c/e/submissions/{sent.json()['id']}")
-        expect(one.page.locator(".shot circle.here.wrong")).to_be_visible()
+        expect(one.page.locator(".shot text.claim.wrong")).to_be_visible()
         one.page.get_by_role("button", name="See it on the board").click()
         board = one.page.locator("jurado-board")
         expect(board.locator(".say").first).to_contain_text("Position 2 of 3")
@@ -133,6 +133,10 @@ def test_every_board_of_the_playground_is_read_by_everybody(browser: Browser, ur
             one.page.click("#example")
             board = one.page.locator("jurado-board")
             expect(board.locator(".surface > *").first).to_be_visible()
+            if slug == "optimiza":
+                board.press("Home")
+                board.press("ArrowRight")
+                expect(board.locator(".may text").first).to_have_css("stroke", "none")
             board.press("End")
             board.press("?")
             board.locator("summary").click()

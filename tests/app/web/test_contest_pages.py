@@ -331,3 +331,49 @@ def test_a_judge_of_one_contest_sees_all_of_it_and_nothing_more_elsewhere(api: A
     assert "echo" in api.get("/c/elsewhere/problems", user="staff").text
     assert "echo" not in api.get("/c/elsewhere/problems", user="other").text
     assert api.get("/c/c/submissions/1", user="staff").status_code == 403
+
+
+GROUPED: dict[str, str | bytes | None] = {
+    "data/secret/test_group.yaml": "max_score: 100\nscore_aggregation: sum\n",
+    **{f"data/secret/{case}.{end}": None for case in ("02", "03") for end in ("in", "ans")},
+    **{f"data/secret/a/{case}.{end}": f"{case}\n" for case in ("02", "03") for end in ("in", "ans")},
+    "data/secret/a/test_group.yaml": "max_score: 100\nscore_aggregation: pass-fail\n",
+}
+"""Changes that put both secret cases of echo into one group, which gives its points only if both are right."""
+
+
+def test_a_report_shows_the_points_of_groups_and_none_for_their_cases(sqlite_url: str, tmp_path: Path) -> None:
+    """A right case of a failed group has no points; the problem's page describes the same rule as the statement."""
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        add_problem(api.service, GROUPED)
+        add_contest(api.service)
+        number = add_submission(api.service, {"02": RIGHT, "03": WRONG})
+        report = api.get(f"/c/c/submissions/{number}", user="team").text
+        words = text_of(report)
+        assert "Group by group" in words
+        assert (
+            "a 0.00 100.00 A group gives its points only if all its cases are right. 1 of 2 cases is not right."
+            in words
+        )
+        assert words.count("with its group") == 2
+        assert "100.00 100.00" not in words
+        problem = text_of(api.get("/c/c/problems/echo", user="team").text)
+    assert "points by groups of cases" in problem
+    assert "A group gives its points only if all its cases are right." in problem
+    assert "Each case gives the points that its checker grants." not in problem
+
+
+def test_a_team_learns_that_a_worse_submission_does_not_change_its_points(api: Api) -> None:
+    number = add_submission(api.service, {"02": WRONG, "03": WRONG}, minute=3, judgement_type="WA")
+    kept = "This submission does not change your points for this problem: you keep 50.0."
+    assert kept in text_of(api.get(f"/c/c/submissions/{number}", user="team").text)
+    assert kept not in text_of(api.get("/c/c/submissions/1", user="team").text)
+
+
+def test_best_so_far_is_neutral_and_full_points_are_green(api: Api) -> None:
+    """The best raw score of all teams may still be far from full points."""
+    add_contest(api.service, "d", rule={"kind": "absolute"})
+    number = add_submission(api.service, {"02": HALF, "03": RIGHT}, contest_id="d")
+    report = api.get(f"/c/d/submissions/{number}", user="team").text
+    assert re.search(r'<span class="v no">. Best so far</span>', report)
+    assert re.search(r'<span class="v ac">.*? Full points</span>', report)

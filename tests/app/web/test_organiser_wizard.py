@@ -130,3 +130,10 @@ def test_changes_on_pages_are_in_the_audit_log_with_the_pages_address(api: Api) 
         assert entry is not None
         assert (entry.operation, entry.path) == ("page_set_times", "/admin/contests/c/times")
         assert session.get_one(ContestRow, "c").name == "Renamed"
+
+
+def test_the_page_of_times_shows_no_text_of_its_address(api: Api) -> None:
+    add_contest(api.service)
+    page = api.get("/admin/contests/c/times?done=saved&what=call+1234", user="admin")
+    assert page.status_code == 200
+    assert "call 1234" not in page.text.lower()

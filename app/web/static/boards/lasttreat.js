@@ -1,11 +1,10 @@
-// The board of the last treat: two piles, and the square of side K + 1 into which every position folds. One frame a line of the
-// answer; as a game, one frame a move. Everybody may read this file during a contest: it knows which moves are allowed, and
-// not which ones win.
+// The board of the last treat: two piles with the move. One frame per line of the answer; as a game, one frame per move.
+// Contestants can read this file during a contest: it knows which moves are allowed, but neither which ones win nor how to
+// find them. So it draws no table of positions.
 import { place, readIntegers, rejection } from "../board/numbers.js";
-import { arrow, cross, drawing, label, svg } from "../board/shapes.js";
+import { drawing, label, svg } from "../board/shapes.js";
 
 const SIDE = 300;
-const LARGEST_SQUARE = 400;
 const MOST_DRAWN = 40;
 
 export const EXAMPLE = { input: "3\n2 5 2\n1 2 4\n7 9 4\n", answer: "0 1\n0 0\n0 3\n" };
@@ -71,26 +70,28 @@ export function say({ step, count, position, move, verdict }) {
     return `${begin} ${_("Whether a move wins, only the judge says.")}`;
   }
   const { a, b, k } = position;
-  const claim = move.x + move.y === 0n ? _("said to be lost") : taken(move);
-  const values = { step, count, cakes: a, fruit: b, most: k, claim };
+  const values = { step, count, cakes: a, fruit: b, most: k, claim: claimed(move) };
   const sentence = _("Position %(step)s of %(count)s: cakes %(cakes)s, fruit %(fruit)s, at most %(most)s: %(claim)s.", values);
   return verdict ? `${sentence} ${verdict === "wrong" ? _("That is wrong.") : _("That is right.")}` : sentence;
 }
+
+const claimed = (move) => (move.x + move.y === 0n ? _("said to be lost") : taken(move));
 
 function taken({ x, y }) {
   if (x === y) return _("take %(count)s of both", { count: x });
   return x ? _("take %(count)s of the cakes", { count: x }) : _("take %(count)s of the fruit", { count: y });
 }
 
-/** A position: its piles as bars, and the folded square with its lost cells, the position and the move. */
+/** A position: its piles as bars, and the move below. */
 export function draw(frame, drawn) {
-  const board = drawn ?? drawing(SIDE + 40, SIDE + 100, _("the position"));
+  const board = drawn ?? drawing(SIDE + 40, 90, _("the position"));
   if (!frame.position) {
-    board.replaceChildren(label(`${frame.count} positions`, { class: "big", x: SIDE / 2 + 20, y: 60 }));
+    board.replaceChildren(label(frame.count, { class: "big", x: SIDE / 2 + 20, y: 50 }));
     return board;
   }
-  board.replaceChildren(...piles(frame), ...square(board, frame));
-  board.closeUp = frame.verdict !== "wrong" ? undefined : isDrawn(frame.position) ? [12, 68, SIDE + 16, SIDE + 16] : [0, 0, SIDE + 40, 140];
+  const kind = frame.verdict === "wrong" ? "lab claim wrong" : "lab claim";
+  board.replaceChildren(...piles(frame), label(claimed(frame.move), { class: kind, x: 20, y: 80 }));
+  board.closeUp = frame.verdict === "wrong" ? [0, 0, SIDE + 40, 90] : undefined;
   return board;
 }
 
@@ -106,40 +107,6 @@ function piles({ position: { a, b, k }, move, choose }) {
   };
   const rows = [bar("cakes", "cake", a, move && move.x <= a ? move.x : 0n, 16), bar("fruit", "fruit", b, move && move.y <= b ? move.y : 0n, 46)];
   return choose ? rows : [...rows, label(`at most ${k}`, { class: "lab end", x: SIDE + 20, y: 12 })];
-}
-
-const isDrawn = ({ k }) => k < BigInt(LARGEST_SQUARE);
-
-/** The square of side K + 1: rows are cakes, columns pieces of fruit; the position ringed, the move an arrow. */
-function square(board, { position: { a, b, k }, move, verdict }) {
-  const side = k + 1n;
-  if (!isDrawn({ k })) {
-    const rest = [`cakes mod ${side}: ${a % side}`, `fruit mod ${side}: ${b % side}`];
-    return rest.map((text, at) => label(text, { class: "lab", x: 20, y: 90 + 18 * at }));
-  }
-  const count = Number(side);
-  const cell = SIDE / count;
-  const at = (row, column) => [20 + (Number(column) + 0.5) * cell, 80 + (Number(row) + 0.5) * cell];
-  if (board.square?.count !== count) board.square = { count, shape: grid(count, cell) };
-  const shapes = [board.square.shape, label("fruit →", { class: "lab", x: 20, y: 76 }), label("cakes ↓", { class: "lab end", x: SIDE + 20, y: 76 })];
-  const here = at(a % side, b % side);
-  const isMove = move && (move.x || move.y);
-  if (isMove && illegality(a, b, k, move.x, move.y)) shapes.push(cross(...here, Math.max(5, cell * 0.3)));
-  else if (isMove) {
-    const there = at((((a - move.x) % side) + side) % side, (((b - move.y) % side) + side) % side);
-    shapes.push(verdict === "wrong" ? arrow("bad", here, there) : arrow("", here, there));
-    if (verdict === "wrong") shapes.push(cross(...there, Math.max(5, cell * 0.3)));
-  }
-  const name = verdict === "wrong" ? "here wrong" : "here";
-  return [...shapes, svg("circle", { class: name, cx: here[0], cy: here[1], r: Math.max(4, cell * 0.4) })];
-}
-
-function grid(count, cell) {
-  const shape = svg("g", {}, svg("rect", { class: "sq", x: 20, y: 80, width: SIDE, height: SIDE }));
-  const lines = [];
-  for (let at = 1; at < count && cell > 4; at++) lines.push(`M${20 + at * cell} 80v${SIDE}M20 ${80 + at * cell}h${SIDE}`);
-  if (lines.length) shape.append(svg("path", { class: "grid", d: lines.join("") }));
-  return shape;
 }
 
 /** What would be refused by the first numbers of a file alone; an empty text where nothing would. */

@@ -1,0 +1,123 @@
+"""Teams begin their clock, ask for final inputs, choose a submission and see their limits on pages, without scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict
+from tests.builders.browser import chromium_running, reader
+from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission
+from tests.builders.service import Api, open_api
+from tests.builders.sockets import listening
+from tests.conftest import migrated_sqlite
+
+pytestmark = pytest.mark.browser
+RIGHT = RawScore(CaseVerdict.ACCEPTED, 1, 1)
+LIMITS = {"max_submissions": 20, "interval_seconds": 7000}
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """Contests with personal clocks, choices and limits, final inputs, and virtual participation."""
+    folder = tmp_path_factory.mktemp("taking-part")
+    with open_api(migrated_sqlite(folder / "jurado.sqlite"), folder / "home") as api:
+        add_problem(api.service)
+        add_problem(api.service, FINAL, "finals")
+        add_contest(api.service, "personal", settings={"personal_duration": "0:30:00"})
+        add_contest(api.service, "choose", settings={"choose": True, "limits": LIMITS}, rule={"counting": "last"})
+        add_contest(api.service, "finals", problem_id="finals", settings={"final_minutes": 20})
+        add_contest(api.service, "virtual", started=9 * HOUR, settings={"virtual": True})
+        for minute in (1, 59):
+            add_submission(api.service, {"02": RIGHT, "03": RIGHT}, contest_id="choose", minute=minute)
+        yield api
+
+
+@pytest.fixture(scope="module")
+def url(api: Api) -> Iterator[str]:
+    """The address of the service for a browser."""
+    with listening(api) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for all tests."""
+    with chromium_running() as browser:
+        yield browser
+
+
+def test_a_team_begins_its_personal_clock(browser: Browser, url: str, api: Api) -> None:
+    with reader(browser, url, "team", java_script_enabled=False) as one:
+        one.open("/c/personal/problems")
+        expect(one.page.get_by_text("The problems appear here once you begin.")).to_be_visible()
+        one.open("/c/personal")
+        one.page.get_by_role("button", name="Begin my 30 minutes").click()
+        assert api.get("contests/personal/participation", user="team").json()["kind"] == "official", "not yet confirmed"
+        one.page.get_by_role("button", name="Begin", exact=True).click()
+        one.page.wait_for_url("**/c/personal")
+        expect(one.page.get_by_role("link", name="Echo")).to_be_visible()
+        expect(one.page.get_by_role("button", name="Begin my 30 minutes")).to_have_count(0)
+    own = api.get("contests/personal/participation", user="team").json()
+    assert (own["kind"], own["running"]) == ("personal", True)
+
+
+def test_a_team_begins_virtual_participation(browser: Browser, url: str, api: Api) -> None:
+    with reader(browser, url, "team", java_script_enabled=False) as one:
+        one.open("/c/virtual/problems/echo")
+        one.page.get_by_role("button", name="Begin virtual participation").click()
+        one.page.get_by_role("button", name="Begin", exact=True).click()
+        one.page.wait_for_url("**/c/virtual")
+    assert api.get("contests/virtual/participation", user="team").json()["kind"] == "virtual"
+
+
+def test_a_team_asks_for_final_inputs_and_sees_the_deadline(browser: Browser, url: str, api: Api) -> None:
+    with reader(browser, url, "team", java_script_enabled=False) as one:
+        one.open("/c/finals/problems/finals")
+        expect(
+            one.page.get_by_text("Your team has 20 minutes for its answers from the moment you ask.")
+        ).to_be_visible()
+        one.page.get_by_role("button", name="Get the final inputs").click()
+        one.page.get_by_role("button", name="Get the final inputs").click()
+        one.page.wait_for_url("**/c/finals/problems/finals")
+        expect(one.page.get_by_text("Answers to the final inputs are accepted until")).to_be_visible()
+        link = one.page.get_by_role("link", name="Final inputs").get_attribute("href")
+    state = api.get("contests/finals/problems/finals/inputs", user="team").json()
+    assert state["open"] is True
+    assert link == f"/api/{state['href']}"
+
+
+def test_a_team_chooses_the_submission_that_counts_and_undoes_it(browser: Browser, url: str, api: Api) -> None:
+    place = "contests/choose/problems/echo/chosen"
+    first = api.get("contests/choose/submissions", user="team").json()[0]["id"]
+    with reader(browser, url, "team") as one:
+        one.open("/c/choose/answers")
+        one.page.get_by_role("button", name=f"Count submission {first}").click()
+        row = one.page.locator("tbody tr", has_text="Chosen")
+        expect(row.locator("th")).to_have_text(first)
+        assert api.get(place, user="team").json()["submission_id"] == first
+        assert (one.violations_in_each_theme([1280]), one.overflows()) == ([], [])
+        row.get_by_role("button").click()
+        expect(one.page.locator("tbody tr", has_text="Chosen")).to_have_count(0)
+    assert api.get(place, user="team").json()["submission_id"] is None
+
+
+def test_limits_are_shown_before_a_submission_is_refused(browser: Browser, url: str) -> None:
+    with reader(browser, url, "team", java_script_enabled=False) as one:
+        one.open("/c/choose")
+        expect(one.page.get_by_text("At most 20 submissions to a problem.")).to_be_visible()
+        one.open("/c/choose/problems/echo")
+        panel = one.page.get_by_text(re.compile(r"^18 of 20 left, next in 1\d\d minutes\.$"))
+        expect(panel).to_be_visible()
+        expect(one.page.get_by_text("At most 20 submissions to a problem.")).to_be_visible()
+
+
+def test_nobody_but_a_team_is_offered_a_clock(api: Api) -> None:
+    for user in (None, "judge"):
+        assert "Begin my" not in api.get("/c/personal", user=user).text
+    refused = api.post("/c/personal/participation", user="judge", data={"kind": "personal", "sure": "yes"})
+    assert refused.status_code == 403
