@@ -14,6 +14,8 @@ import pytest
 
 from app.packages.read import read_package
 from app.services.daily.days import KINDS
+from app.web.checker_messages import PARTS
+from app.web.checker_messages import _values as phrase_values
 from app.web.frames_of_boards import BOARDS
 from app.web.pages import HERE
 from app.web.playground import TITLES
@@ -194,3 +196,27 @@ def test_boards_and_daily_puzzles_have_the_names_of_their_problems() -> None:
     for names in (TITLES, KINDS):
         for slug, name in names.items():
             assert read_package(ROOT / "problems" / slug).problem.name["en"] == name
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_every_part_of_a_rejection_of_the_example_answers_can_be_translated(problem: str) -> None:
+    """A message with a known sentence and an unknown phrase would be half English."""
+    checker = open_checker(problem)
+    unknown: set[str] = set()
+    for given, sent in answers(problem):
+        instance = checker.read_instance(given.read_bytes())
+        try:
+            checker.score_answer(instance, checker.read_answer(sent.read_bytes(), instance))
+        except Rejected as rejected:
+            texts = [value for value in rejected.message.args.values() if isinstance(value, str)]
+            unknown.update(*map(unknown_phrases, texts))
+    assert unknown == set()
+
+
+def unknown_phrases(text: str) -> set[str]:
+    """The parts of a text that no known phrase has; numbers and quotations of the answer need none."""
+    for parts in PARTS.values():
+        values = phrase_values(parts, text)
+        if values is not None:
+            return set().union(*map(unknown_phrases, values.values()))
+    return {text} if re.search("[A-Za-z]{2}", text) and not text.startswith('"') else set()
