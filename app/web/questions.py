@@ -55,18 +55,18 @@ class Thread:
 def questions_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
     """What the viewer may read, newest first."""
     problems = [(each.id, snapshot.contest.labels.get(each.id, each.id)) for each in snapshot.problems]
-    shown_in = frame(session, viewer, snapshot, "questions")
+    place = frame(session, viewer, snapshot, "questions")
     shown = page(
         "questions.html",
         request,
         viewer=viewer,
-        frame=shown_in,
-        read=str(shown_in.messages),
+        frame=place,
+        read=str(place.messages),
         threads=threads(documents(viewer, snapshot, session), viewer, snapshot),
         problems=problems,
     )
     if viewer.logged_in and not viewer.sees_all:
-        keep_read(request, shown, shown_in)
+        keep_read(request, shown, place)
     return shown
 
 

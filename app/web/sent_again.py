@@ -34,10 +34,10 @@ def fields_of(request: Request) -> Mapping[str, str] | None:
 async def form_again(request: Request, refusal: ServiceError, status: int) -> Response | None:
     """The page of a refused form with what was sent and each fault next to its field; None if it cannot be found."""
     fields = fields_of(request)
-    found = None if fields is None else await _find(request, fields)
-    if fields is None or found is None:
+    place = None if fields is None else await _find(request, fields)
+    if fields is None or place is None:
         return None
-    shown, form = found
+    shown, form = place
     form.fill(fields)
     form.mark(refusal)
     return HTMLResponse(str(shown), status, headers=PRIVATE)
@@ -46,8 +46,8 @@ async def form_again(request: Request, refusal: ServiceError, status: int) -> Re
 async def ask(request: Request, question: AskFirst, viewer: object) -> Response:
     """The page of a question about a form, with the labels of its fields."""
     fields = fields_of(request) or {}
-    found = await _find(request, fields) if question.differences else None
-    form = None if found is None else found[1]
+    place = await _find(request, fields) if question.differences else None
+    form = None if place is None else place[1]
     differences = [
         {
             "name": each.name,

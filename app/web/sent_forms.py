@@ -267,9 +267,9 @@ def _message(fault: Fault) -> str:
     """A fault as a sentence."""
     if not fault.get("expected"):
         return _sentence(in_words(str(fault.get("message") or "")))
-    expected, found = in_words(str(fault["expected"])), str(fault.get("found") or "")
-    if found not in {"nothing", "''", ""}:
-        return _sentence(_("expected %(expected)s, found %(found)s", expected=expected, found=in_words(found)))
+    expected, given = in_words(str(fault["expected"])), str(fault.get("found") or "")
+    if given not in {"nothing", "''", ""}:
+        return _sentence(_("expected %(expected)s, found %(found)s", expected=expected, found=in_words(given)))
     if fault["expected"] == "a value":
         return _("Required.")
     return _("Required: %(expected)s.", expected=expected)
