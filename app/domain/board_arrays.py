@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.domain.contests import CaseKind, ScoredProblem, Team
 from app.domain.incremental_scoring import MICROSECOND, NEVER
@@ -93,7 +92,7 @@ def moment(microseconds: int) -> timedelta | None:
     return None if microseconds == NEVER else microseconds * MICROSECOND
 
 
-def shared_ranks(*keys: NDArray[Any]) -> Whole:
+def shared_ranks(*keys: Floats | Whole) -> Whole:
     """Ranks of rows in order; rows with equal keys share one."""
     new = np.ones(len(keys[0]), dtype=bool)
     new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from app.storage.tables import AccountRow, AuditRow, ContestRow, OrganiserRow, TeamRow
+from app.storage.tables import AccountRow, AuditRow, ContestProblemRow, ContestRow, OrganiserRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import add_contest, add_problem
@@ -137,3 +137,15 @@ def test_the_page_of_times_shows_no_text_of_its_address(api: Api) -> None:
     page = api.get("/admin/contests/c/times?done=saved&what=call+1234", user="admin")
     assert page.status_code == 200
     assert "call 1234" not in page.text.lower()
+
+
+def test_the_reference_answer_is_offered_for_the_best_of_a_relative_problem(api: Api) -> None:
+    page = "/admin/contests/spring/problems"
+    send(api, "/admin/new", name="Spring", kind="together", duration="5:00")
+    send(api, page, **{"p.echo": "on", "r.echo": "on"})
+    entry = "contests/spring/problems/echo"
+    with api.service.database.read() as session:
+        assert session.get_one(ContestProblemRow, ("spring", "echo")).rule == {"reference_counts": True}
+    assert send(api, f"/admin/{entry}", reference="no").status_code == 303
+    with api.service.database.read() as session:
+        assert session.get_one(ContestProblemRow, ("spring", "echo")).rule == {"reference_counts": False}
