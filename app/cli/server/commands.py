@@ -10,7 +10,7 @@ import typer
 from app.cli.options import AsJson
 from app.cli.output import say, show, table, write_json
 from app.cli.server.places import Home, holding, read_settings, try_places
-from app.cli.server.running import listen, main_module, run_server
+from app.cli.server.running import bind, main_module, run_server
 
 if TYPE_CHECKING:
     from app.storage.database import Database
@@ -41,11 +41,11 @@ def serve(
         if standby:  # until then the port may be the other server's
             main_module()  # these seconds of importing are over before the other server is gone
             hold = stack.enter_context(holding("jurado serve", settings, wait=True, shared=settings.distributed))
-        listening = stack.enter_context(listen(settings.host, settings.port))
+        bound = stack.enter_context(bind(settings.host, settings.port))
         if not standby:
             hold = stack.enter_context(holding("jurado serve", settings, shared=settings.distributed))
         try_places(settings, new_database=new_database)
-        run_server(settings, listening, hold, accept_clock=accept_clock)
+        run_server(settings, bound, hold, accept_clock=accept_clock)
 
 
 def init(

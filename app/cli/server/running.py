@@ -22,19 +22,28 @@ if TYPE_CHECKING:
     from app.storage.serving import Hold
 
 SECONDS_TO_FINISH = 10
-BACKLOG = 2048
 LONGEST_MESSAGE = 16 * 1024
 """Bytes of a message that a WebSocket may be sent."""
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Bind the port before anything else starts, so that a port in use is one clear line."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+def bind(host: str, port: int) -> socket.socket:
+    """Bind the port before anything else starts, so that a port in use is one clear line.
+
+    The server listens once it can answer: until then connections are refused, and proxies and clients turn to another
+    server instead of waiting for this one.
+    """
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+        if bound.family is socket.AF_INET6:
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # old connections of a server that has ended
+        bound.bind((host, port))
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)  # or another one could bind it before we listen
     except OSError as error:
+        bound.close()
         why = (error.strerror or str(error)).partition(" (while")[0]
         raise Failure(f"cannot listen on {host} port {port}: {why}", 1) from None
+    return bound
 
 
 def bounded_connections(settings: Settings) -> tuple[type[BoundedConnection], type[BoundedWebSocket]]:
@@ -77,7 +86,7 @@ def begin_traces(settings: Settings, service: str) -> None:
         atexit.register(tracing.stop)
 
 
-def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, accept_clock: bool = False) -> None:
+def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_clock: bool = False) -> None:
     """Run one server process on the socket until a signal ends it; requests that have begun are finished first."""
     import uvicorn
 
@@ -85,7 +94,7 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
 
     configure_logs(settings.log_level)
     begin_traces(settings, "jurado serve")
-    host, port = listening.getsockname()[:2]
+    host, port = bound.getsockname()[:2]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
     class Announcing(uvicorn.Server):
@@ -132,7 +141,7 @@ def run_server(settings: Settings, listening: socket.socket, hold: Hold, *, acce
     # Signals count also before uvicorn heeds them; once it has stopped it raises them again, which is no error here.
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, server.handle_exit)
-    server.run([listening])
+    server.run([bound])
     if not server.started:
         raise Failure("the server did not start; its log says why", 1)
     typer.echo("Jurado has stopped")

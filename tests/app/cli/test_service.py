@@ -14,6 +14,8 @@ import httpx
 import pytest
 
 from app.cli.demo.service_process import Running, fresh_service
+from app.cli.output import Failure
+from app.cli.server.running import bind
 from app.cli.solver_process import command, environment
 from app.settings import Settings
 from app.storage.local_files import LocalFiles
@@ -34,6 +36,17 @@ def test_a_port_in_use_is_one_clear_line(jurado: Jurado, tmp_path: Path) -> None
     assert done.exit_code == 1
     assert done.stderr == f"jurado: cannot listen on 127.0.0.1 port {port}: Address already in use\n"
     assert not (tmp_path / "home").exists()
+
+
+def test_a_bound_port_refuses_connections_until_the_server_can_answer() -> None:
+    with bind("127.0.0.1", 0) as bound:
+        address = bound.getsockname()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(address)
+        with pytest.raises(Failure, match="Address already in use"):
+            bind(*address)
+        bound.listen()
+        socket.create_connection(address).close()
 
 
 def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
