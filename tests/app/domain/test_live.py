@@ -401,39 +401,36 @@ def test_scores_without_a_common_factor_count_in_every_rule_and_every_batching(
 def test_a_row_written_before_its_column_became_exact_in_the_same_batch_keeps_its_points(
     kind: Kind, counting: Counting, one: str, other: str
 ) -> None:
+    """Either team may be counted first: each has both scores in turn."""
     scored = problem(ScoringRule(kind, counting=counting), names=("1", "2"))
-    tries = [
-        attempt(1, {"1": raw(Fraction(one), Fraction(1, 2)), "2": raw(5, Fraction(1, 2))}),
-        attempt(2, {"1": raw(Fraction(other), 1), "2": raw(4, 1)}, team="bees"),
-    ]
-    for order in (tries, tries[::-1]):
-        live = LiveBoard([scored], TEAMS)
-        live.put(order)
-        assert_same(live.board(), scoreboard([scored], TEAMS, tries))
+    for first, second in (("ants", "bees"), ("bees", "ants")):
+        tries = [
+            attempt(1, {"1": raw(Fraction(one), Fraction(1, 2)), "2": raw(5, Fraction(1, 2))}, team=first),
+            attempt(2, {"1": raw(Fraction(other), 1), "2": raw(4, 1)}, team=second),
+        ]
+        assert_same(LiveBoard([scored], TEAMS, tries).board(), scoreboard([scored], TEAMS, tries))
 
 
-def test_an_exact_tie_across_problems_goes_to_the_team_that_reached_it_first() -> None:
-    """Shares of 1/3 and 2/3 of 30 and 60 points add up to 50 in either way; as floats they do not."""
-    names = [("p", 30), ("q", 60), ("r", 90)]
-    problems_ = [replace(problem(ScoringRule(max_points=Fraction(most))), id=name) for name, most in names]
-    third, all_ = raw(1, Fraction(1, 3)), raw(1, 1)
-    sent = {"ants": [("p", third), ("q", third), ("r", third)], "bees": [("q", all_)]}
+@pytest.mark.parametrize("parts", [9, 17, 21])
+def test_an_exact_tie_across_problems_goes_to_the_team_that_reached_it_first(parts: int) -> None:
+    """Shares such as 1/9, 2/9 and 6/9 of 100 points add up to 100 in any order; as floats they do not."""
+    problems_ = [replace(problem(ScoringRule(max_points=Fraction(100))), id=name) for name in "pqr"]
+    tops = {"ants": (1, 2, parts - 3), "bees": (parts - 2, 1, 1)}
     for first, later in (("ants", "bees"), ("bees", "ants")):
         tries = [
-            Attempt(100 * late + at, team, name, timedelta(minutes=late), dict.fromkeys(CASES, score))
+            Attempt(100 * late + at, team, name, timedelta(minutes=late), dict.fromkeys(CASES, raw(1, share_)))
             for late, team in enumerate((first, later))
-            for at, (name, score) in enumerate(sent[team])
+            for at, (name, share_) in enumerate(zip("pqr", (Fraction(t, parts) for t in tops[team]), strict=True))
         ]
-        live = LiveBoard(problems_, TEAMS, tries)
-        board = live.board()
-        assert [(row.team.id, row.rank, row.points) for row in board.rows[:2]] == [(first, 1, 60.0), (later, 2, 60.0)]
+        board = LiveBoard(problems_, TEAMS, tries).board()
+        assert [(row.team.id, row.rank, row.points) for row in board.rows[:2]] == [(first, 1, 100.0), (later, 2, 100.0)]
         assert_same(board, scoreboard(problems_, TEAMS, tries))
 
 
 def test_a_raw_score_that_rounds_to_best_does_not_pass() -> None:
-    """2^53 of 2^53+1 is 1 as a float, and yet it is not BEST."""
+    """2^54 of 2^54+1 is 1 as a float, and yet it is not BEST."""
     scored = problem(ScoringRule(Kind.RELATIVE), Aggregation.PASS_FAIL, ("1",))
-    tries = [attempt(1, {"1": raw(2**53)}), attempt(2, {"1": raw(2**53 + 1)}, team="bees")]
+    tries = [attempt(1, {"1": raw(2**54)}), attempt(2, {"1": raw(2**54 + 1)}, team="bees")]
     board = LiveBoard([scored], TEAMS, tries).board()
     assert [(row.team.id, row.points) for row in board.rows[:2]] == [("bees", 100.0), ("ants", 0.0)]
     assert_same(board, scoreboard([scored], TEAMS, tries))
