@@ -28,6 +28,8 @@ LOG_LIMIT = 64 * 2**20
 POOL = 20
 REQUESTS_READ = 24
 """Connections for requests that only read; `app.api.http.lists.queue` lets in fewer at once (`most_reads`)."""
+LATE = "begins with its first statement"
+"""The key under which an SQLite connection keeps that its transaction has not begun yet."""
 WRITERS = 2
 WRITERS_LOCK_SECONDS = 0.25
 """Time that a batch of the writer waits for a lock: then it goes on without what is locked (`app.storage.writer`)."""
@@ -213,6 +215,7 @@ def _open_engine(url: str, patience: Patience, size: int, more: int = 0, *, trie
     engine = create_engine(url, pool_size=size, max_overflow=more, connect_args=own, hide_parameters=True)
     event.listen(engine, "connect", _set_pragmas)
     event.listen(engine, "begin", _begin)
+    event.listen(engine, "before_cursor_execute", _begin_late)
     return engine
 
 
@@ -235,14 +238,24 @@ def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
 
 
 def _begin(connection: Connection) -> None:
+    """Begin a transaction that reads; one that writes begins with its first statement.
+
+    SQLite has one lock for all writers: whoever still reads a request's body or hashes passwords must not hold it.
+    """
+    connection.info[LATE] = connection.get_execution_options().get("write", False)
+    if not connection.info[LATE]:
+        connection.exec_driver_sql("BEGIN")
+
+
+def _begin_late(connection: Connection, *_: object) -> None:
     # A transaction that reads first and writes later fails at once with "database is locked", whatever the timeout.
-    options = connection.get_execution_options()
-    begin = "BEGIN IMMEDIATE" if options.get("write", False) else "BEGIN"
-    if (lock_ms := options.get("lock_ms")) is None:
-        connection.exec_driver_sql(begin)
+    if not connection.info.pop(LATE, False):
+        return
+    if (lock_ms := connection.get_execution_options().get("lock_ms")) is None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
         return
     connection.exec_driver_sql(f"PRAGMA busy_timeout={lock_ms}")
     try:
-        connection.exec_driver_sql(begin)
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
     finally:
         connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")

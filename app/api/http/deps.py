@@ -49,13 +49,25 @@ def _reading(service: TheService) -> Iterator[Session]:
         yield session
 
 
-def _writing(service: TheService) -> Iterator[Session]:
+async def _read_body(request: Request) -> None:
+    """Read the body before a transaction begins: a client that sends it slowly holds no connection and no lock.
+
+    Forms are read while they stream; what takes one opens its transaction itself.
+    """
+    if not request.headers.get("content-type", "").startswith("multipart/"):
+        await request.body()
+
+
+BodyRead = Annotated[None, Depends(_read_body)]
+
+
+def _writing(service: TheService, _body: BodyRead) -> Iterator[Session]:
     with service.database.write() as session:
         yield session
     run_after_commit(session)
 
 
-def _writing_quietly(service: TheService) -> Iterator[Session]:
+def _writing_quietly(service: TheService, _body: BodyRead) -> Iterator[Session]:
     with service.database.write(quiet=True) as session:
         yield session
     run_after_commit(session)

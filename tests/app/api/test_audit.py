@@ -105,6 +105,7 @@ def change_people(api: Api) -> None:
     done(api, "PATCH", "teams/ants", json={"name": "Ants again"})
     done(api, "POST", "contests/new/teams", json={"team_ids": ["ants"]})
     done(api, "PATCH", "contests/new/teams/ants", json={"disqualified": True})
+    done(api, "PATCH", "contests/new/teams/ants", json={"disqualified": False})
     done(api, "DELETE", "contests/new/teams/ants")
     done(api, "DELETE", "teams/ants")
     account = {"id": "ana", "username": "ana", "type": "staff"}

@@ -226,7 +226,8 @@ def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_al
 
     watched = Watched(sqlite_url)
     writer = Writer(watched)
-    with database.transaction():
+    with database.transaction() as held:
+        held.exec_driver_sql("SELECT 1")  # the lock comes with the first statement
         futures = [writer.submit(teams.add, f"t{at}") for at in range(10)]
         errors = [future.exception(60) for future in futures]
     assert all(isinstance(error, OperationalError) for error in errors)
