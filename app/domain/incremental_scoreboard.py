@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import replace
-from datetime import timedelta
 from fractions import Fraction
 from math import lcm
 from operator import attrgetter
@@ -155,15 +154,9 @@ class _LiveProblem:
 
     def _continued(self, cell: TeamCell, tries: Sequence[Attempt]) -> Sequence[Attempt]:
         """Those attempts that follow what is folded; where something before has changed, all of them, afresh."""
-        keys: list[tuple[timedelta, int, object]] = [(each.time, each.id, each.scores) for each in tries]
-        known = len(cell.keys)
-        same = cell.fold is not None and known <= len(keys)
-        same = same and all(
-            old[0] == new[0] and old[1] == new[1] and old[2] is new[2]
-            for old, new in zip(cell.keys, keys, strict=False)
-        )
-        cell.keys = keys
-        if same:
+        known, before = len(cell.tries), cell.tries
+        cell.tries = tries
+        if cell.fold is not None and list(before) == list(tries[:known]):  # unchanged attempts are the same objects
             return tries[known:]
         for row in cell.sent.values():
             self._remove_row(row)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 
 import numpy as np
 
 from app.domain.score_columns import Floats, Whole
-from app.domain.scoring import Fold
+from app.domain.scoring import Attempt, Fold
 
 
 @dataclass
@@ -21,7 +20,7 @@ class TeamCell:
     """
 
     row: int
-    keys: list[tuple[timedelta, int, object]] = field(default_factory=list)
+    tries: Sequence[Attempt] = ()
     fold: Fold | None = None
     all_best: Fold | None = None
     sent: dict[int, int] = field(default_factory=dict)
@@ -33,7 +32,7 @@ class TeamCell:
         return -1 if self.choice is None else self.sent[self.choice]
 
     def copy(self) -> TeamCell:
-        """An independent copy; `keys` are replaced as a whole and may be shared."""
+        """An independent copy; `tries` are replaced as a whole and may be shared."""
         fold = None if self.fold is None else self.fold.copy()
         all_best = None if self.all_best is None else self.all_best.copy()
         return replace(self, fold=fold, all_best=all_best, sent=dict(self.sent))

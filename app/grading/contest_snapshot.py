@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -57,7 +58,8 @@ class EmbargoedCells(Mapping[tuple[str, str], Sequence[Attempt]]):
 
 
 def _of_submission(attempts: Sequence[Attempt], submission_id: int) -> Attempt | None:
-    return next((attempt for attempt in attempts if attempt.id == submission_id), None)
+    at = bisect_left(attempts, submission_id, key=lambda attempt: attempt.id)  # they are in order of submission
+    return attempts[at] if at < len(attempts) and attempts[at].id == submission_id else None
 
 
 @dataclass(frozen=True, slots=True)

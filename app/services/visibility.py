@@ -10,7 +10,7 @@ from math import ceil
 from typing import Protocol
 
 from app.domain.clock import utc_now
-from app.domain.contests import Clock, ScoredProblem
+from app.domain.contests import CaseKind, Clock, ScoredProblem
 from app.domain.documents import MessageDocument
 from app.domain.rejections import Telling, reduced
 from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
@@ -190,11 +190,29 @@ def know_points(snapshot: ContestSnapshot, rows: Iterable[Tried]) -> None:
     few = _few_points(snapshot)
     places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for row in rows:
-        if row.id not in few:
+        if row.id not in few and (points := _own_points(snapshot, row)) is not None:
+            few[row.id] = points
+        elif row.id not in few:
             places[attempt_team(row), row.problem_id].add(row.id)
     for place, ids in places.items():
         if not is_computed(snapshot, _points, *place):
             few.update(dict.fromkeys(ids) | _points_among(snapshot, *place, ids))
+
+
+def _own_points(snapshot: ContestSnapshot, row: Tried) -> float | None:
+    """The points of a submission that answers every case but samples; None for one that carries answers over.
+
+    It needs no look at the team's earlier submissions, of which there may be thousands.
+    """
+    problem = snapshot.contest.problem(row.problem_id)
+    attempt = None if problem is None else snapshot.attempt(attempt_team(row), row.problem_id, row.id)
+    if problem is None or attempt is None or attempt.scores is None or attempt.failed:
+        return None
+    samples = {group.name for group in problem.groups if group.kind is CaseKind.SAMPLE}
+    if any(case.name not in attempt.scores for case in problem.cases if case.group not in samples):
+        return None
+    ((_, answers),) = submission_answers([attempt], problem.rule)
+    return problem_points(problem, answers, snapshot.bests(problem), snapshot.phase).points
 
 
 @once_a_snapshot

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from app import storage
 from app.service import Service
 from app.services.submissions.judgements import judgements_of
 from app.services.viewer import Viewer
+from app.services.visibility import know_points, points_of
 from app.storage.database import Database
 from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
@@ -174,3 +177,38 @@ def test_a_judge_error_is_finished_without_a_score(api: Api) -> None:
     with api.service.database.read() as session:
         (found,) = judgements_of(Viewer("team", "team", "team", "team"), before, sent, None, session)
     assert (found.judgement_type_id, found.score) == ("JE", None)
+
+
+def calls_of(function: Callable[[], object]) -> int:
+    """How many functions of Python a call of one calls."""
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_the_points_of_a_whole_submission_take_no_look_at_the_teams_earlier_ones(api: Api) -> None:
+    """Else a verdict would come the later the more a team has submitted; and they are the points of all ways."""
+    prepare(api)
+    calls = []
+    for count in (5, 100):
+        for at in range(count):
+            sent = add_submission(api.service, {"02": raw(5 + at, 1), "03": raw(7, 3)}, minute=3 + at)
+        snapshot = api.service.boards.snapshot("c", public=True)
+        assert snapshot is not None
+        with api.service.database.read() as session:
+            row = session.get_one(SubmissionRow, sent)
+        calls.append(calls_of(partial(know_points, snapshot, [row])))
+        known = points_of(snapshot, row)
+        fresh = api.service.boards.snapshot("c", public=True)
+        assert fresh is not None
+        assert known == points_of(replace(fresh, memo={}), row)
+    assert calls[1] <= calls[0] + 20
