@@ -27,6 +27,8 @@ LABELS = {
     "unprotected": "protections graders lack",
     "waiting": "judgements waiting",
     "oldest_seconds": "the oldest waits, s",
+    "room": "room on the disks",
+    "failing": "background work that fails",
     "clock_ahead_seconds": "ahead of the system's clock, s",
 }
 REFUSED = (401, 403, 404)

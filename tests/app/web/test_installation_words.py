@@ -40,6 +40,8 @@ ILL = Ready(
     waiting=3,
     oldest_seconds=100.0,
     damaged_files=1,
+    room=False,
+    failing={"jobs": "the database is away"},
     clock_ahead_seconds=9.0,
 )
 
