@@ -12,10 +12,12 @@ from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TypeVar
 
 import structlog
+
+from app.domain.clock import utc_now
 
 T = TypeVar("T")
 
@@ -109,7 +111,7 @@ class Loop:
             self._error = str(error) or type(error).__name__
             log.exception("background work failed and is tried again", loop=self._name)
             return SECONDS_AFTER_A_FAULT
-        self._succeeded, self._error = datetime.now(UTC), ""
+        self._succeeded, self._error = utc_now(), ""
         return self._seconds if pause is None else pause
 
 

@@ -13,9 +13,6 @@ from fractions import Fraction
 from functools import lru_cache
 from math import inf, ldexp
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.domain.contests import Aggregation, CaseKind, Group, ScoredProblem
 from app.domain.identity import Identical
 
@@ -32,20 +29,6 @@ def shown(points: float, most: float = inf) -> float:
     if points >= min(most, LARGEST_ROUNDED):
         return points
     return min(most, round(points * DECIMALS) / DECIMALS)
-
-
-def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
-    """Apply `shown` to each number."""
-    rounded = np.minimum(most, np.rint(points * DECIMALS) / DECIMALS)
-    return np.where(points >= min(most, LARGEST_ROUNDED), points, rounded)
-
-
-def all_cut(points: NDArray[np.float64], digits: int) -> NDArray[np.int64]:
-    """Apply `cut` to each number; the result is in whole units of so many decimals."""
-    scale = 10**digits
-    units = np.rint(points * scale)
-    whole: NDArray[np.int64] = (units - (units / scale > points)).astype(np.int64)
-    return whole
 
 
 def grain_bits(most: Fraction) -> int:

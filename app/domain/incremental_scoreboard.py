@@ -19,8 +19,9 @@ import numpy as np
 
 from app.domain.board_arrays import BoardArrays, LiveArrays, Rows, shared_ranks, standings
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
-from app.domain.fixed_point import all_shown, total_scale
+from app.domain.fixed_point import total_scale
 from app.domain.incremental_scoring import NEVER, Columns
+from app.domain.rounded_arrays import all_shown
 from app.domain.score_columns import WHOLE, Floats, Whole
 from app.domain.scoreboard import Chosen, ReferenceScores, collation_key
 from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, exact_points, submission_answers

@@ -18,7 +18,8 @@ from math import lcm
 import numpy as np
 
 from app.domain.contests import Aggregation, CaseKind, Kind, ScoredProblem
-from app.domain.fixed_point import all_shown, weights
+from app.domain.fixed_point import weights
+from app.domain.rounded_arrays import all_shown
 from app.domain.score_columns import WHOLE, Floats, ScoreColumns, Whole
 from app.domain.scoring import Bests, Counted, RawScore, rounded_share, within_one
 

@@ -43,7 +43,7 @@ class ArchiveLinks:
 
         Ends with a fault at more than `most` files and folders, since links to folders of links multiply them.
         """
-        found: dict[str, str] = {}
+        targets: dict[str, str] = {}
         pending: list[tuple[str, tuple[str, ...]]] = [("", ("",))]
         visits = 0
         while pending:
@@ -56,16 +56,16 @@ class ArchiveLinks:
                     faults.expect(
                         "", "", expected=f"at most {most} files and folders with links followed", found="more"
                     )
-                    return found
+                    return targets
                 if target in self._files:
-                    found[path] = target
+                    targets[path] = target
                 elif (fault := self._fault(target, opened)) is not None:
                     faults.add(path[:300], fault.format(self._links.get(real, "")[:200]))
                 elif len(opened) < deepest:
                     pending.append((path, (*opened, target)))
                 else:
                     faults.expect(path[:300], "", expected=f"at most {deepest} folders", found="more")
-        return found
+        return targets
 
     def _fault(self, target: str, opened: tuple[str, ...]) -> str | None:
         if target == _OUT:

@@ -113,8 +113,8 @@ class Viewer:
 
     def stands_as(self, other: Viewer, contest_id: str | None) -> bool:
         """Return whether both are the same account with the same role in a contest, whatever their roles elsewhere."""
-        here, there = self.at(contest_id), other.at(contest_id)
-        return replace(here, grants=NO_GRANTS) == replace(there, grants=NO_GRANTS)
+        mine, theirs = self.at(contest_id), other.at(contest_id)
+        return replace(mine, grants=NO_GRANTS) == replace(theirs, grants=NO_GRANTS)
 
 
 PUBLIC = Viewer()

@@ -13,7 +13,9 @@ from app.storage.tables import (
     GroupRow,
     KeptTeamRow,
     OrganizationRow,
+    ParticipationRow,
     PersonRow,
+    SubmissionRow,
     TeamRow,
 )
 
@@ -34,6 +36,13 @@ def in_others(session: Session, contest_ids: Collection[str]) -> set[str]:
     """The teams that are enrolled by name in a contest which is none of these."""
     query = select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id.not_in(contest_ids))
     return set(session.scalars(query))
+
+
+def competing(session: Session, contest_ids: Collection[str]) -> set[str]:
+    """The teams that have submitted in one of these contests, or whose clock runs there."""
+    tables = (SubmissionRow, ParticipationRow)
+    queries = [select(each.team_id).where(each.contest_id.in_(contest_ids)).distinct() for each in tables]
+    return {team_id for query in queries for team_id in session.scalars(query) if team_id is not None}
 
 
 def accounts_of(session: Session, team_ids: Collection[str]) -> list[AccountRow]:

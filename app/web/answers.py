@@ -169,7 +169,7 @@ def report_page(
         verdict=verdict,
         lines=lines,
         groups=group_lines(problem, shown),
-        kept=_kept(viewer, snapshot, problem, shown),
+        kept=_points_kept(viewer, snapshot, problem, shown),
         since=None if since is None else since.since,
         change="" if since is None else signed(since.points),
         counts=Counter(line.verdict for line in lines),
@@ -188,7 +188,7 @@ def _in_report(line: CaseLine, change: float, adds: bool) -> CaseLine:
     return replace(line, verdict=verdict, uncounted=N_("with its group"))
 
 
-def _kept(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, shown: Report) -> str | None:
+def _points_kept(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, shown: Report) -> str | None:
     """Return the team's points at the problem if this submission has fewer, as text; None otherwise."""
     if viewer.team_id is None or shown.team_id != viewer.team_id or shown.points is None:
         return None

@@ -64,7 +64,7 @@ class AskFirst(Exception):
         self.texts = texts
         self.status = status
 
-    def kept(self, fields: Mapping[str, str]) -> dict[str, str]:
+    def resent_fields(self, fields: Mapping[str, str]) -> dict[str, str]:
         """The fields that the next form sends again."""
         asked = {each.name for each in self.answers} | {each.name for each in self.differences}
         return {**{name: value for name, value in fields.items() if name not in asked}, **self.replaced}

@@ -29,14 +29,15 @@ IN_MEMORY = 8 * 2**20
 """Bytes of a package that are not put on disk while its board is looked for."""
 POLICY = (
     "default-src 'none'; script-src '{script}' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
-    "worker-src 'none'; child-src 'none'; frame-src 'none'; webrtc 'block'; "
+    "worker-src 'none'; child-src 'none'; frame-src 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
 """The policy of the frame, with the hash of its only script.
 
 A nonce would be inherited by what the board imports, and could be read and given to a child frame. `frame-src` does not
-apply to `srcdoc`; that needs trusted types. Chromium 156 does not know `webrtc` yet and says so in the console.
+apply to `srcdoc`; that needs trusted types. No browser of 2026 knows
+the directive `webrtc`; Chromium reports it as an error on each page.
 """
 HEADERS = {
     "Referrer-Policy": "no-referrer",

@@ -67,7 +67,7 @@ async def ask(request: Request, question: AskFirst, viewer: object) -> Response:
         viewer=viewer,
         question=question,
         action=_own_address(request),
-        hidden=question.kept(fields),
+        hidden=question.resent_fields(fields),
         differences=differences,
         back=next((each for each in _places(request, _own_address(request)) if _is_page(request, each)), None),
     )

@@ -54,12 +54,11 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
     if viewer.is_admin:
         return EVERYTHING
     owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
-    kept = kept_teams.of_contests(session, owned)
-    rows = kept_teams.accounts_of(session, kept)
+    owned_teams = kept_teams.of_contests(session, owned)
+    rows = kept_teams.accounts_of(session, owned_teams)
     elsewhere = kept_teams.in_others(session, owned)
-    if _all_take_part_elsewhere(session, owned):
-        elsewhere |= {str(row.team_id) for row in rows}
-    teams = {id_: of for id_, of in kept.items() if id_ not in elsewhere}
+    elsewhere |= kept_teams.competing(session, _open_elsewhere(session, owned))
+    teams = {id_: of for id_, of in owned_teams.items() if id_ not in elsewhere}
     rows = [row for row in rows if row.type == "team" and row.team_id in teams]
     roles = stored.roles_of(session, [row.id for row in rows])
     rows = [row for row in rows if not _has_roles_elsewhere(roles.get(row.id, NO_ROLES), owned)]
@@ -73,10 +72,10 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
     )
 
 
-def _all_take_part_elsewhere(session: Session, owned: Collection[str]) -> bool:
-    """Return whether an undecided contest that is none of these is open to all teams."""
+def _open_elsewhere(session: Session, owned: Collection[str]) -> list[str]:
+    """Return the undecided contests open to all teams that are none of these: who competes there is enrolled there."""
     now = utc_now()
-    return any(row.id not in owned and is_undecided(row, now) for row in contests.open_to_all(session))
+    return [row.id for row in contests.open_to_all(session) if row.id not in owned and is_undecided(row, now)]
 
 
 def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow, Viewer]:

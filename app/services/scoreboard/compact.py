@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.board_arrays import BoardArrays
-from app.domain.fixed_point import all_cut
 from app.domain.incremental_scoring import NEVER
+from app.domain.rounded_arrays import all_cut
 from app.domain.score_columns import Floats, Whole
 from app.services.scoreboard.row_renderer import dump
 

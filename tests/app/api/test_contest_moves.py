@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from app.domain.clock import utc_now
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.zips import zip_bytes
@@ -191,7 +193,9 @@ def test_a_personal_clock_and_a_team_changed_here_meanwhile_make_no_other_board(
         add_contest(there.service, started=2 * HOUR, settings={"personal_duration": "1:00:00"})
         begun = there.post("contests/c/participation", user="team", json={"kind": "personal"})
         assert begun.status_code in {200, 201}, begun.text
-        add_submission(there.service, None, team="team", minute=121, files={"02": RIGHT})
+        start = datetime.fromisoformat(there.get("contests/c", user="team").json()["start_time"])
+        minute = (utc_now() - start) / timedelta(minutes=1)  # after the clock has begun, and not in the future
+        add_submission(there.service, None, team="team", minute=minute, files={"02": RIGHT})
         judge(there.service)
         before, package = ranks(there), exported(there)
     renamed = quick_here.patch("teams/team", user="admin", json={"id": "team", "name": "Renamed"})

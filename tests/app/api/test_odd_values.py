@@ -76,7 +76,7 @@ NOTICE = {
     "to_team_ids": ["team"],
     "to_group_ids": ["g"],
     "text": "So!",
-    "time": TIME,
+    "time": "2026-01-01T00:00:01.000Z",  # not in the future, where a submission has no time
     "contest_time": "0:00:01",
 }
 COMMENT = {"message": "Oh", "tags": ["t"], "team_ids": ["team"], "problem_ids": ["echo"], "submission_ids": ["1"]}
@@ -86,7 +86,7 @@ SUBMISSION = {
     "language_id": "answers",
     "problem_id": "echo",
     "team_id": "team",
-    "time": TIME,
+    "time": "2026-01-01T00:00:01.000Z",  # no submission has a time in the future
     "contest_time": "0:00:01",
     "files": [{"data": ZIP, "mime": "application/zip", "filename": "a.zip"}],
     "comment": "c",

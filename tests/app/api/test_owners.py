@@ -159,7 +159,7 @@ def test_a_team_that_takes_part_elsewhere_leaves_the_reach_of_its_owner(course: 
 
 
 def test_an_owner_cannot_take_over_a_team_that_competes_in_a_contest_open_to_all(course: Api) -> None:
-    """Every team of the server takes part there until the contest is decided; practice contests decide nothing."""
+    """A team that has submitted there takes part until the contest is decided; practice contests decide nothing."""
     made(people(course, CLASS, generate_passwords=True))
     code = made(course.post("accounts/jose.nandu/password-reset", user="staff", json={}))["code"]
     add_contest(course.service, "open", problem_id=None, started=2 * HOUR)

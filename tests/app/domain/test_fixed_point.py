@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from app.domain.contests import EVERY, PROVISIONAL, Aggregation, ScoredProblem
 from app.domain.fixed_point import (
     BELOW,
-    all_cut,
-    all_shown,
     earned,
     grain_bits,
     shown,
@@ -25,6 +23,7 @@ from app.domain.fixed_point import (
     total_scale,
     weights,
 )
+from app.domain.rounded_arrays import all_cut, all_shown
 from app.domain.truncation import cut
 from tests.builders.scoring import problems, share
 

@@ -50,12 +50,11 @@ def encrypted() -> bytes:
     ("data", "words"),
     [
         (encrypted(), "expected a plain file, found an encrypted one"),
-        (zip_with(of_kind(stat.S_IFLNK)), "expected a plain file, found a symbolic link or a special file"),
         (zip_with(of_kind(stat.S_IFIFO)), "expected a plain file, found a symbolic link or a special file"),
         (zip_with(packed_by(zipfile.ZIP_BZIP2)), "expected a stored or deflated file, found compression method 12"),
         (zip_with(packed_by(zipfile.ZIP_LZMA)), "expected a stored or deflated file, found compression method 14"),
     ],
-    ids=["encrypted", "link", "fifo", "bzip2", "lzma"],
+    ids=["encrypted", "fifo", "bzip2", "lzma"],
 )
 def test_uploads_and_packages_refuse_an_entry_in_the_same_words(data: bytes, words: str) -> None:
     with pytest.raises(PackageErrors) as package:

@@ -236,11 +236,11 @@ def test_a_game_is_played_to_its_end_by_keyboard_alone(browser: Browser, url: st
         keyboard.press("Enter")
         for number in (1, 3):
             expect(one.page.locator("#move [name=number]")).to_have_value(str(number))  # not the page of the last move
-            expect(one.page.locator("[role=status]").first).to_contain_text("Your turn")
+            expect(one.page.locator("main [role=status]").first).to_contain_text("Your turn")
             faults += [*one.violations(), *one.overflows()]
             tab_to(one.page, "#move button")
             keyboard.press("Enter")
-        expect(one.page.locator("[role=status]").first).to_contain_text("You won")
+        expect(one.page.locator("main [role=status]").first).to_contain_text("You won")
         expect(one.page.locator("jurado-board .say").first).to_contain_text("The piles are empty.")
         assert [*faults, *one.violations(), *one.overflows(), *one.faults] == []
 
@@ -253,9 +253,9 @@ def test_a_friend_sees_the_move_without_loading_the_page_again(browser: Browser,
         one.page.get_by_role("button", name="Play", exact=True).click()
         two.open(str(one.page.locator("a", has_text="its link").get_attribute("href")))
         two.page.get_by_role("button", name="Join the game").click()
-        expect(one.page.locator("[role=status]").first).to_contain_text("Your turn")
+        expect(one.page.locator("main [role=status]").first).to_contain_text("Your turn")
         one.page.locator("jurado-board .target").first.click()
-        expect(two.page.locator("[role=status]").first).to_contain_text("Your turn")
+        expect(two.page.locator("main [role=status]").first).to_contain_text("Your turn")
         assert one.faults + two.faults == []
 
 

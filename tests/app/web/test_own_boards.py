@@ -49,7 +49,6 @@ def test_the_frame_of_a_board_may_load_and_reach_nothing(api: Api) -> None:
         "worker-src": "'none'",
         "child-src": "'none'",
         "frame-src": "'none'",
-        "webrtc": "'block'",
         "require-trusted-types-for": "'script'",
         "trusted-types": "'none'",
         "base-uri": "'none'",
