@@ -38,7 +38,6 @@ def bind(host: str, port: int) -> socket.socket:
             bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # old connections of a server that has ended
         bound.bind((host, port))
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)  # or another one could bind it before we listen
     except OSError as error:
         bound.close()
         why = (error.strerror or str(error)).partition(" (while")[0]

@@ -43,9 +43,9 @@ def test_a_bound_port_refuses_connections_until_the_server_can_answer() -> None:
         address = bound.getsockname()
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(address)
+        bound.listen()
         with pytest.raises(Failure, match="Address already in use"):
             bind(*address)
-        bound.listen()
         socket.create_connection(address).close()
 
 
