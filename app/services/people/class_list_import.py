@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.passwords import weakness
 from app.services.bodies import mismatch, refuse_all
-from app.services.contests.contests import slug
+from app.services.contests.contests import slug, slug_with_letters
 from app.services.errors import place
 from app.services.people.account_bodies import AccountBody, is_id
 from app.services.people.account_import import Fault, put
@@ -28,11 +28,13 @@ HINT = "some of it is there already, and otherwise; replace=true changes it"
 class Names:
     """Objects that are meant by their id or their name; one that is not there is made, with an id of its name.
 
-    names  those that may be meant, by their ids; beside them `taken_ids` are no ids of new ones
+    names      those that may be meant, by their ids; beside them `taken_ids` are no ids of new ones
+    letters    new ids have random letters, and do not depend on hidden objects
     """
 
-    def __init__(self, names: Mapping[str, str], taken_ids: Collection[str], noun: str) -> None:
+    def __init__(self, names: Mapping[str, str], taken_ids: Collection[str], noun: str, *, letters: bool) -> None:
         self.names = dict(names)
+        self.letters = letters
         self._taken_ids = taken_ids
         self.new: list[str] = []
         self._noun = noun
@@ -51,10 +53,10 @@ class Names:
 
     def make(self, name: str) -> str:
         """Note a new object to be made, with an id of its name."""
-        return self.add(slug(plain(name), self.is_taken, self._noun), name)
+        make = slug_with_letters if self.letters else slug
+        return self.add(make(plain(name), self._is_taken, self._noun), name)
 
-    def is_taken(self, id_: str) -> bool:
-        """Whether an object has this id, also one that is not to be meant."""
+    def _is_taken(self, id_: str) -> bool:
         return id_ in self.names or id_ in self._taken_ids
 
     def add(self, id_: str, name: str) -> str:
@@ -100,19 +102,27 @@ class TeamPlan:
 
 
 class People:
-    """The rows of one class list: `plan` reads and refuses, `keep` writes what was planned."""
+    """The rows of one class list: `plan` reads and refuses, `keep` writes what was planned.
 
-    def __init__(self, session: Session, reach: Reach, *, replace: bool) -> None:
+    new_ids    the ids of new accounts by username; those of an earlier plan remain, as passwords belong to them
+    """
+
+    def __init__(
+        self, session: Session, reach: Reach, *, replace: bool, new_ids: Mapping[str, str] | None = None
+    ) -> None:
         self._session = session
         self._replace = replace
         self._reach = reach
         rows, team_rows = accounts.accounts(session), teams.teams(session)
         self._old = {row.username: row for row in rows if reach.within([row.id], reach.accounts)}
-        self._foreign = {row.username for row in rows} - set(self._old)
+        # A hidden id counts as a username, so that a generated id never has a suffix because of it.
+        foreign = {name for row in rows if row.username not in self._old for name in (row.username, row.id)}
+        self._foreign = foreign - set(self._old)
+        self.new_ids = dict(new_ids or {})
         self._account_ids = {row.id for row in rows}
         self._old_teams = {row.id: row for row in team_rows if reach.within([row.id], reach.teams)}
         names = {row.id: row.name for row in self._old_teams.values()}
-        self.teams = Names(names, {row.id for row in team_rows}, "team")
+        self.teams = Names(names, {row.id for row in team_rows}, "team", letters=not reach.whole)
         self.organizations = self._names(OrganizationRow, reach.organizations, "organization")
         self.groups = self._names(GroupRow, reach.groups, "group")
         self._planned: list[Planned] = []
@@ -125,7 +135,8 @@ class People:
 
     def _names(self, table: type[OrganizationRow | GroupRow], reached: Container[str], noun: str) -> Names:
         names = by_id.names(self._session, table)
-        return Names({id_: names[id_] for id_ in self._reach.within(names, reached)}, names, noun)
+        meant = {id_: names[id_] for id_ in self._reach.within(names, reached)}
+        return Names(meant, names, noun, letters=not self._reach.whole)
 
     @property
     def accounts(self) -> list[AccountBody]:
@@ -252,12 +263,10 @@ class People:
             team_id = self.teams.meant(row.team)
         elif old is not None and self.teams.names.get(str(old.team_id)) == row.name:
             team_id = old.team_id
-        elif not self.teams.is_taken(account_id):
-            team_id = self.teams.add(account_id, row.name)
-        elif account_id not in self.teams.names:
-            team_id = self.teams.make(row.name)
-        elif self.teams.names[account_id] == row.name:
+        elif self.teams.names.get(account_id) == row.name:
             team_id = account_id
+        elif account_id not in self.teams.names:
+            team_id = self.teams.make(row.name) if self.teams.letters else self.teams.add(account_id, row.name)
         else:
             whose = f"team {account_id!r}, {self.teams.names[account_id]!r}"
             self._fault(where, "team", "a team, as one of their own would have the id of another", whose)
@@ -300,9 +309,11 @@ class People:
             self._take(where, "hidden", f"{old.hidden}, as the team is", str(hidden))
 
     def _new_account_id(self, username: str) -> str:
-        id_ = username
-        if not is_id(username) or username in self._account_ids:
-            id_ = slug(plain(username), self._account_ids.__contains__, "account")
+        id_ = self.new_ids.get(username, username)
+        if not is_id(id_) or id_ in self._account_ids:
+            make = slug if self._reach.whole else slug_with_letters
+            id_ = make(plain(username), self._account_ids.__contains__, "account")
+        self.new_ids[username] = id_
         self._account_ids.add(id_)
         return id_
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from sqlalchemy.orm import Session
 
 from app.services.bodies import Item, mismatch, read_all
-from app.services.contests.contests import slug
+from app.services.contests.contests import slug, slug_with_letters
 from app.services.people.account_bodies import is_id
 from app.services.people.directory_bodies import OrganizationBody
 from app.services.people.names import plain
@@ -25,14 +25,16 @@ class Institutions:
 
     rows       the organizations that teams may have
     taken_ids  the ids that a new one may not get
+    letters    new ids have random letters, and do not depend on hidden organizations
     """
 
-    def __init__(self, rows: Iterable[OrganizationRow], taken_ids: Collection[str]) -> None:
+    def __init__(self, rows: Iterable[OrganizationRow], taken_ids: Collection[str], *, letters: bool) -> None:
         self.faults: list[Fault] = []
         self._rows = {row.id: row for row in rows}
         self._by_number = {number: row.id for row in self._rows.values() for number in (row.icpc_id, row.id) if number}
         self._by_name = {name: row for row in self._rows.values() for name in (row.name, row.formal_name) if name}
         self._taken_ids = set(taken_ids)
+        self._letters = letters
         self._lines: dict[str, tuple[Institution, str]] = {}
         self._ids: dict[str, str] = {}
         self._bodies: dict[str, OrganizationBody] = {}
@@ -74,8 +76,9 @@ class Institutions:
 
     def _free_id(self, given: Institution) -> str:
         id_ = given.icpc_id
-        if id_ is None or not is_id(id_) or id_ in self._taken_ids:
-            id_ = slug(plain(given.name), self._taken_ids.__contains__, "organization")
+        if self._letters or id_ is None or not is_id(id_) or id_ in self._taken_ids:
+            make = slug_with_letters if self._letters else slug
+            id_ = make(plain(given.name), self._taken_ids.__contains__, "organization")
         self._taken_ids.add(id_)
         return id_
 

@@ -95,7 +95,9 @@ def _lines(document: Document) -> list[ListedTeam] | None:
 
 def _institutions(session: Session, reach: Reach) -> Institutions:
     rows = by_id.rows(session, OrganizationRow, by_id.ids(session, OrganizationRow))
-    return Institutions((rows[id_] for id_ in sorted(reach.within(rows, reach.organizations))), rows)
+    return Institutions(
+        (rows[id_] for id_ in sorted(reach.within(rows, reach.organizations))), rows, letters=not reach.whole
+    )
 
 
 def _item(line: ListedTeam, groups: set[str], institutions: Institutions) -> Item:

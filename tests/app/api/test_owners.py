@@ -47,24 +47,37 @@ def made(reply: httpx.Response) -> Any:
     return reply.json() if reply.content else None
 
 
+def name_of(id_: str) -> str:
+    """The part of a generated id that is made of a name, without its random letters."""
+    found = re.fullmatch(r"(.+)-[a-z0-9]{4}", id_)
+    assert found is not None, id_
+    return found[1]
+
+
 def places(reply: httpx.Response) -> list[str]:
     return [fault["where"] for fault in reply.json()["errors"]]
 
 
 def test_an_owner_makes_a_class_and_looks_after_its_passwords(course: Api) -> None:
     body = made(people(course, CLASS, generate_passwords=True))
-    assert (body["teams"], body["organizations"], body["groups"]) == (["red", "jose.nandu"], ["ies-sur"], ["4a"])
+    red, jose = body["teams"]
+    assert (*map(name_of, body["teams"] + body["organizations"] + body["groups"]),) == (
+        "red",
+        "jose-nandu",
+        "ies-sur",
+        "4a",
+    )
     teams = {each["id"]: each["name"] for each in made(course.get("contests/a/teams", user="staff"))}
-    assert teams == {"red": "Red", "jose.nandu": "José Ñandú"}
+    assert teams == {red: "Red", jose: "José Ñandú"}
     again = made(people(course, CLASS, generate_passwords=True))
     assert [each["account"] for each in again["people"]] == ["unchanged", "unchanged"]
     new = made(course.post("accounts/ana.perez/password", user="staff"))["password"]
-    assert made(course.get("account", auth=("ana.perez", new)))["team_id"] == "red"
+    assert made(course.get("account", auth=("ana.perez", new)))["team_id"] == red
     assert made(course.post("accounts/ana.perez/password-reset", user="staff", json={}))["code"]
     assert made(course.patch("accounts/ana.perez", user="staff", json={"name": "Ana P."}))["name"] == "Ana P."
-    assert made(course.patch("teams/red", user="staff", json={"hidden": True, "group_ids": []}))["hidden"] is True
+    assert made(course.patch(f"teams/{red}", user="staff", json={"hidden": True, "group_ids": []}))["hidden"] is True
     made(course.delete("accounts/jose.nandu", user="staff"))
-    made(course.delete("teams/jose.nandu", user="staff"))
+    made(course.delete(f"teams/{jose}", user="staff"))
     log = made(course.get("contests/a/audit", user="staff"))
     assert {"import_people", "create_password", "change_account", "change_team", "delete_account", "delete_team"} <= {
         each["operation"] for each in log
@@ -127,8 +140,9 @@ def test_an_owner_reaches_no_team_and_no_account_of_others(course: Api) -> None:
 def test_a_class_list_of_an_owner_means_no_team_account_or_organization_of_others(course: Api) -> None:
     made(people(course, CLASS, user="admin", contest_id="b", generate_passwords=True))
     own = made(people(course, CLASS, generate_passwords=True))
-    assert own["teams"] == ["red-2", "jose.nandu2"]
-    assert (own["organizations"], own["groups"]) == (["ies-sur-2"], ["4a-2"])
+    assert [name_of(each) for each in own["teams"]] == ["red", "jose-nandu"]
+    (organization,), (group,) = own["organizations"], own["groups"]
+    assert (name_of(organization), name_of(group)) == ("ies-sur", "4a")
     assert [each["username"] for each in own["people"]] == ["ana.perez2", "jose.nandu2"]
     again = made(people(course, CLASS))
     assert [each["account"] for each in again["people"]] == ["unchanged", "unchanged"]
@@ -138,41 +152,44 @@ def test_a_class_list_of_an_owner_means_no_team_account_or_organization_of_other
     assert (linked.status_code, places(linked)) == (400, ["body.group_ids"])
     assert course.patch("contests/a", user="staff", json={"main_scoreboard_group_id": "4a"}).status_code == 400
     assert course.patch("contests/a/registration", user="staff", json={"group_id": "4a"}).status_code == 400
-    assert course.patch("contests/a/registration", user="staff", json={"group_id": "4a-2"}).status_code == 200
-    made(course.patch("contests/a/groups/4a-2", user="staff", json={"name": "4A, mine"}))
+    assert course.patch("contests/a/registration", user="staff", json={"group_id": group}).status_code == 200
+    made(course.patch(f"contests/a/groups/{group}", user="staff", json={"name": "4A, mine"}))
 
 
 def test_a_team_that_takes_part_elsewhere_leaves_the_reach_of_its_owner(course: Api) -> None:
     """Else its owner could log in as the team, and take part there; so could an account with a role elsewhere."""
-    made(people(course, CLASS))
+    red, _ = made(people(course, CLASS))["teams"]
     assert course.post("accounts/ana.perez/password", user="staff").status_code == 201
     assert course.post("accounts/jose.nandu/password", user="staff").status_code == 201
     made(course.patch("contests/b", user="admin", json={"settings": {"allow_overlap": True}}))
-    made(course.post("contests/b/teams", user="admin", json={"team_ids": ["red"]}))
+    made(course.post("contests/b/teams", user="admin", json={"team_ids": [red]}))
     grant(course, "contests/b", "jose.nandu", "judge")
     for name in ("ana.perez", "jose.nandu"):
         assert course.post(f"accounts/{name}/password", user="staff").status_code == 404
         assert course.patch(f"accounts/{name}", user="staff", json={"password": STRONG}).status_code == 404
-    assert course.patch("teams/red", user="staff", json={"name": "Mine"}).status_code == 404
-    made(course.delete("contests/b/teams/red", user="admin"))
+    assert course.patch(f"teams/{red}", user="staff", json={"name": "Mine"}).status_code == 404
+    made(course.delete(f"contests/b/teams/{red}", user="admin"))
     assert course.post("accounts/ana.perez/password", user="staff").status_code == 201
 
 
 def test_an_owner_cannot_take_over_a_team_that_competes_in_a_contest_open_to_all(course: Api) -> None:
     """A team that has submitted there takes part until the contest is decided; practice contests decide nothing."""
-    made(people(course, CLASS, generate_passwords=True))
+    team_id = "jose.nandu"
+    made(course.post("teams?contest_id=a", user="staff", json={"id": team_id, "name": "José"}))
+    account = {"username": team_id, "type": "team", "team_id": team_id, "password": STRONG}
+    made(course.post("accounts", user="staff", json=account))
     code = made(course.post("accounts/jose.nandu/password-reset", user="staff", json={}))["code"]
     add_contest(course.service, "open", problem_id=None, started=2 * HOUR)
-    add_submission(course.service, {}, team="jose.nandu", contest_id="open")
+    add_submission(course.service, {}, team=team_id, contest_id="open")
     for method, path, body in (
         ("POST", "accounts/jose.nandu/password", None),
         ("POST", "accounts/jose.nandu/password-reset", {}),
         ("PATCH", "accounts/jose.nandu", {"password": STRONG}),
         ("DELETE", "accounts/jose.nandu", None),
-        ("PATCH", "teams/jose.nandu", {"name": "Mine"}),
+        ("PATCH", f"teams/{team_id}", {"name": "Mine"}),
     ):
         assert course.request(method, path, user="staff", json=body).status_code == 404, path
-    second = {"username": "mole", "type": "team", "team_id": "jose.nandu", "password": STRONG}
+    second = {"username": "mole", "type": "team", "team_id": team_id, "password": STRONG}
     refused = course.post("accounts", user="staff", json=second)
     assert (refused.status_code, places(refused)) == (400, ["body.team_id"])
     use = {"username": "jose.nandu", "code": code, "password": STRONG}
@@ -233,7 +250,28 @@ def test_the_id_that_an_owner_gets_does_not_tell_whether_a_hidden_object_has_suc
     made(course.post("contests/b/groups", user="admin", json={"id": "north", "name": "North"}))
     for name in ("North", "South"):
         (group,) = made(course.post("contests/a/groups", user="staff", json=[{"name": name}]))
-        assert re.fullmatch(rf"{name.lower()}-[a-z0-9]{{4}}", group["id"])
+        assert name_of(group["id"]) == name.lower()
+
+
+def test_the_ids_of_a_class_list_and_of_institutions_do_not_depend_on_hidden_objects(course: Api) -> None:
+    """A hidden account id counts as a username: the new account has another username, and its id is the username."""
+    for id_ in ("ana.perez", "bea"):
+        hidden = {"id": id_, "username": f"{id_}.hidden", "type": "staff", "password": STRONG}
+        made(course.post("accounts", user="admin", json=hidden))
+    named = people(course, "name,username\nBea,bea\n")
+    assert (named.status_code, places(named)) == (409, ["line 2, column username"])
+    ana, maria = made(people(course, "name,username\nAna Pérez,\nMaría,María Gil\n", generate_passwords=True))["people"]
+    assert (ana["username"], ana["account_id"]) == ("ana.perez2", "ana.perez2")
+    assert name_of(maria["account_id"]) == "maria-gil"
+    assert made(course.get("account", auth=("María Gil", maria["password"])))["id"] == maria["account_id"]
+    ids = []
+    for user, contest_id, number in (("admin", "b", 1), ("staff", "a", 1), ("staff", "a", 2)):
+        line = f"File_Version\t2\n{user}{number}\t\t\tAnts\tUniversity {number}\tU {number}\tESP\tINST-{number}\n"
+        headers = {"Content-Type": "text/tab-separated-values"}
+        reply = course.post(f"teams?contest_id={contest_id}", user=user, content=line, headers=headers)
+        ids.append(made(reply)[0]["organization_id"])
+    assert ids[0] == "1"
+    assert [name_of(each) for each in ids[1:]] == ["u-1", "u-2"]
 
 
 def test_a_judge_of_a_contest_makes_nobody(course: Api) -> None:
@@ -377,15 +415,15 @@ def test_a_judge_of_a_problem_reads_it_and_changes_nothing_and_sees_no_submissio
 
 def test_the_page_of_teams_offers_an_owner_those_that_may_be_enrolled(course: Api) -> None:
     """Those of the owner's contests, and none of a contest that an admin opened to all: enrolling them is refused."""
-    made(people(course, CLASS))
+    red, jose = made(people(course, CLASS))["teams"]
     made(course.patch("contests/b", user="admin", json={"open_to_all": True}))
     for contest_id in ("b", "a"):
         grant(course, f"contests/{contest_id}", "staff", "owner")
     made(course.post("teams", user="admin", json={"id": "strange", "name": "Strange"}))
-    made(course.delete("contests/a/teams/red", user="staff"))
+    made(course.delete(f"contests/a/teams/{red}", user="staff"))
     page = course.get("/admin/contests/a/teams", user="staff").text
-    offered = {each for each in ("red", "jose.nandu", "team", "other", "strange") if f'name="t.{each}"' in page}
-    assert offered == {"red", "team", "other"}
+    offered = {each for each in (red, jose, "team", "other", "strange") if f'name="t.{each}"' in page}
+    assert offered == {red, "team", "other"}
     headers = {"Origin": "http://jurado.test"}
     address = "/admin/contests/a/teams"
     assert course.post(address, user="staff", headers=headers, data={"t.strange": "on"}).status_code == 400
