@@ -172,3 +172,4 @@ class ProblemSettingsDocument(TypedDict):
     final: NotRequired[list[str]]
     testcases: NotRequired[CaseListDocument]
     languages: NotRequired[Mapping[str, str | None]]
+    submission_seconds: NotRequired[float]

@@ -29,7 +29,7 @@ from app.grading.fair_queue import FairQueue
 from app.grading.file_errors import FileErrors
 from app.grading.finishing import all_done
 from app.grading.judging import Judging
-from app.grading.messages import Grade, Validate, Validated, Warm
+from app.grading.messages import SLICE_SECONDS, Grade, Validate, Validated, Warm
 from app.grading.outcomes import Trial
 from app.grading.parked import Parked
 from app.grading.process import GraderProcess
@@ -326,7 +326,8 @@ class Engine:
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS or not self._judging.suspects.seconds():
                 return self._sweeping()  # also while there is always something to judge
             if self._waiting:
-                return Work(ids=self._waiting.take(share(len(self._waiting), len(self._processes), self._seconds_each)))
+                most = share(len(self._waiting), len(self._processes), self._seconds_each)
+                return Work(ids=self._waiting.take(most, self._seconds_each))
             if self._look:
                 return self._sweeping()
             if not self._may_judge_again():
@@ -365,7 +366,10 @@ class Engine:
             for id_ in ids
         ]
         claimed = {id_: claim.result() for id_, claim in zip(ids, claims, strict=True)}
-        done.update(id_ for id_, attempt in claimed.items() if attempt is None)
+        gone = {id_ for id_, attempt in claimed.items() if attempt is None}
+        done.update(gone)
+        for id_ in gone:
+            self._judging.unfinished.pop(id_, None)
         return self._tasks({id_: attempt for id_, attempt in claimed.items() if attempt}), [
             id_ for id_, attempt in claimed.items() if attempt == 0
         ]
@@ -376,7 +380,7 @@ class Engine:
         return [claimed[id_] for id_ in attempts if id_ in claimed]  # in their turns, and not by their ids
 
     def _judge_alone(self, process: GraderProcess, id_: int) -> None:
-        """Judge what was lost with its process before, while nothing else of that kind is judged here.
+        """Judge a slice of what was lost with its process before, while nothing else of that kind is judged here.
 
         So a process that is lost again while it judges this one is held against it, and against no neighbour.
         """
@@ -384,14 +388,14 @@ class Engine:
             claim = Claim(id_, self._settings.process_id)
             attempt = self._writer.submit(judgements.begin_many, claim).result()
             for task in self._tasks({id_: attempt}) if attempt else ():
-                self._on_begun(task)
-                result = self._judging.judge(process, task, lambda: None)
+                result = self._judge(process, task, lambda: None)
                 if result is not None:
                     wait(self._record([(task, result)]).values())
 
     def _judge_all(self, process: GraderProcess, ids: list[int], done: set[int]) -> None:
         """Judge these; what is given back to the queue is taken out of `ids`, what is known to be done put into `done`.
 
+        After a slice's time what is left of the claim goes back to the queue, which gives other teams their turn.
         Outcomes wait a moment for those judged after them, so that one commit records some. In a rush all of them are
         recorded together: else nearly every commit of submissions would record a few, and take twice as long.
         """
@@ -402,10 +406,14 @@ class Engine:
         try:
             while tasks:
                 task = tasks.popleft()
-                self._on_begun(task)
-                result = self._judging.judge(process, task, lambda: self._give_back(tasks, ids))
+                result = self._judge(process, task, lambda: self._leave_to_others(tasks, ids))
                 if result is not None:
                     outcomes.append((task, result))
+                elif task.judgement_id in self._judging.unfinished:
+                    tasks.appendleft(task)
+                if time.monotonic() - began > SLICE_SECONDS:
+                    self._put_back([each.judgement_id for each in tasks], ids)
+                    tasks.clear()
                 if not self._writer.pressed:
                     recorded |= self._record(outcomes, may_wait=bool(tasks))
                     outcomes.clear()
@@ -417,18 +425,32 @@ class Engine:
         done.update(id_ for id_, each in recorded.items() if each.exception() is None and each.result())
         for id_ in alone:
             self._judge_alone(process, id_)
+        self._put_back([id_ for id_ in alone if id_ in self._judging.unfinished], ids)
 
-    def _give_back(self, tasks: deque[Task], ids: list[int]) -> None:
+    def _judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
+        """Judge a slice of a task that somebody waits for, and charge its team with the time."""
+        if task.judgement_id not in self._judging.unfinished:
+            self._on_begun(task)
+        began = time.monotonic()
+        try:
+            return self._judging.judge(process, task, on_failure)
+        finally:
+            with self._changed:
+                self._waiting.charge(task.judgement_id, time.monotonic() - began)
+
+    def _leave_to_others(self, tasks: deque[Task], ids: list[int]) -> None:
         """Leave what is claimed to other graders, where the next one of this thread is only being started."""
-        if len(self._processes) == 1 or self._spares.pids:
-            return
+        if len(self._processes) > 1 and not self._spares.pids:
+            self._put_back([task.judgement_id for task in tasks], ids)
+            tasks.clear()
+
+    def _put_back(self, claimed: Sequence[int], ids: list[int]) -> None:
+        """Put claimed judgements back into the queue that they came from, and take them out of `ids`."""
         with self._changed:
-            returned = set(self._waiting.put_back([task.judgement_id for task in tasks]))
+            returned = self._waiting.put_back(claimed)
+            self._first.extendleft(id_ for id_ in reversed(claimed) if id_ not in returned)
             self._changed.notify_all()
-        rest = [task for task in tasks if task.judgement_id not in returned]
-        tasks.clear()
-        tasks.extend(rest)
-        ids[:] = [id_ for id_ in ids if id_ not in returned]
+        ids[:] = [id_ for id_ in ids if id_ not in claimed]
 
     def _judge_again(self, process: GraderProcess, ids: Sequence[int]) -> None:
         """Judge some of a rejudging: silently, and only as long as nobody waits for a verdict."""
@@ -436,17 +458,18 @@ class Engine:
         claimed, alone = self._claim(ids, set())
         for id_ in alone:
             self._judge_alone(process, id_)
-            left.discard(id_)
+        left -= set(alone) - self._judging.unfinished.keys()
         try:
-            for task in claimed:
-                if outcomes and self._is_awaited():
-                    break  # after one at least, so that submissions that keep coming do not stop a rejudging for good
+            for at, task in enumerate(claimed):
+                if at and self._is_awaited():
+                    break  # after a slice at least, so that submissions that keep coming do not stop a rejudging
                 ended = self._judging.judge(process, task, lambda: None)
-                left.discard(task.judgement_id)
+                if task.judgement_id not in self._judging.unfinished:
+                    left.discard(task.judgement_id)
                 if ended is not None:
                     outcomes.append((task, ended))
             else:
-                left.clear()  # those that could not be claimed are done, or gone
+                left &= self._judging.unfinished.keys()  # those that could not be claimed are done, or gone
         finally:
             recorded = self._record(outcomes)
             with self._changed:

@@ -1,23 +1,32 @@
-"""A queue that serves its keys in turn, so that whoever puts in much waits for it alone."""
+"""A queue that shares grading time fairly between teams, so that slow checkers delay only their own teams."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+from itertools import count
+
+LEAST_SECONDS = 2**-20
 
 
 class FairQueue:
     """Ids that wait or are being worked on, each once, under a key (a team). Not thread-safe: its owner has the lock.
 
-    `take` goes round the keys, one id of each at a time, first in first out within a key. An id that has been taken
-    is known, and not taken in again, until it is forgotten.
+    `take` gives the next id of the key that has used the least seconds, first in first out within a key. A key that
+    had nothing queued starts level with the key that is being served: idle time earns no credit. An id that has been
+    taken is known, and not taken in again, until it is forgotten.
     """
 
     def __init__(self) -> None:
-        self._turns: dict[str, deque[int]] = {}  # keys with ids that wait, in the order in which they have their turn
+        self._queued: dict[str, deque[int]] = {}
+        self._used: dict[str, float] = {}
+        self._served = 0.0  # seconds used by the key that was served last: new keys start there
+        self._next: list[tuple[float, int, str]] = []  # entries whose seconds are no longer the key's are skipped
+        self._entries = count()
         self._keys: dict[int, str] = {}
         self._counts: Counter[str] = Counter()
-        self._taken: set[int] = set()
+        self._taken: dict[int, float] = {}  # seconds charged in advance for each id
         self._waiting = 0
 
     def __len__(self) -> int:
@@ -39,8 +48,9 @@ class FairQueue:
             return
         self._keys[id_] = key
         self._counts[key] += 1
-        self._turns.setdefault(key, deque()).append(id_)
         self._waiting += 1
+        self._used[key] = max(self._used.get(key, 0.0), self._served)
+        self._queue_of(key).append(id_)
 
     def reserve(self, key: str, most: int) -> bool:
         """Count one more of this key until it is released; False, and nothing counted, where there are `most`."""
@@ -55,32 +65,60 @@ class FairQueue:
         if not self._counts[key]:
             del self._counts[key]
 
-    def take(self, most: int) -> list[int]:
-        """Take up to `most` ids, one of each key in turn."""
+    def take(self, most: int, seconds: float = LEAST_SECONDS) -> list[int]:
+        """Take up to `most` ids, each of the key that has used least; `seconds` each are charged until `charge`."""
         taken: list[int] = []
-        while self._turns and len(taken) < most:
-            key = next(iter(self._turns))
-            ids = self._turns.pop(key)
+        seconds = max(seconds, LEAST_SECONDS)
+        while self._queued and len(taken) < most:
+            used, _, key = heappop(self._next)
+            if key not in self._queued or used != self._used[key]:
+                continue
+            self._served = max(self._served, used)
+            ids = self._queued[key]
             taken.append(ids.popleft())
-            if ids:
-                self._turns[key] = ids  # behind the others
+            self._taken[taken[-1]] = seconds
+            if not ids:
+                del self._queued[key]
+            self._use(key, seconds)
         self._waiting -= len(taken)
-        self._taken.update(taken)
         return taken
+
+    def charge(self, id_: int, seconds: float) -> None:
+        """Charge the key of an id that has been taken with the seconds that it used, in place of those in advance."""
+        if id_ in self._taken:
+            self._use(self._keys[id_], seconds - self._taken[id_])
+            self._taken[id_] = 0.0
 
     def put_back(self, ids: Sequence[int]) -> list[int]:
         """Let ids that were taken wait again, before the others of their keys; returns those that had been taken."""
-        returned = [id_ for id_ in ids if id_ in self._taken and id_ in self._keys]
-        self._taken.difference_update(returned)
+        returned = [id_ for id_ in ids if id_ in self._taken]
         for id_ in reversed(returned):
-            self._turns.setdefault(self._keys[id_], deque()).appendleft(id_)
+            self.charge(id_, 0.0)
+            del self._taken[id_]
+            self._queue_of(self._keys[id_]).appendleft(id_)
         self._waiting += len(returned)
         return returned
 
     def forget(self, ids: Iterable[int]) -> None:
         """These have been worked on; one of them that is added again is new."""
         for id_ in ids:
-            self._taken.discard(id_)
+            self.charge(id_, 0.0)
+            self._taken.pop(id_, None)
             key = self._keys.pop(id_, None)
             if key is not None:
                 self.release(key)
+        if not self._keys:  # no one competes: the next keys start level, and idle ones are not remembered
+            self._used.clear()
+            self._next.clear()
+            self._served = 0.0
+
+    def _queue_of(self, key: str) -> deque[int]:
+        if key not in self._queued:
+            self._queued[key] = deque()
+            self._use(key, 0.0)
+        return self._queued[key]
+
+    def _use(self, key: str, seconds: float) -> None:
+        self._used[key] += seconds
+        if key in self._queued:
+            heappush(self._next, (self._used[key], next(self._entries), key))

@@ -51,9 +51,14 @@ class Grader:
         self._references: LRUCache[str, bytes] = LRUCache(INSTANCES_KEPT)
 
     def grade(self, request: Grade) -> Iterator[Graded]:
-        """Score each answer in turn."""
+        """Score each answer in turn, until the slice is over."""
+        until = perf_counter() + request.slice_seconds
         for answer in request.answers:
-            yield graded(self._grade_one(request.checker, answer))
+            score = self._grade_one(request.checker, answer)
+            is_last = perf_counter() >= until
+            yield graded(score, is_last=is_last)
+            if is_last:
+                return
 
     def validate(self, request: Validate) -> Validated:
         """Say what is wrong with a test case's input and answer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -13,12 +13,13 @@ from app import tracing
 from app.domain.case_scores import FoundScore
 from app.grading.held import HeldBack
 from app.grading.messages import Failed, Grade, Held, Unreadable
-from app.grading.outcomes import given_up, outcome
+from app.grading.outcomes import given_up, outcome, over_limit
 from app.grading.parked import Parked
 from app.grading.process import GraderProcess
 from app.grading.questions import MOST_FAILURES
 from app.grading.suspects import Suspects
 from app.logs import in_logs
+from app.packages.settings import SUBMISSION_SECONDS
 from app.storage import judgements
 from app.storage.judgements import Claim, Failure, Outcome, Task
 from app.storage.writer import Writer
@@ -30,8 +31,20 @@ JUDGED, FAILED, KILLED, WAITS = "judged", "failed", "killed", "waits"
 """How an attempt may end: judged, failed by the checker, its grader killed from outside, without a file or sandbox."""
 
 
+@dataclass(slots=True)
+class Progress:
+    """The scores of a submission's first cases, and the seconds that graders have used for it."""
+
+    task: Task
+    scores: list[FoundScore] = field(default_factory=list)
+    seconds: float = 0.0
+
+
 class Judging:
     """Judges tasks, each answer within `seconds`. What a checker did counts as a failure, what others did does not.
+
+    A task whose slice ends before its last case is `unfinished`: it is to be judged again, after others had their turn,
+    and its progress is in memory only. All its slices together may take as long as its problem allows.
 
     An answer whose judging was lost three times with the whole process, while no other such answer was judged beside
     it, is given up. `on_attempt` is told how each attempt ended (JUDGED, FAILED, KILLED, WAITS), and its seconds.
@@ -47,10 +60,13 @@ class Judging:
         self._closing = closing
         self.suspects = Suspects()
         self.held = HeldBack()
+        self.unfinished: dict[int, Progress] = {}
         self.on_attempt: Callable[[str, float], object] = lambda _how, _seconds: None
 
     def judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
-        """Judge until it is done, as often as the checker may fail; None where it is no more to be judged, or now.
+        """Judge until it is done or its slice ends, as often as the checker may fail.
+
+        None if it is no longer to be judged, or not now.
 
         `on_failure` is called after each attempt that failed, before another grader is taken.
         """
@@ -68,11 +84,14 @@ class Judging:
 
     def _judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
         is_fresh = False
+        progress = self.unfinished.pop(task.judgement_id, None)
+        if progress is None or not _is_same(progress.task, task):
+            progress = Progress(task)
         if task.lost >= MOST_FAILURES:
             log.warning("an answer is given up: its processes were lost", problem=task.problem_id, error=task.error)
             return given_up(task, f"judging it was lost {task.lost} times with its process; {task.error}")
         while not self._closing():
-            result = self._attempt(process, task, fresh=is_fresh)
+            result = self._attempt(process, task, progress, fresh=is_fresh)
             if result is not None or self._waits(task.judgement_id):
                 return result
             is_fresh = True
@@ -84,18 +103,30 @@ class Judging:
         return None
 
     def _waits(self, judgement_id: int) -> bool:
-        return judgement_id in self._parked or judgement_id in self.suspects or judgement_id in self.held
+        places = (self.unfinished, self._parked, self.suspects, self.held)
+        return any(judgement_id in each for each in places)
 
-    def _attempt(self, process: GraderProcess, task: Task, *, fresh: bool) -> Outcome | None:
-        """Attempt a judgement once: its outcome, or None where it has to be tried again."""
-        request = Grade(task.settings["checker"], task.answers, task.settings.get("program"))
+    def _attempt(self, process: GraderProcess, task: Task, progress: Progress, *, fresh: bool) -> Outcome | None:
+        """Attempt the remaining cases once: the outcome, or None where it has to be tried again or is unfinished."""
+        answers = task.answers[len(progress.scores) :]
+        request = Grade(task.settings["checker"], answers, task.settings.get("program"))
+        limit = task.settings.get("submission_seconds", SUBMISSION_SECONDS)
         began = time.monotonic()
         with tracing.span("attempt", number=task.attempt):
             reply = process.grade(request, self._seconds, fresh=fresh)
-        self.on_attempt(_how(reply), time.monotonic() - began)
+        seconds = time.monotonic() - began
+        self.on_attempt(_how(reply), seconds)
+        if _how(reply) in {JUDGED, FAILED}:
+            progress.seconds += seconds
         if not isinstance(reply, Failed):
             self.suspects.passed(task.judgement_id)
-            ended = outcome(task, reply)
+            progress.scores += reply
+            if len(progress.scores) < len(task.answers):
+                if progress.seconds > limit:
+                    return self._over_limit(task, progress, limit)
+                self.unfinished[task.judgement_id] = progress
+                return None
+            ended = outcome(task, progress.scores)
             if STANDARD_LOG.isEnabledFor(logging.DEBUG):
                 log.debug("judged", type=ended.type, attempt=task.attempt)
             return ended
@@ -114,8 +145,19 @@ class Judging:
             log.warning("an answer's graders are killed while others live", judgement=task.judgement_id, error=error)
             return given_up(task, error)
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
+        if progress.seconds > limit:
+            return self._over_limit(task, progress, limit)
         failed = self._writer.submit(judgements.fail_many, Failure(task.judgement_id, task.attempt, error)).result()
         return None if failed < MOST_FAILURES else given_up(task, error)
+
+    def _over_limit(self, task: Task, progress: Progress, limit: float) -> Outcome:
+        log.warning("grading a submission took too long", problem=task.problem_id, seconds=progress.seconds)
+        return over_limit(task, progress.scores, limit)
+
+
+def _is_same(one: Task, other: Task) -> bool:
+    """Whether scores of one task's cases are valid for another's: neither the problem nor the answers changed."""
+    return (one.settings, one.answers) == (other.settings, other.answers)
 
 
 def _how(reply: list[FoundScore] | Failed) -> str:

@@ -21,6 +21,8 @@ from app.domain.verdicts import CaseVerdict
 
 MOST_REPLY = 8 * 2**20
 MOST_REQUEST = 2**31
+SLICE_SECONDS = 0.5
+"""Grading time after which a submission gives way to another team, once its current case is done."""
 
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Ratio = Annotated[str, Meta(pattern="^[0-9a-f]{1,16}/[0-9a-f]{1,16}$")]
@@ -30,13 +32,15 @@ Ratio = Annotated[str, Meta(pattern="^[0-9a-f]{1,16}/[0-9a-f]{1,16}$")]
 class Grade(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """Check these answers with a module of `checkers/`; inputs and expected answers are asked for with Need.
 
-    There is a reply for each answer as soon as it is checked, so that the time limit is that of one answer. With
-    `program` it is the sandbox that is asked, and no grader process.
+    There is a reply for each answer as soon as it is checked, so that the time limit is that of one answer. The check
+    stops after the answer with which it has taken `slice_seconds`: another team may have its turn between two answers.
+    With `program` it is the sandbox that is asked, and no grader process.
     """
 
     checker: str
     answers: Sequence[CaseAnswer]
     program: ProgramDocument | None = None
+    slice_seconds: float = SLICE_SECONDS
 
 
 class Validate(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
@@ -91,9 +95,10 @@ class WireScore(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Graded(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
-    """The score of the next answer of a Grade."""
+    """The score of the next answer of a Grade; `is_last`: the slice is over, and no further answer is checked."""
 
     wire: WireScore
+    is_last: bool = False
 
     @property
     def score(self) -> FoundScore:
@@ -194,9 +199,9 @@ def reply_of(data: bytes) -> Reply:
     return reply
 
 
-def graded(score: FoundScore) -> Graded:
+def graded(score: FoundScore, *, is_last: bool = False) -> Graded:
     """The reply that carries a score."""
-    return Graded(_wire(score))
+    return Graded(_wire(score), is_last)
 
 
 def validated(faults: Sequence[tuple[str, MessageDocument]], score: FoundScore | None = None) -> Validated:

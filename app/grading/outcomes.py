@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.clock import utc_now
@@ -40,6 +40,17 @@ def summed_up(
     absolute = rule.get("kind", settings["scoring"]["kind"]) == Kind.ABSOLUTE
     seen = [(score.verdict, is_full(score.multiplier, absolute=absolute)) for score in scores]
     return judgement_type(seen, complete={*counted} <= {score.test_case_id for score in scores})
+
+
+def over_limit(task: Task, scores: Sequence[FoundScore], seconds: float) -> Outcome:
+    """End a judgement whose grading took longer than `seconds`: cases without a score are judge errors."""
+    error = (
+        f"submission_seconds: expected at most {seconds:g} s of grading for a submission to problem"
+        f" {task.problem_id!r}, found more after {len(scores)} of {len(task.answers)} cases: make the checker faster,"
+        " or raise submission_seconds in jurado.yaml"
+    )
+    rest = [replace(score, judge_message=error) for score in judge_errors(task.answers[len(scores) :])]
+    return Outcome(task.judgement_id, task.attempt, JudgementType.JE.value, [*scores, *rest], utc_now(), error)
 
 
 def given_up(task: Task, error: str) -> Outcome:

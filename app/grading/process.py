@@ -43,7 +43,10 @@ class GraderProcess:
             return CLOSED if running is None else running.ask(request, seconds)
 
     def grade(self, request: Grade, seconds: float, *, fresh: bool = False) -> list[FoundScore] | Failed:
-        """Check every answer of a submission, each within `seconds`; `fresh`: by a process that checked none."""
+        """Check answers of a submission, each within `seconds`, until the request's slice is over.
+
+        `fresh`: by a process that checked none.
+        """
         if request.program is not None:
             return self._programs.grade(request, request.program, seconds)
         with self._lock:

@@ -9,6 +9,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
+from msgspec.structs import replace
+
+from app.domain.case_scores import FoundScore
 from app.grading.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.grading.outcomes import Trial, judge_errors
 from app.grading.process import GraderProcess
@@ -39,10 +42,14 @@ class Question:
 
 @dataclass(eq=False, slots=True)
 class Tried:
-    """Answers to be graded that are in no row, and where their scores go; `failures` of the checker so far."""
+    """Answers to be graded that are in no row, and where their scores go; `failures` of the checker so far.
+
+    `scores` are those of the first answers, graded in earlier slices.
+    """
 
     request: Grade
     future: Future[Trial] = field(default_factory=Future)
+    scores: list[FoundScore] = field(default_factory=list)
     killed_since: float | None = None
     failures: int = 0
 
@@ -118,11 +125,15 @@ class Questions:
         return True
 
     def attempt(self, process: GraderProcess, tried: Tried) -> bool:
-        """Grade answers once; False where that is to be tried again, as often as the checker may fail."""
-        scores = process.grade(tried.request, self._seconds, fresh=tried.failures > 0)
+        """Grade answers for a slice; False if some remain, or are tried again, as often as the checker may fail."""
+        answers = tried.request.answers[len(tried.scores) :]
+        scores = process.grade(replace(tried.request, answers=answers), self._seconds, fresh=tried.failures > 0)
         if not isinstance(scores, Failed):
             self._suspects.passed(tried)
-            tried.future.set_result(Trial(scores))
+            tried.scores += scores
+            if len(tried.scores) < len(tried.request.answers):
+                return False
+            tried.future.set_result(Trial(tried.scores))
             return True
         if isinstance(scores, Unreadable | Held):
             self._suspects.forget(tried)

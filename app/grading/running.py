@@ -91,7 +91,7 @@ class RunningGrader:
         return self._send(request, seconds) or self._receive(seconds, ())
 
     def grade(self, request: Grade, seconds: float) -> list[FoundScore] | Failed:
-        """Check every answer of a submission, each within `seconds`."""
+        """Check the answers of a submission, each within `seconds`, until the request's slice is over."""
         self.used = True
         if (failed := self._send(request, seconds)) is not None:
             return failed
@@ -101,6 +101,8 @@ class RunningGrader:
             if not isinstance(reply, Graded) or reply.score.test_case_id != answer.test_case_id:
                 return self._no_reply(reply)
             scores.append(reply.score)
+            if reply.is_last:
+                break
         return scores
 
     def kill(self) -> int:

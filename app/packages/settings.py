@@ -14,6 +14,7 @@ from app.programs.validating import ValidatorProtocol
 GAME = "game"
 """The checker of problems that are played."""
 STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric", GAME})
+SUBMISSION_SECONDS = 120.0
 LARGEST = 2**63 - 1  # what a database's integers hold
 MOST_MEMORY = 2**20  # MiB
 Count = Annotated[int, Field(ge=0, le=LARGEST)]
@@ -142,7 +143,8 @@ class CaseList(Strict):
 class JuradoSettings(Strict):
     """Settings that the package format has no word for: jurado.yaml.
 
-    A package with a checker of its own names none; read, it has `checker: program`.
+    A package with a checker of its own names none; read, it has `checker: program`. `submission_seconds` limits the
+    time of graders that all cases of one submission may take together; None: `SUBMISSION_SECONDS`.
     """
 
     checker: Slug | Literal[""] = ""
@@ -157,11 +159,12 @@ class JuradoSettings(Strict):
     final: Annotated[tuple[GroupName, ...], BeforeValidator(as_tuple)] = ()
     testcases: CaseList | None = None
     languages: Languages = Languages()
+    submission_seconds: Annotated[Number, Field(gt=0, le=3600)] | None = None
 
     def document(self) -> ProblemSettingsDocument:
         """The settings as rows keep them; those of a package's own checker have its sha256 beside them."""
         document = self.model_dump(mode="json")
-        for name in ("program", "input_validators", "game", "testcases"):
+        for name in ("program", "input_validators", "game", "testcases", "submission_seconds"):
             if document[name] is None:
                 del document[name]
         if self.reference is not None and self.reference.program is None:

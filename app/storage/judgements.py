@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 from typing import NamedTuple, cast
 
-from sqlalchemy import Connection, Select, exists, func, literal_column, select, update
+from sqlalchemy import Connection, Select, exists, func, literal, literal_column, select, update
 from sqlalchemy.orm import Session
 
 from app.domain.case_scores import CaseAnswer, FoundScore
@@ -62,6 +62,19 @@ class Outcome:
     error: str | None = None
 
 
+PAYER = func.coalesce(
+    JudgementRow.team_id,
+    literal("account ")
+    + select(SubmissionRow.account_id).where(SubmissionRow.id == JudgementRow.submission_id).scalar_subquery(),
+)
+"""Who is charged with the grading time of a judgement: see `payer`."""
+
+
+def payer(team_id: str | None, account_id: str) -> str:
+    """Return who is charged with the grading time of a submission: the team, or the account if there is none."""
+    return team_id or f"account {account_id}"
+
+
 def waiting(session: Session, *, rejudging: bool = False) -> list[int]:
     """Ids of every judgement somebody waits for that is not done, oldest first; or of those that rejudgings have."""
     lane = JudgementRow.rejudging_id.is_not(None) if rejudging else JudgementRow.rejudging_id.is_(None)
@@ -70,9 +83,9 @@ def waiting(session: Session, *, rejudging: bool = False) -> list[int]:
 
 
 def waiting_by_team(session: Session) -> list[tuple[int, str]]:
-    """Every judgement somebody waits for that is not done, oldest first, with the team whose submission it is of."""
-    query = select(JudgementRow.id, JudgementRow.team_id).where(OPEN, JudgementRow.rejudging_id.is_(None))
-    return [(id_, team_id or "") for id_, team_id in session.execute(query.order_by(JudgementRow.id))]
+    """Every judgement somebody waits for that is not done, oldest first, with who is charged for it."""
+    query = select(JudgementRow.id, PAYER).where(OPEN, JudgementRow.rejudging_id.is_(None))
+    return [(id_, key) for id_, key in session.execute(query.order_by(JudgementRow.id))]
 
 
 def count_waiting(session: Session) -> int:

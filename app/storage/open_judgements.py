@@ -8,12 +8,12 @@ from typing import NamedTuple
 from sqlalchemy import exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.storage.judgements import OPEN, RUNNING
+from app.storage.judgements import OPEN, PAYER, RUNNING
 from app.storage.tables import AnswerRow, JudgementRow, TestCaseRow
 
 
 class OpenJudgement(NamedTuple):
-    """A judgement that is not done: its team, whether a rejudging has it, its state and how often it was begun."""
+    """A judgement that is not done: its payer, whether a rejudging has it, its state and how often it was begun."""
 
     id: int
     team_id: str
@@ -41,7 +41,7 @@ def open_judgements(session: Session, *, queued_lanes: Collection[bool] = ()) ->
     """
     columns = (
         JudgementRow.id,
-        JudgementRow.team_id,
+        PAYER,
         JudgementRow.rejudging_id,
         JudgementRow.state,
         JudgementRow.attempt,
@@ -51,9 +51,7 @@ def open_judgements(session: Session, *, queued_lanes: Collection[bool] = ()) ->
         in_lane = JudgementRow.rejudging_id.is_not(None) if is_rejudging else JudgementRow.rejudging_id.is_(None)
         query = query.where(~in_lane | (JudgementRow.state == RUNNING))
     rows = session.execute(query)
-    return [
-        OpenJudgement(id_, team or "", again is not None, state, attempt) for id_, team, again, state, attempt in rows
-    ]
+    return [OpenJudgement(id_, key, again is not None, state, attempt) for id_, key, again, state, attempt in rows]
 
 
 def is_any_open(session: Session) -> bool:

@@ -57,6 +57,25 @@ def add_rogue_contest(database: Database, files: LocalFiles, *, cases: int = 2) 
             session.add(row)
 
 
+def add_second_contest(database: Database) -> None:
+    """Contest `d` with the same problem, for team `u` with account `b`."""
+    with database.write() as session:
+        session.add(TeamRow(id="u", name="Other team", label="2", hidden=False))
+        session.flush()
+        session.add(AccountRow(id="b", username="b", type="team", team_id="u", created=NOW))
+        session.add(ContestRow(id="d", name="D", start_time=NOW - timedelta(hours=1), duration_ms=10**8))
+        session.flush()
+        session.add(ContestProblemRow(contest_id="d", problem_id="rogue", label="A", ordinal=1, rule={}))
+
+
+def limit_seconds(database: Database, seconds: float) -> None:
+    """Limit the grading time of a submission to the problem `rogue`."""
+    with database.write() as session:
+        row = session.get_one(ProblemRow, "rogue")
+        row.settings = {**row.settings, "submission_seconds": seconds}
+        row.updated += timedelta(seconds=1)
+
+
 def submission(*answers: bytes, key: str | None = None) -> NewSubmission:
     """A submission of team `t` with these answers for cases 1, 2, ..."""
     files = [NewAnswer(at, f"{at}.out", len(data), None, data) for at, data in enumerate(answers, start=1)]
@@ -81,7 +100,7 @@ class Grading:
         accepted = self.writer.submit(submissions.accept, new).result()
         assert isinstance(accepted, Accepted)
         if accepted.judgement_id is not None:
-            self.engine.wake(accepted.judgement_id)
+            self.engine.wake(accepted.judgement_id, new.team_id or "")
         return accepted
 
     def wait(self, seconds: float = 60.0) -> None:
@@ -108,10 +127,12 @@ class Grading:
 
 
 @contextmanager
-def grading(url: str, folder: Path, *, graders: int = 1, seconds: float = 60.0, spares: int = 0) -> Iterator[Grading]:
+def grading(
+    url: str, folder: Path, *, graders: int = 1, seconds: float = 60.0, spares: int = 0, cases: int = 2
+) -> Iterator[Grading]:
     """A running engine over the rogue contest."""
     database, files = Database(url), LocalFiles(folder)
-    add_rogue_contest(database, files)
+    add_rogue_contest(database, files, cases=cases)
     grading = Grading(database, files, graders=graders, seconds=seconds, spares=spares)
     grading.engine.start()
     try:

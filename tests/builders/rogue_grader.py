@@ -1,6 +1,7 @@
 """A grader process whose checker `rogue` does what the answer says: raise, loop, eat, exit, reject, or accept.
 
 `kill` ends the process as the kernel does that is short of memory.
+`sleep SECONDS` takes that long, and earns all.
 `stop` halts the process until somebody continues it, `forge NAME` writes another reply than its own to the server, and
 `probe FILE` tells with a rejection what a checker that has been taken over could do beside checking.
 """
@@ -11,6 +12,7 @@ import os
 import pickle
 import signal
 import sys
+import time
 import types
 from fractions import Fraction
 
@@ -33,6 +35,9 @@ def score_answer(_instance: bytes, answer: bytes, _reference: bytes | None = Non
         os.kill(os.getpid(), signal.SIGKILL)
     if answer == b"eat":
         bytearray(2**40)
+    if answer.startswith(b"sleep "):
+        time.sleep(float(answer.removeprefix(b"sleep ")))
+        return Score(10, 10, Fraction(1))
     while answer == b"loop":
         pass
     if answer == b"stop":

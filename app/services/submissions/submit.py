@@ -21,7 +21,7 @@ from app.services.submissions.admission import admit, check_brought, check_may_s
 from app.services.submissions.storing import StoredFiles, prepare
 from app.services.submissions.submission_form import SubmissionForm
 from app.services.viewer import Viewer
-from app.storage import submissions
+from app.storage import judgements, submissions
 from app.storage.commits import CommitInDoubt
 from app.storage.submission_context import read_entrant, read_entry
 from app.storage.submissions import Accepted, LimitReached, NewSubmission
@@ -153,7 +153,7 @@ def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
     if STANDARD_LOG.isEnabledFor(logging.DEBUG):
         log.debug("submission taken", submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     tracing.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
-    service.engine.wake(outcome.judgement_id, new.team_id or "")
+    service.engine.wake(outcome.judgement_id, judgements.payer(new.team_id, new.account_id))
     if outcome.again:
         service.engine.wake_again(outcome.again)
 

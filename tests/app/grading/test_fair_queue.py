@@ -1,11 +1,13 @@
-"""Ids wait under keys that are served in turn."""
+"""Ids wait under keys, of which the one that has used the least seconds is served next."""
 
 from __future__ import annotations
+
+from collections import defaultdict
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.fair_queue import FairQueue
+from app.grading.fair_queue import LEAST_SECONDS, FairQueue
 from app.grading.work import MOST_CLAIMED, share
 
 STEPS = st.lists(
@@ -56,6 +58,96 @@ def test_what_is_reserved_counts_and_is_bounded() -> None:
     queue.forget(queue.take(1))
     assert queue.reserve("a", 2)
     assert (queue.count("a"), queue.count("b"), queue.count("c")) == (2, 1, 0)
+
+
+def test_a_key_that_used_more_seconds_waits_for_the_others_even_if_its_id_was_put_back() -> None:
+    """After 28 seconds of one team, another team's submissions come first until they have used as much."""
+    queue = FairQueue()
+    queue.add(1, "slow")
+    assert queue.take(1) == [1]
+    for id_ in (2, 3, 4):
+        queue.add(id_, "fast")
+    queue.charge(1, 28.0)
+    queue.put_back([1])
+    assert queue.take(1) == [2]
+    queue.charge(2, 1.0)
+    assert queue.take(1) == [3]
+    queue.charge(3, 28.0)
+    assert queue.take(2) == [1, 4]
+
+
+def test_a_key_that_was_idle_starts_level_with_those_that_worked() -> None:
+    """Time that a team did not use earns it no credit, and time that no one else wanted costs nothing."""
+    queue = FairQueue()
+    queue.add(1, "early")
+    queue.add(2, "early")
+    queue.take(1)
+    queue.charge(1, 100.0)
+    queue.take(1)
+    queue.charge(2, 100.0)
+    for id_, key in ((3, "early"), (4, "late"), (5, "late")):
+        queue.add(id_, key)
+    taken = []
+    for _ in range(3):
+        taken += queue.take(1)
+        queue.charge(taken[-1], 150.0)
+    assert taken == [4, 3, 5]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(st.just("add"), st.integers(0, 30), st.sampled_from("abc")),
+            st.tuples(st.just("take"), st.integers(0, 5), st.integers(0, 3)),
+            st.tuples(st.sampled_from(["charge", "put back", "forget"]), st.integers(0, 30), st.integers(0, 9)),
+        ),
+        max_size=60,
+    )
+)
+def test_each_taken_id_is_the_first_of_a_key_with_the_least_seconds(steps: list[tuple[str, int, int | str]]) -> None:
+    """The queue agrees with lists that are searched from the start each time."""
+    queue = FairQueue()
+    waiting: defaultdict[str, list[int]] = defaultdict(list)
+    used: defaultdict[str, float] = defaultdict(float)
+    advance: dict[int, float] = {}
+    key_of: dict[int, str] = {}
+    served = 0.0
+
+    def settle(id_: int, seconds: float) -> None:
+        used[key_of[id_]] += seconds - advance[id_]
+        advance[id_] = 0.0
+
+    for name, id_, more in steps:
+        if name == "add" and id_ not in key_of:
+            key_of[id_] = str(more)
+            used[str(more)] = max(used[str(more)], served)
+            waiting[str(more)].append(id_)
+            queue.add(id_, str(more))
+        elif name == "take":
+            for taken in queue.take(id_, float(more)):
+                least = min(used[key] for key, ids in waiting.items() if ids)
+                key = key_of[taken]
+                assert (used[key], waiting[key][0]) == (least, taken)
+                served = max(served, least)
+                del waiting[key][0]
+                advance[taken] = max(float(more), LEAST_SECONDS)
+                used[key] += advance[taken]
+        elif id_ in advance:
+            settle(id_, float(more) if name == "charge" else 0.0)
+            if name == "charge":
+                queue.charge(id_, float(more))
+                continue
+            del advance[id_]
+            if name == "put back":
+                waiting[key_of[id_]].insert(0, id_)
+                assert queue.put_back([id_, 99]) == [id_]
+                continue
+            del key_of[id_]
+            queue.forget([id_])
+            if not key_of:
+                used.clear()
+                served = 0.0
+        assert len(queue) == sum(map(len, waiting.values()))
 
 
 @given(STEPS)

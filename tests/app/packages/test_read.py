@@ -103,6 +103,12 @@ def test_final_groups_are_those_that_jurado_yaml_names() -> None:
     assert [group.kind for group in package.groups] == ["sample", "provisional", "final"]
 
 
+def test_the_grading_time_of_a_submission_is_stored_only_if_jurado_yaml_names_it() -> None:
+    package = read({"jurado.yaml": JURADO + "submission_seconds: 2.5\n"})
+    assert package.settings.document()["submission_seconds"] == 2.5
+    assert "submission_seconds" not in read({}).settings.document()
+
+
 def test_a_case_takes_arguments_from_its_group_where_it_has_none() -> None:
     package = read(
         {
@@ -179,6 +185,11 @@ ONE_FAULT: list[tuple[str, Changes, str]] = [
     ("missing settings", {"jurado.yaml": None}, "jurado.yaml: missing file"),
     ("missing validator", {"input_validators/validate.py": None}, "input_validators: missing folder"),
     ("missing key", {"jurado.yaml": "scoring: {kind: absolute}\n"}, "jurado.yaml, checker: missing key"),
+    (
+        "no grading time",
+        {"jurado.yaml": JURADO + "submission_seconds: 0\n"},
+        "jurado.yaml, line 3, submission_seconds: expected greater than 0, found number 0",
+    ),
     ("unknown key", {"jurado.yaml": JURADO + "colour: red\n"}, "jurado.yaml, line 3, colour: unknown key"),
     ("repeated key", {"jurado.yaml": JURADO + "checker: exact\n"}, "line 3: not valid YAML: repeated key `checker`"),
     ("broken YAML", {"jurado.yaml": "checker: [\n"}, "jurado.yaml, line 2: not valid YAML"),
