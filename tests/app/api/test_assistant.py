@@ -76,8 +76,8 @@ def test_from_the_first_request_to_the_last_award(api: Api) -> None:
     do("PUT", "contests/algo/awards/best-question", json=award)
     do("PATCH", "contests/algo", json={"finalized": True})
     winner = {each["id"]: each["team_ids"] for each in api.get("contests/algo/awards").json()}
-    assert winner["best-question"] == ["bees"]
-    assert winner["winner"] == ["bees"]
+    assert winner["best-question"] == [question["from_team_id"]]
+    assert winner["winner"] == [question["from_team_id"]]
     assert api.get("contests/algo/package.zip", user="staff").content[:2] == b"PK"
     log = {each["operation"]: each["role"] for each in do("GET", "contests/algo/audit?limit=100")}
     assert set(log.values()) == {"owner", "staff"}
