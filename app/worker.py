@@ -36,6 +36,8 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
 
 MESSAGES_A_GRADER = 4
 """Messages at hand for each grader: its next work is there when it ends, and a dead worker leaves little behind."""
+MESSAGES_OF_A_TEAM = 2
+"""Those of them that one team may have: other teams get places even if each of its submissions takes minutes."""
 MESSAGES_OF_REJUDGINGS = 2
 SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -66,9 +68,9 @@ class Worker:
         self._runner = JobRunner(
             self._database, self._files, self.engine, _told_by_the_commit, take_up=self._reconciler.take_up
         )
-        self._judgement_actor = JudgementActor(self._database, self.engine)
         self._job_actor = JobActor(self._database, self._runner, self._locks)
         graders = grader_count(settings.graders)
+        self._judgement_actor = JudgementActor(self._database, self.engine, MESSAGES_OF_A_TEAM * graders)
         self._consumers = [
             Consumer(settings.broker_url, JUDGEMENTS, self._judgement_actor.judge, MESSAGES_A_GRADER * graders),
             Consumer(settings.broker_url, REJUDGINGS, self._judgement_actor.judge_again, MESSAGES_OF_REJUDGINGS),

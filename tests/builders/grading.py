@@ -86,20 +86,27 @@ class Grading:
     """An engine over one database, with what tests ask of it."""
 
     def __init__(
-        self, database: Database, files: LocalFiles, *, graders: int = 1, seconds: float = 60.0, spares: int = 0
+        self,
+        database: Database,
+        files: LocalFiles,
+        *,
+        graders: int = 1,
+        seconds: float = 60.0,
+        spares: int = 0,
+        takes_rows: bool = True,
     ) -> None:
         self.database = database
         self.files = files
         self.writer = Writer(database)
         self.judged: list[str] = []
-        settings = EngineSettings(graders, 2**31, seconds, files, PROGRAM, spares)
+        settings = EngineSettings(graders, 2**31, seconds, files, PROGRAM, spares, takes_rows=takes_rows)
         self.engine = Engine(database, self.writer, settings, lambda contest_id, _: self.judged.append(contest_id))
 
-    def accept(self, new: NewSubmission) -> Accepted:
-        """Make a submission durable and tell the engine."""
+    def accept(self, new: NewSubmission, *, tell: bool = True) -> Accepted:
+        """Make a submission durable and tell the engine of it."""
         accepted = self.writer.submit(submissions.accept, new).result()
         assert isinstance(accepted, Accepted)
-        if accepted.judgement_id is not None:
+        if tell and accepted.judgement_id is not None:
             self.engine.wake(accepted.judgement_id, new.team_id or "")
         return accepted
 
@@ -128,12 +135,19 @@ class Grading:
 
 @contextmanager
 def grading(
-    url: str, folder: Path, *, graders: int = 1, seconds: float = 60.0, spares: int = 0, cases: int = 2
+    url: str,
+    folder: Path,
+    *,
+    graders: int = 1,
+    seconds: float = 60.0,
+    spares: int = 0,
+    cases: int = 2,
+    takes_rows: bool = True,
 ) -> Iterator[Grading]:
     """A running engine over the rogue contest."""
     database, files = Database(url), LocalFiles(folder)
     add_rogue_contest(database, files, cases=cases)
-    grading = Grading(database, files, graders=graders, seconds=seconds, spares=spares)
+    grading = Grading(database, files, graders=graders, seconds=seconds, spares=spares, takes_rows=takes_rows)
     grading.engine.start()
     try:
         yield grading

@@ -39,9 +39,9 @@ class Working:
         self.locks = Locks(url)
         self.reconciler = Reconciler(self.database, self.sender, open_broker(broker_url), self.locks)
         self.engine = self.new_engine(seconds)
-        self.judges = JudgementActor(self.database, self.engine)
+        self.judges = JudgementActor(self.database, self.engine, most_of_team=2)
         self.consumers = [
-            Consumer(broker_url, JUDGEMENTS, self.judges.judge, 2),
+            Consumer(broker_url, JUDGEMENTS, self.judges.judge, 4),
             Consumer(broker_url, REJUDGINGS, self.judges.judge_again, 1),
         ]
 

@@ -7,7 +7,7 @@ worker stops) it is sent again, and whoever receives it looks at the rows once m
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +20,7 @@ from app.storage.locks import Locks
 
 LAID_ASIDE_MS = 5000
 STOPPING_MS = 0
+OTHER_TEAMS_FIRST_MS = 500
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
@@ -49,22 +50,29 @@ class _Awaited:
 
 
 class JudgementActor:
-    """Hands judgements to the engine, and waits until it has left them. Its methods run in the threads of messages."""
+    """Hands judgements to the engine, and waits until it has left them. Its methods run in the threads of messages.
 
-    def __init__(self, database: Database, engine: Engine) -> None:
+    At most `most_of_team` messages of one team are worked on at once: a team with slow checkers cannot take all threads
+    of a worker, and its further messages go behind those of other teams.
+    """
+
+    def __init__(self, database: Database, engine: Engine, most_of_team: int) -> None:
         self._database = database
         self._engine = engine
+        self._most_of_team = most_of_team
+        self._messages: Counter[str] = Counter()
         self._waiting: defaultdict[int, list[_Awaited]] = defaultdict(list)
         self._guard = threading.Lock()
         self._closing = False
         engine.on_left = self._left
 
     def judge(self, rows: Sequence[tuple[int, str]]) -> None:
-        """Judge what contestants wait for; raises TryAgain while one is open."""
-        with self._awaited([id_ for id_, _team_id in rows]) as awaited:
-            for id_, team_id in rows:
-                self._engine.wake(id_, team_id)
-        self._check(awaited.open)
+        """Judge what contestants wait for; raises TryAgain while one is open, or if its teams have enough messages."""
+        with self._counted({team_id for _id, team_id in rows}):
+            with self._awaited([id_ for id_, _team_id in rows]) as awaited:
+                for id_, team_id in rows:
+                    self._engine.wake(id_, team_id)
+            self._check(awaited.open)
 
     def judge_again(self, ids: Sequence[int]) -> None:
         """Judge what rejudgings have, while nobody waits for a verdict here; raises TryAgain while one is open."""
@@ -79,6 +87,19 @@ class JudgementActor:
             for awaiting in self._waiting.values():
                 for each in awaiting:
                     each.left.set()
+
+    @contextmanager
+    def _counted(self, teams: Collection[str]) -> Iterator[None]:
+        """Count a message for its teams within the block; raises TryAgain if all of them have the most."""
+        with self._guard:
+            if all(team and self._messages[team] >= self._most_of_team for team in teams) and teams:
+                raise TryAgain(OTHER_TEAMS_FIRST_MS)
+            self._messages.update(teams)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._messages -= Counter(teams)  # without the teams that have none left
 
     @contextmanager
     def _awaited(self, ids: Sequence[int]) -> Iterator[_Awaited]:

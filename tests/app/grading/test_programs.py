@@ -126,6 +126,21 @@ def test_what_is_held_back_is_let_go_now_and_then() -> None:
 
 
 @pytest.mark.sandbox
+def test_a_program_stops_after_the_case_that_ends_its_slice(tmp_path: Path) -> None:
+    """A package's own checker gives way between two cases as well, however slow it is."""
+    files = LocalFiles(tmp_path)
+    program = stored(files, b"import time\n\n" + CHECKER.replace(b"    return", b"    time.sleep(0.3)\n    return"))
+    programs = Programs(files, None, MEMORY, as_root)
+    try:
+        request = Grade("program", [answer(files, b"4")] * 5, program)
+        scores = programs.grade(request, program, SECONDS)
+    finally:
+        programs.close()
+    assert not isinstance(scores, Failed)
+    assert 1 <= len(scores) <= 2
+
+
+@pytest.mark.sandbox
 def test_a_program_scores_answers_and_a_fault_of_its_own_is_blamed_on_the_attempt(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     program = stored(files)
