@@ -21,36 +21,47 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
 
-from app.api.http import errors, health, openapi
-from app.api.http.auth import Authenticator
-from app.api.http.forms import open_form_of
-from app.api.http.heads import Heads
-from app.api.http.lists.queued import Queued
-from app.api.http.middleware import BodyLimit, Frame
-from app.api.http.origins import Origins
-from app.api.http.proxy import BehindProxy
-from app.api.http.refusals import Refusals
-from app.api.http.sessions import Sessions
-from app.api.routes import routes_of
-from app.api.scoreboard.express import Express
-from app.api.submissions.express import ExpressSubmissions
-from app.api.submissions.submission_form import open_submission_form
-from app.bootstrap import bring_keys, initialise
-from app.domain.clock import the_clock
-from app.engines import start_engine
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.grading.similarity import Similarity
-from app.metrics import Metrics
-from app.sandbox import groups
-from app.sandbox.sandbox import protections
-from app.sandbox.state import ProtectionState
-from app.service import Engine, Service
-from app.services.daily.puzzles import DailyPuzzles
-from app.services.feed.hub import Hub
-from app.services.games.keeper import Keeper
-from app.services.games.playing import Games
-from app.services.health import counts
-from app.services.hearing import (
+from app import page_routes as pages
+from app.accounts.queries.accounts import note_use
+from app.accounts.queries.audit import keep_audit
+from app.accounts.service.logins import Logins
+from app.accounts.service.registering import Pace
+from app.archive.queries.scrub import Scrub
+from app.core.clock import the_clock
+from app.core.db.clock import ClockKeeper, start_clock
+from app.core.db.locks import Locks
+from app.core.db.notices import Kind
+from app.core.db.processes import SERVER, Presence, Work
+from app.core.db.secret_keys import number_of
+from app.core.db.serving import Hold, hold
+from app.core.db.writer import Writer
+from app.core.files.temporary import remove_leftovers
+from app.core.http import errors, openapi
+from app.core.http.auth import Authenticator
+from app.core.http.forms import open_form_of
+from app.core.http.heads import Heads
+from app.core.http.lists.queued import Queued
+from app.core.http.middleware import BodyLimit, Frame
+from app.core.http.origins import Origins
+from app.core.http.proxy import BehindProxy
+from app.core.http.refusals import Refusals
+from app.core.http.sessions import Sessions
+from app.core.metrics import Metrics
+from app.core.pages.stored_pages import StoredPages
+from app.core.pages.unknown_pages import pages_for_people
+from app.core.service import Engine, Service
+from app.core.settings import Settings
+from app.core.shared_work import SharedWork
+from app.daily.service.puzzles import DailyPuzzles
+from app.feed.service.hub import Hub
+from app.feed.service.lists.lists import WrittenLists
+from app.games.service.keeper import Keeper
+from app.games.service.playing import Games
+from app.judging.service.engines import start_engine
+from app.operations.routes import health
+from app.operations.service import counts
+from app.operations.service.bootstrap import bring_keys, initialise
+from app.operations.service.hearing import (
     hear_of_followers,
     hear_of_rows,
     hear_of_workers,
@@ -58,28 +69,19 @@ from app.services.hearing import (
     share_counts,
     share_gate,
 )
-from app.services.lists.lists import WrittenLists
-from app.services.people.logins import Logins
-from app.services.people.registering import Pace
-from app.services.scoreboard.pages import BoardPages
-from app.settings import Settings
-from app.shared_work import SharedWork
-from app.storage.accounts import note_use
-from app.storage.audit import keep_audit
-from app.storage.clock import ClockKeeper, start_clock
-from app.storage.locks import Locks
-from app.storage.notices import Kind
-from app.storage.processes import SERVER, Presence, Work
-from app.storage.scrub import Scrub
-from app.storage.secret_keys import number_of
-from app.storage.serving import Hold, hold
-from app.storage.submission_context import SubmissionContexts
-from app.storage.temporary import remove_leftovers
-from app.storage.writer import Writer
-from app.web import routes as pages
-from app.web.short_way import ShortWay
-from app.web.stored_pages import StoredPages
-from app.web.unknown_pages import pages_for_people
+from app.routes import routes_of
+from app.sandbox import groups
+from app.sandbox.sandbox import protections
+from app.sandbox.state import ProtectionState
+from app.scoreboard.pages.short_way import ShortWay
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.scoreboard.routes.express import Express
+from app.scoreboard.service.pages import BoardPages
+from app.similarity.service.comparing import Similarity
+from app.submissions.queries.submission_context import SubmissionContexts
+from app.submissions.routes.express import ExpressSubmissions
+from app.submissions.routes.submission_form import open_submission_form
+from app.submissions.service.gate import Gate
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 
@@ -144,7 +146,7 @@ def create_app(
         title="Jurado",
         summary="A grading service for answer files, speaking the CLICS Contest API.",
         version=version("jurado"),
-        docs_url=None,  # FastAPI's loads scripts from other hosts; app.web serves one
+        docs_url=None,  # FastAPI's loads scripts from other hosts; app.core.pages serves one
         redoc_url=None,
         openapi_url="/openapi.json",
         routes=routes_of(known),
@@ -215,9 +217,10 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
         scrub,
         keys,
         ProtectionState(partial(protections, as_root=settings.may_run_as_root)),
+        Gate(),
+        locks,
         clock=clock,
         hold=held,
-        locks=locks,
         listener=listener,
         presence=presence,
     )

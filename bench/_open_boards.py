@@ -24,9 +24,9 @@ from urllib.parse import urlsplit
 import httpx
 from sqlalchemy import func, select
 
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.tables import JudgementRow, SubmissionRow
+from app.core.db.database import Database
+from app.core.settings import Settings
+from app.tables import JudgementRow, SubmissionRow
 from bench._budgets import Budgets
 from bench._server import processor_seconds, server_process
 from bench.load import form_request, get_request

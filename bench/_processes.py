@@ -60,6 +60,6 @@ def _kind(process: psutil.Process) -> str:
         return "PostgreSQL"
     if name.startswith("beam"):
         return "broker"
-    if "app.cli" in words:
+    if "app.commands" in words:
         return "workers" if "worker" in words else "servers"
     return "bare route" if "bench.bare:create_app" in words else "graders" if "-m" in words else "other"

@@ -14,11 +14,11 @@ import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from app.domain.clock import utc_now
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.tables import ContestRow, TestGroupRow
+from app.core.clock import utc_now
+from app.core.db.database import Database
+from app.core.settings import Settings
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.tables import ContestRow, TestGroupRow
 from bench._figures import report
 from bench.growth import Size, stage
 from bench.stage import CONTEST

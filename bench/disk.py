@@ -9,7 +9,7 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
-from app.settings import Settings
+from app.core.settings import Settings
 from bench.growth import Size, stage
 
 SUBMISSIONS = 2000

@@ -272,7 +272,7 @@ def faults_of(follower: Follower, acknowledged: dict[str, float], who: str, tall
 
 def at_second(text: str) -> float:
     """Read a moment of the API as seconds since 1970."""
-    from app.services.clics import parse_time
+    from app.core.clics import parse_time
 
     return parse_time(text).timestamp()
 

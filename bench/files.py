@@ -15,9 +15,9 @@ from pathlib import Path
 
 import httpx
 
-from app.settings import Settings
-from app.storage.files import Files
-from app.storage.open_files import open_files
+from app.core.files.files import Files
+from app.core.files.open_files import open_files
+from app.core.settings import Settings
 from bench.stage import CONTEST, prepare, serving
 from tests import s3
 

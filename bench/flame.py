@@ -116,7 +116,7 @@ def _names(stack: list[str]) -> Iterator[str]:
     for frame in stack[1:]:
         place = PLACE.match(frame)
         name, file = (place[1], place[2]) if place else (frame, "")
-        if file.startswith(("app/cli", "typer", "threading", "asyncio/runners", "<frozen", "<string>")):
+        if file.startswith(("app/commands", "typer", "threading", "asyncio/runners", "<frozen", "<string>")):
             continue
         yield f"{name} ({file.removeprefix('.venv/lib/python3.11/site-packages/')})"
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from app.core.db.database import Database
+from app.core.db.writer import Writer
+from app.core.files.local_files import LocalFiles
 from app.domain.case_scores import CaseAnswer
-from app.grading.engine import Engine
-from app.grading.grade import Grader
-from app.grading.messages import Grade
-from app.grading.staff import EngineSettings
+from app.judging.service.engine import Engine
+from app.judging.service.grade import Grader
+from app.judging.service.messages import Grade
+from app.judging.service.staff import EngineSettings
 from app.packages.catalog import bundled
-from app.storage import submissions
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.submissions import NewAnswer, NewSubmission
-from app.storage.tables import TestCaseRow
-from app.storage.writer import Writer
+from app.submissions.queries import submissions
+from app.submissions.queries.submissions import NewAnswer, NewSubmission
+from app.tables import TestCaseRow
 from bench.stage import CONTEST, prepare
 
 PROBLEMS = ("comesolo", "rollingballs")

@@ -28,17 +28,9 @@ import psutil
 from sqlalchemy import delete, insert, select, text
 from sqlalchemy.orm import Session
 
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.tables import (
-    AnswerRow,
-    ContestProblemRow,
-    EventRow,
-    JudgementRow,
-    RawScoreRow,
-    SubmissionRow,
-    TestCaseRow,
-)
+from app.core.db.database import Database
+from app.core.settings import Settings
+from app.tables import AnswerRow, ContestProblemRow, EventRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from bench._figures import report
 from bench._postgres import durable_postgres
 from bench.stage import CONTEST, add_admin, prepare, serving, wait_until_scored

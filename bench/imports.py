@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.access import new_login
-from app.cli.demo.service_process import Running, fresh_service
-from app.cli.solver_process import command, environment
+from app.accounts.commands.access import new_login
+from app.commands.demo.service_process import Running, fresh_service
+from app.commands.solver_process import command, environment
 
 MIB = 2**20
 FILES: Mapping[str, str] = {
@@ -124,7 +124,7 @@ def client_peak(running: Running, archive: Path, home: Path) -> tuple[float, flo
     login = new_login(running.url, "admin", running.password)
     variables = {**environment(), "JURADO_URL": running.url, "JURADO_TOKEN": login.token, "TMPDIR": str(home)}
     client = subprocess.Popen(
-        command("app.cli", "package", "import", str(archive)), env=variables, stdout=subprocess.DEVNULL
+        command("app.commands", "package", "import", str(archive)), env=variables, stdout=subprocess.DEVNULL
     )
     _, status, usage = os.wait4(client.pid, 0)
     client.returncode = os.waitstatus_to_exitcode(status)
@@ -156,7 +156,7 @@ class Peaks:
         """Look at the processes once more."""
         self.server = max(self.server, high_water(self._pid))
         for pid in below(self._pid):
-            if "app.grading.reader" in words_of(pid):
+            if "app.packages.reader" in words_of(pid):
                 self.reader = max(self.reader, high_water(pid))
 
 

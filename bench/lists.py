@@ -19,10 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 
-from app.services.viewer import digest
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.tables import TokenRow
+from app.accounts.service.viewer import digest
+from app.core.db.database import Database
+from app.core.settings import Settings
+from app.tables import TokenRow
 from bench.growth import CONTEST_PATH, Size, stage, wait_until_ready
 from bench.stage import serving
 

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import httpx
 
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.tables import ContestRow, GroupRow, TeamRow
-from app.web.pages import HERE as WEB
+from app.core.db.database import Database
+from app.core.pages.pages import HERE as WEB
+from app.core.settings import Settings
+from app.tables import ContestRow, GroupRow, TeamRow
 from bench._budgets import Budgets
 from bench._chromium import in_browser
 from bench._open_boards import open_boards

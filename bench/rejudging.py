@@ -20,13 +20,13 @@ from urllib.parse import urlsplit
 import httpx
 from sqlalchemy import func, select
 
-from app.settings import Settings
-from app.storage import submissions
-from app.storage.database import Database
-from app.storage.judgements import DONE
-from app.storage.submissions import NewAnswer, NewSubmission
-from app.storage.tables import JudgementRow
-from app.storage.writer import Writer
+from app.core.db.database import Database
+from app.core.db.writer import Writer
+from app.core.settings import Settings
+from app.submissions.queries import submissions
+from app.submissions.queries.judgements import DONE
+from app.submissions.queries.submissions import NewAnswer, NewSubmission
+from app.tables import JudgementRow
 from bench._figures import report
 from bench._installations import DISTRIBUTED, KINDS, SQLITE, Installation, installation
 from bench.grading import reference_answers

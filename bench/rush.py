@@ -21,10 +21,10 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import func, select
 
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.judgements import DONE
-from app.storage.tables import JudgementRow
+from app.core.db.database import Database
+from app.core.settings import Settings
+from app.submissions.queries.judgements import DONE
+from app.tables import JudgementRow
 from bench._figures import report
 from bench._installations import KINDS, Installation, installation
 from bench.load import form_request, read_reply

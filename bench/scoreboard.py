@@ -20,14 +20,14 @@ from urllib.parse import urlsplit
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
+from app.core.db.database import Database
+from app.core.files.open_files import open_files
+from app.core.settings import Settings
 from app.domain.documents import MessageDocument
 from app.packages.catalog import bundled
 from app.packages.read import read_package
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.open_files import open_files
-from app.storage.problems import import_package
-from app.storage.tables import ContestProblemRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+from app.problems.queries.problems import import_package
+from app.tables import ContestProblemRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from bench.load import Outcome, form_request, get_request, read_reply, run_load
 from bench.stage import CONTEST, prepare, serving, serving_page, wait_until_scored
 

@@ -13,16 +13,16 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from app.core.db.database import Database
+from app.core.files.files import Files
+from app.core.files.open_files import open_files
+from app.core.settings import Settings
 from app.domain.contests import ScoredProblem
-from app.grading.contest_snapshot import ContestSnapshot
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.grading.similarity import Compared, Similarity
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.files import Files
-from app.storage.open_files import open_files
-from app.storage.submissions import NewAnswer, NewSubmission, accept
-from app.storage.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.similarity.service.comparing import Compared, Similarity
+from app.submissions.queries.submissions import NewAnswer, NewSubmission, accept
+from app.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
 from bench.stage import CONTEST, prepare
 
 TEAMS, CASES, TOKENS = 1000, 100, 200

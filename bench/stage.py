@@ -17,16 +17,16 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from app.accounts.service.viewer import digest
+from app.core.db.database import Database
+from app.core.db.migrate import upgrade
+from app.core.files.open_files import open_files
+from app.core.settings import Settings
 from app.packages import catalog
 from app.packages.read import read_package
-from app.services.viewer import digest
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.migrate import upgrade
-from app.storage.open_files import open_files
-from app.storage.problems import import_package
-from app.storage.tables import AccountRow, ContestProblemRow, ContestRow, TeamRow, TokenRow
-from app.storage.testcases import without_score
+from app.problems.queries.problems import import_package
+from app.problems.queries.testcases import without_score
+from app.tables import AccountRow, ContestProblemRow, ContestRow, TeamRow, TokenRow
 
 CONTEST = "bench"
 STARTING_SECONDS = 60
@@ -104,7 +104,7 @@ def serving(home: Path, **settings: str) -> Iterator[str]:
     """Run `jurado serve` on a home; yields its address. `settings` are JURADO_... variables in lower case."""
     whole_load = {"most_unjudged": "1000000"}  # one team's load stands for that of many
     variables = at_home(home, **{**whole_load, **settings})
-    with _running(["app.cli", "serve"], {APPLICATION: "servers", **variables}) as url:
+    with _running(["app.commands", "serve"], {APPLICATION: "servers", **variables}) as url:
         yield url
 
 
@@ -137,7 +137,7 @@ def working(home: Path, **settings: str) -> Iterator[None]:
     """Run `jurado worker` on a home, from when its graders judge; `settings` as for `serving`."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log"
-        command = [sys.executable, "-m", "app.cli", "worker"]
+        command = [sys.executable, "-m", "app.commands", "worker"]
         with path.open("wb") as log:
             variables = {**os.environ, APPLICATION: "workers", **at_home(home, **settings)}
             process = subprocess.Popen(command, env=variables, stdout=log, stderr=log)

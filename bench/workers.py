@@ -10,8 +10,8 @@ import argparse
 import sys
 import time
 
-from app.grading.grade import Grader
-from app.storage.local_files import LocalFiles
+from app.core.files.local_files import LocalFiles
+from app.judging.service.grade import Grader
 from bench._figures import report
 from bench._installations import DISTRIBUTED, POSTGRESQL, SQLITE, Installation, installation
 from bench.grading import checker_alone, reference_answers

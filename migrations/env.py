@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from alembic import context
 
-from app.settings import DEFAULT_TIMEOUTS
-from app.storage.database import Database
-from app.storage.tables import Base
+from app.core.db.database import Database
+from app.core.settings import DEFAULT_TIMEOUTS
+from app.tables import Base
 
 
 def run() -> None:

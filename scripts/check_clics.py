@@ -22,7 +22,7 @@ import httpx
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.cli.demo.service_process import fresh_service  # noqa: E402 - the repository's root comes first
+from app.commands.demo.service_process import fresh_service  # noqa: E402 - the repository's root comes first
 from tests.builders import lively  # noqa: E402
 from tests.builders.packages import zip_package  # noqa: E402
 

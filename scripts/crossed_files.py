@@ -2,7 +2,7 @@
 
 A service runs in this process on a fresh home; every function that is called is noted with its file. What runs once for
 the process (imports, the first board) is done before, with a submission of its own. Graders are other processes: what
-they do is `app/grading/grader.py` and `app/grading/grade.py` with the problem's checker, and is not counted.
+they do (`app/judging/service/grader.py` and `grade.py` with the problem's checker) is not counted.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ sys.path.insert(0, str(ROOT))
 
 import httpx  # noqa: E402 - the repository's root comes first
 
+from app.core.service import Service  # noqa: E402
+from app.core.settings import Settings  # noqa: E402
 from app.main import create_app  # noqa: E402
 from app.packages.catalog import bundled  # noqa: E402
-from app.service import Service  # noqa: E402
-from app.settings import Settings  # noqa: E402
-from app.storage import testcases  # noqa: E402
+from app.problems.queries import testcases  # noqa: E402
 
 PASSWORD = "a long enough pass phrase"
 CASE = "101-n05-p70.out"

@@ -71,7 +71,7 @@ def read_options() -> argparse.Namespace:
 
 def record(slug: str, curve_seconds: float, methods: Sequence[str] = ()) -> bool:
     """Climb one ladder and store it; returns whether every rung earned the expected points. Exits where that fails."""
-    command = [sys.executable, "-m", "app.cli", "ladder", slug, "--json"]
+    command = [sys.executable, "-m", "app.commands", "ladder", slug, "--json"]
     command += [word for method in methods for word in ("--method", method)]
     print(f"{slug}: climbing", file=sys.stderr, flush=True)
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)

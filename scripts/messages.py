@@ -1,7 +1,7 @@
 """Catalogues of the pages' messages: takes new ones out of the sources, and says what is not translated.
 
-`python scripts/messages.py` brings app/web/translations/*.po up to the sources: new messages come in empty, those that
-are used no more go. It prints what each language lacks, and its exit code is 1 then. `--check` changes nothing.
+`python scripts/messages.py` brings app/core/pages/translations/*.po up to the sources: new messages come in
+empty, unused ones go. It prints what each language lacks, and its exit code is 1 then. `--check` changes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
-WEB = ROOT / "app/web"
+WEB = ROOT / "app/core/pages"
 CATALOGUES = WEB / "translations"
 METHODS = [
     ("static/swagger-ui/**", "ignore"),

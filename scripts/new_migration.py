@@ -13,7 +13,7 @@ from pathlib import Path
 
 from alembic import command
 
-from app.storage.migrate import alembic_config, upgrade
+from app.core.db.migrate import alembic_config, upgrade
 
 
 def main() -> None:

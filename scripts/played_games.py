@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from app.cli.games.program import Program
+from app.games.commands.program import Program
 from games import checker
 from games.catalog import open_game
 from games.match import Computer, Match, Player

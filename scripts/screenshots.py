@@ -23,8 +23,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.cli.demo.service_process import Running, fresh_service  # noqa: E402 - the root comes first on the path
-from app.storage.temporary import DEMO_PREFIX, locked_folder  # noqa: E402 - as above
+from app.commands.demo.service_process import Running, fresh_service  # noqa: E402 - the path comes first
+from app.core.files.temporary import DEMO_PREFIX, locked_folder  # noqa: E402 - the path comes first
 from scripts.staged_contest import CONTEST, PASSWORD, USER, change_a_case, stage  # noqa: E402 - as above
 from tests.builders.browser import QUIET  # noqa: E402 - as above
 from tests.builders.browsers import chromium  # noqa: E402 - as above

@@ -36,7 +36,7 @@ sys.path.insert(0, str(ROOT))
 
 from app.packages.catalog import bundled  # noqa: E402 - the path comes first
 from app.packages.demands import matches  # noqa: E402
-from app.packages.model import Group, Package, Submission  # noqa: E402
+from app.packages.model import Group, Package, Submission  # noqa: E402 - the path comes first
 from app.packages.read import read_package  # noqa: E402
 from app.packages.verify import example_points  # noqa: E402
 from scripts.kattis_validator import served  # noqa: E402

@@ -20,9 +20,9 @@ import structlog
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
-from app import logs, passwords
+from app.core import logs, passwords
+from app.core.db import database, durable, listener
 from app.sandbox.model import ALLOWED, AS_ROOT
-from app.storage import database, durable, listener
 from tests import forks, postgres, rabbitmq, s3
 from tests.builders.dialects import share_statements
 
@@ -173,7 +173,7 @@ def forked(command: Sequence[str], **options: Any) -> forks.Forked:
 
 
 def _make_sqlite_template(folder: Path) -> None:
-    from app.storage.migrate import upgrade
+    from app.core.db.migrate import upgrade
 
     template = folder / "template.sqlite"
     template.unlink(missing_ok=True)
@@ -183,7 +183,7 @@ def _make_sqlite_template(folder: Path) -> None:
 
 
 def _make_postgresql_template(folder: Path) -> None:
-    from app.storage.migrate import upgrade
+    from app.core.db.migrate import upgrade
 
     postgres.administer(
         folder,

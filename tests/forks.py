@@ -27,15 +27,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from app.grading.environment import ONE_THREAD
+from app.sandbox.environment import ONE_THREAD
 
 ROOT = Path(__file__).resolve().parents[1]
 SOCKET = "forks"
 PRELOADED = (
     "app.main",
-    "app.cli.main",
-    "app.cli.server.connection",
-    "app.logs",
+    "app.commands.main",
+    "app.operations.commands.connection",
+    "app.core.logs",
     "alembic.autogenerate",
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",

@@ -16,19 +16,19 @@ from typing import IO, Any
 import pytest
 from sqlalchemy import text
 
-from app.domain.addresses import address_of
-from app.settings import Settings
-from app.storage import backup as backups
-from app.storage.backup import BackupError, backup, read_manifest, restore, verify
-from app.storage.backup_places import BackupBucket, BackupFolder, place_of
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.open_files import open_files
-from app.storage.s3 import Bucket
-from app.storage.s3_files import S3Files
-from app.storage.secret_keys import read_keys
-from app.storage.submissions import INLINE_LIMIT
-from app.storage.tables import ContestRow, WebhookRow
+from app.archive.queries import backup as backups
+from app.archive.queries.backup import BackupError, backup, read_manifest, restore, verify
+from app.archive.queries.backup_places import BackupBucket, BackupFolder, place_of
+from app.core.db.database import Database
+from app.core.db.secret_keys import read_keys
+from app.core.file_addresses import address_of
+from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import open_files
+from app.core.files.s3 import Bucket
+from app.core.files.s3_files import S3Files
+from app.core.settings import Settings
+from app.submissions.queries.submissions import INLINE_LIMIT
+from app.tables import ContestRow, WebhookRow
 from tests import s3
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api

@@ -59,7 +59,7 @@ def test_folded_stacks_are_drawn_in_their_shares_without_those_that_wait() -> No
     """Widths are the shares; names of functions are escaped."""
     text = "\n".join(
         [
-            "thread (1): writer;_commit (app/storage/writer.py:150) 30",
+            "thread (1): writer;_commit (app/core/db/writer.py:150) 30",
             "thread (2): MainThread;submit (app/api/submit.py:9);<lambda> (app/a.py:1) 60",
             "thread (3): jobs;Condition.wait (threading.py:1) 500",
             "a broken line",

@@ -16,12 +16,12 @@ from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from typer.testing import CliRunner
 
-from app.cli.main import app
-from app.grading.distributed.lanes import LANES
-from app.grading.distributed.worker_metrics import WorkerMetrics
-from app.grading.engine import Engine
-from app.grading.staff import EngineSettings
-from app.settings import Settings
+from app.commands.main import app
+from app.core.settings import Settings
+from app.judging.service.distributed.lanes import LANES
+from app.judging.service.distributed.worker_metrics import WorkerMetrics
+from app.judging.service.engine import Engine
+from app.judging.service.staff import EngineSettings
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import open_api

@@ -14,7 +14,7 @@ import pytest
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from app.cli.main import app
+from app.commands.main import app
 
 PROJECT = Path(__file__).resolve().parents[1]
 MAKEFILE = (PROJECT / "Makefile").read_text()

@@ -29,17 +29,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from sqlalchemy import select
 
+from app.core.clics import format_reltime, format_time
 from app.domain.case_scores import FoundScore
 from app.domain.contests import OPEN, Freeze
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict
-from app.grading.outcomes import outcome
-from app.services.clics import format_reltime, format_time
-from app.storage import judgements, judging_tasks
-from app.storage.judgements import Claim, Outcome, Task, exact
-from app.storage.scoring_input import scored_contest
-from app.storage.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+from app.judging.queries import judging_tasks
+from app.judging.service.outcomes import outcome
+from app.problems.queries.scoring_input import scored_contest
+from app.submissions.queries import judgements
+from app.submissions.queries.judgements import Claim, Outcome, Task, exact
+from app.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples
 from tests.builders.read_pages import differences

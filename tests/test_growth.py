@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 import yaml
 
+from app.accounts.service import tsv
+from app.archive.service import package_files
+from app.contests.service.names import MOST_NAMES, did_you_mean
+from app.core import clics, table_rows
+from app.core.bodies import Document, read_yaml
+from app.core.db.ids import is_number
+from app.core.encodings import bad_bytes
+from app.core.errors import MOST_LISTED, BadRequest
+from app.core.faults import Faults
+from app.core.images import measure
+from app.core.json_bounds import check_values
+from app.core.parsing import MOST_NODES, StrictLoader, read_document
 from app.domain.fingerprints import grain_of, normal
-from app.domain.images import measure
-from app.packages.documents import MOST_NODES, StrictLoader, read_document
-from app.packages.errors import Faults
-from app.services import clics, table_rows
-from app.services.bodies import Document, read_yaml
-from app.services.contest_package import package_files
-from app.services.encodings import bad_bytes
-from app.services.errors import MOST_LISTED, BadRequest
-from app.services.json_bounds import check_values
-from app.services.names import MOST_NAMES, did_you_mean
-from app.services.people import tsv
-from app.storage.ids import is_number
 
 GROWTH = 2.5
 """Twice as much may take about twice the steps; quadratic readers take four times as many."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from app.packages.errors import PackageErrors
+from app.core.faults import PackageErrors
 from app.packages.read import assemble
 from scripts import make_testdata
 from tests.builders.packages import package_files

@@ -157,13 +157,13 @@ def imported(path: Path, parts: int = 1) -> Iterator[str]:
 
 
 def test_the_service_asks_one_clock_for_the_time() -> None:
-    """The system's may be set back, and `app.domain.clock` may not; the command line runs on other machines."""
+    """The system's may be set back, and `app.core.clock` may not; the command line runs on other machines."""
     asking = {
         str(path.relative_to(PROJECT))
         for path in (PROJECT / "app").rglob("*.py")
         if "datetime.now(" in (text := path.read_text()) or "time.time" in text
     }
-    assert {path for path in asking if not path.startswith("app/cli/")} == {"app/domain/clock.py"}
+    assert {path for path in asking if not path.startswith("app/commands/")} == {"app/core/clock.py"}
 
 
 def test_rules_that_games_share_are_quick_to_import() -> None:
@@ -174,7 +174,7 @@ def test_rules_that_games_share_are_quick_to_import() -> None:
 
 def test_the_command_line_starts_without_what_only_some_commands_need() -> None:
     """The database's library, arrays, templates and whole packages are half a second of `jurado --help`."""
-    heavy = {"sqlalchemy", "numpy", "jinja2", "markdown_it", "yaml", "app.packages.metadata", "app.storage.tables"}
-    code = f"import sys, app.cli.main; sys.exit(', '.join({heavy} & sys.modules.keys()) or 0)"
+    heavy = {"sqlalchemy", "numpy", "jinja2", "markdown_it", "yaml", "app.packages.metadata", "app.tables"}
+    code = f"import sys, app.commands.main; sys.exit(', '.join({heavy} & sys.modules.keys()) or 0)"
     done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -41,7 +41,7 @@ def test_the_short_ladder_is_short(slug: str) -> None:
 @pytest.mark.long
 @every_problem
 def test_the_short_ladder_gives_the_points_that_the_package_expects(slug: str) -> None:
-    command = [sys.executable, "-m", "app.cli", "ladder", slug, "--short", "--jobs", "1", "--json"]
+    command = [sys.executable, "-m", "app.commands", "ladder", slug, "--short", "--jobs", "1", "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout, done.stderr
     told = {

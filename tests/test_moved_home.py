@@ -11,13 +11,13 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from app.domain.clock import ServiceClock, use, utc_now
-from app.settings import Settings
-from app.storage.backup import backup, copy_files, restore
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.move import move
-from app.storage.open_files import open_files
+from app.archive.queries.backup import backup, copy_files, restore
+from app.archive.queries.move import move
+from app.core.clock import ServiceClock, use, utc_now
+from app.core.db.database import Database
+from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import open_files
+from app.core.settings import Settings
 from tests.builders.service import Api, open_api
 from tests.builders.whole_home import Answers, empty_tables, fill, walked
 

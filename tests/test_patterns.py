@@ -34,7 +34,7 @@ MANY_STEPS = 50_000
 
 def modules() -> list[str]:
     return [
-        "app.settings",
+        "app.core.settings",
         *(
             info.name
             for package in (app, checkers, solvers)

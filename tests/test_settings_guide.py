@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.settings import Settings
+from app.core.settings import Settings
 
 GUIDE = Path(__file__).parents[1] / "docs/guides/operating.md"
 

@@ -61,22 +61,22 @@ def test_its_test_data_are_made_by_the_verb_that_makes_all(tree: Path) -> None:
 
 
 def test_the_commands_know_it(tree: Path) -> None:
-    made = run(tree, "app.cli", "generate", "divisor", "--seed", "4")
-    solved = run(tree, "app.cli", "solve", "divisor", stdin=made.stdout)
+    made = run(tree, "app.commands", "generate", "divisor", "--seed", "4")
+    solved = run(tree, "app.commands", "solve", "divisor", stdin=made.stdout)
     assert (made.stdout, solved.stdout) == (b"247516\n", b"123758\n")
     (tree / "a.in").write_bytes(made.stdout)
     (tree / "a.out").write_bytes(b"4\n")
-    checked = run(tree, "app.cli", "check", "divisor", "a.in", "a.out", "--json")
+    checked = run(tree, "app.commands", "check", "divisor", "a.in", "a.out", "--json")
     assert json.loads(checked.stdout)["raw_score"] == 4
 
 
 def test_its_ladder_can_be_climbed(tree: Path) -> None:
-    done = run(tree, "app.cli", "ladder", "divisor", "--json")
+    done = run(tree, "app.commands", "ladder", "divisor", "--json")
     assert done.returncode == 0, done.stderr.decode()
     assert [rung["method"] for rung in json.loads(done.stdout)["rungs"]] == ["one", "trial"]
 
 
 def test_a_new_service_takes_it_in_by_itself(tree: Path) -> None:
-    done = run(tree, "app.cli", "init", "--home", str(tree / "var"), "--json")
+    done = run(tree, "app.commands", "init", "--home", str(tree / "var"), "--json")
     assert done.returncode == 0, done.stderr.decode()
     assert "divisor" in json.loads(done.stdout)["problems"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
 
-from app.packages.errors import Faults, PackageError, PackageErrors
+from app.core.faults import Faults, PackageError, PackageErrors
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
 from app.packages.formats.detect import format_of, import_files
 from app.packages.formats.names import Format

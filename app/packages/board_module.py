@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
-from app.packages.errors import PackageError
+from app.core.faults import PackageError
 from app.packages.model import Package
 from app.packages.zip_reader import inflate, open_zip
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.packages.documents import read_model
-from app.packages.errors import Faults
+from app.core.faults import Faults
+from app.core.parsing import read_model
 from app.packages.files import archive_files
 from app.packages.settings import CaseSettings, GroupSettings
 from app.packages.testdata import GROUP_FILE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from app.core.faults import Faults
 from app.domain.documents import CaseListDocument
-from app.packages.errors import Faults
 from app.packages.model import Group
 
 NOTHING: CaseListDocument = {"order": [], "points": {}}

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from app.packages.errors import PackageError, PackageErrors
+from app.core.faults import PackageError, PackageErrors
 from app.packages.opening import BESIDE
 
 VARIABLE = "JURADO_PROBLEMS"

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from app.core.faults import PackageError
 from app.domain.contests import CaseKind, Kind
 from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
-from app.packages.errors import PackageError
 from app.packages.globs import matches
 from app.packages.model import Package, Submission, SubmissionRule
 from app.packages.scored import scored_problem

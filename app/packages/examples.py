@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.packages.errors import PackageError
+from app.core.faults import PackageError
+from app.core.steps import Steps
 from app.packages.model import Case, File, Package, ValidationCase
-from app.packages.steps import Steps
 from app.packages.tools import Workshop, validation_bounds, validators_of
 from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
 from app.packages.validators import Question as Input

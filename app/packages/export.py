@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO
 
+from app.core.steps import SILENT, Steps
 from app.packages.contents import ComposedFiles, File
 from app.packages.model import Package
-from app.packages.steps import SILENT, Steps
 from app.packages.zips import write_files, zip_bytes
 
 

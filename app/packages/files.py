@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from app.core.faults import Faults, PackageError, PackageErrors
 from app.packages.contents import SizedFiles, size_of
-from app.packages.errors import Faults, PackageError, PackageErrors
 from app.packages.links import ArchiveLinks, link_fault
 from app.packages.spooled import SpooledFiles
 from app.packages.zip_reader import ZipUnreadable, entry_fault, inflate, inflated, is_link, open_zip

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from app.packages.documents import Document, Path, read_document
-from app.packages.errors import Faults
+from app.core.faults import Faults
+from app.core.parsing import Document, Path, read_document
 from app.packages.model import replace_constants
 from app.programs.generating import NAME
 

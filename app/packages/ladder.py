@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from fractions import Fraction
 
+from app.core.faults import PackageError
 from app.domain.contests import Aggregation, Kind, ScoredProblem
 from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
 from app.packages.demands import EVERY_PHASE, SLACK, Outcomes
-from app.packages.errors import PackageError
 from app.packages.model import Case, Package
 from app.packages.scored import scored_problem
 from app.packages.trials import Trial, open_trial

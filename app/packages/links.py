@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from app.packages.errors import Faults
+from app.core.faults import Faults
 
 OUTSIDE = "expected a symbolic link that stays in the package, found one to {}"
 NOWHERE = "expected a symbolic link to a file or folder, found one to {}, which does not exist"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from app.core.faults import PackageError
+from app.core.steps import Steps
 from app.packages.contents import File
-from app.packages.errors import PackageError
 from app.packages.model import Case, Package
-from app.packages.steps import Steps
 from app.packages.tools import Workshop
 from app.packages.trial_runs import run_program
 from app.packages.trials import Outcome

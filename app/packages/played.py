@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from app.packages.documents import place
-from app.packages.errors import PackageError
+from app.core.faults import PackageError
+from app.core.parsing import place
 from app.packages.model import Package
 from app.packages.settings import GAME
 from games.catalog import names

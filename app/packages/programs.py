@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.packages.errors import Faults
+from app.core.faults import Faults
 from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings, ProgramSettings, Reference
 from app.packages.tools import not_runnable, solver_place

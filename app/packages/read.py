@@ -10,8 +10,8 @@ from typing import Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
-from app.packages.documents import read_document, read_model
-from app.packages.errors import Faults, PackageError, PackageErrors
+from app.core.faults import Faults, PackageError, PackageErrors
+from app.core.parsing import read_document, read_model
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.languages import LANGUAGE
 from app.packages.metadata import Problem

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from app.core.faults import Faults, PackageError
+from app.core.steps import Steps
 from app.packages.ahead import ahead
-from app.packages.errors import Faults, PackageError
 from app.packages.generation import Plan, Recipe, read_plan
 from app.packages.model import Package
-from app.packages.steps import Steps
 from app.packages.tools import Workshop, not_runnable, tool_of, validation_bounds
 from app.programs.generating import generate
 from app.programs.model import ProgramFault

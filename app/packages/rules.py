@@ -7,20 +7,12 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
 
+from app.core.faults import PackageError, Severity
+from app.core.parsing import place
 from app.packages.board_module import check_board
 from app.packages.catalog import checkers
-from app.packages.documents import place
-from app.packages.errors import PackageError, Severity
 from app.packages.ladder import check_ladder
-from app.packages.markdown import (
-    FOLDER,
-    IMAGE_TYPES,
-    ImageLink,
-    formula_faults,
-    image_links,
-    image_type,
-    local_image,
-)
+from app.packages.markdown import FOLDER, IMAGE_TYPES, ImageLink, formula_faults, image_links, image_type, local_image
 from app.packages.model import Package, Statement
 from app.packages.played import check_played
 

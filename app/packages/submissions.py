@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from app.packages.documents import Document, check_model, read_document
-from app.packages.errors import Faults
+from app.core.faults import Faults
+from app.core.parsing import Document, check_model, read_document
 from app.packages.metadata import Number, OneOrMore, Person, Strict, Text, read_person
 from app.packages.model import File, Submission, SubmissionRule
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
 
+from app.core.faults import Faults
+from app.core.parsing import read_model
 from app.domain.documents import CaseListDocument
 from app.packages import case_list
-from app.packages.documents import read_model
-from app.packages.errors import Faults
 from app.packages.model import Aggregation, Case, File, Group, GroupKind, ValidationCase
 from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.packages.errors import Faults
+from app.core.faults import Faults
 
 TEXTS = (".yaml", ".md", ".tex", ".in", ".ans", ".out", ".py", ".txt", ".json", ".statement", ".download", ".svg", ".c")
 FREE = ("data/invalid_input/", "data/invalid_output/", "data/valid_output/", "submissions/")

@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Protocol
 
+from app.core.faults import PackageError, PackageErrors
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.packages.errors import PackageError, PackageErrors
 from app.packages.local_programs import ask_here, local_lack
 from app.packages.model import Case, Package, ValidationCase
 from app.packages.opening import open_checker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.packages.errors import PackageError
+from app.core.faults import PackageError
 from app.packages.markdown import image_links, local_image
 from app.packages.model import Package
 from app.packages.submissions import FILE

@@ -13,17 +13,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NotRequired, TypedDict
 
+from app.core.faults import FaultDocument, PackageError, PackageErrors, errors_of, notes_of, warnings_of
+from app.core.steps import SILENT, Steps
 from app.packages.arrivals import read_place
 from app.packages.contents import File
 from app.packages.demands import Outcomes, check_demands, submission_points
-from app.packages.errors import FaultDocument, PackageError, PackageErrors, errors_of, notes_of, warnings_of
 from app.packages.examples import ask_validators, check_opinions, check_validation_cases
 from app.packages.local_programs import local_workshop
 from app.packages.missing_answers import complete
 from app.packages.model import Case, Package, Submission
 from app.packages.reproduction import check_reproduction
 from app.packages.rules import check_rules
-from app.packages.steps import SILENT, Steps
 from app.packages.tools import Workshop, not_runnable, program_of
 from app.packages.trial_runs import run_program
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Protocol, cast
 
-from app.packages.steps import SILENT, Steps
+from app.core.steps import SILENT, Steps
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 PLAIN_FILE = 0o100644 << 16

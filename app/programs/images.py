@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from app.domain.images import measure
+from app.core.images import measure
 from app.programs.model import LONGEST_JUDGE_MESSAGE, Decision, plain
 from app.programs.runner import IMAGE_NAMES, LARGEST_IMAGE, MOST_IMAGES
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from app.domain.clock import system_time
+from app.core.clock import system_time
 from app.programs.bundle import SINGLE, VALIDATOR
 from app.programs.endings import exit_code
 from app.programs.model import NoCompiler, ProgramFault, as_text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage import columns
+from app.core.db import columns
 
 revision = "87afbf51d88b"
 down_revision = "c00acb5da8e6"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage.columns import Moment
+from app.core.db.columns import Moment
 
 revision = "c41d0f7a2b68"
 down_revision = "1c7f0e2a9b64"

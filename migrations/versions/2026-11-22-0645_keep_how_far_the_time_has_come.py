@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage.columns import Moment
+from app.core.db.columns import Moment
 
 revision = "7d2e90b4c6a1"
 down_revision = "c41d0f7a2b68"

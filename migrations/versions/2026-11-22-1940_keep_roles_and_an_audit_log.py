@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage import columns
+from app.core.db import columns
 
 revision = "c41f7a90d2e6"
 down_revision = "5d0c94e7a1b8"

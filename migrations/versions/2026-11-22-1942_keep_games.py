@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage import columns
+from app.core.db import columns
 
 revision = "897467d1b96b"
 down_revision = "7c1e5b90d2fa"

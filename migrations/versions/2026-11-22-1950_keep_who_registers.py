@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage.columns import Moment
+from app.core.db.columns import Moment
 
 revision = "8917cc3afbe1"
 down_revision = "c41f7a90d2e6"

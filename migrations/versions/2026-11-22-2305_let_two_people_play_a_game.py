@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage.columns import Moment
+from app.core.db.columns import Moment
 
 revision = "3b9e60c4d7a1"
 down_revision = "897467d1b96b"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage.columns import Moment
+from app.core.db.columns import Moment
 
 revision = "5f0ac7d2913e"
 down_revision = "b92d6e41f07c"

@@ -9,16 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from app.bootstrap import initialise
+from app.accounts.queries import accounts
+from app.contests.queries import contests
+from app.contests.schemas.bodies import ContestSettings
+from app.core.passwords import make_password, password_fits
+from app.core.settings import Settings
 from app.domain.limits import CONTEST_BYTES, TEAM_BYTES, Limits
 from app.domain.settings import read_settings
+from app.operations.service.bootstrap import initialise
 from app.packages.catalog import VARIABLE
-from app.passwords import make_password, password_fits
-from app.services.contests.bodies import ContestSettings
-from app.settings import Settings
-from app.storage import accounts, contests, problems, teams
-from app.storage.scoring_input import clock, scored_contest
-from app.storage.tables import ContestProblemRow, ContestRow
+from app.problems.queries import problems
+from app.problems.queries.scoring_input import clock, scored_contest
+from app.tables import ContestProblemRow, ContestRow
+from app.teams.queries import teams
 from tests.builders.games import PACKAGE
 from tests.builders.packages import write_package
 

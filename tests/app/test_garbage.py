@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from app import garbage
-from app.garbage import Survivors, skip_young
+from app.core import garbage
+from app.core.garbage import Survivors, skip_young
 
 GROWTH = 1.2
 """Less than a server's: a test run has millions of objects, which need not be doubled to show it."""

@@ -12,10 +12,10 @@ import httpx
 import pytest
 import structlog
 
-from app.domain.clock import utc_now
-from app.grading.distributed.lanes import JUDGEMENTS
-from app.logs import in_logs, request_id_of
-from app.storage.tables import ContestRow, ProblemRow
+from app.core.clock import utc_now
+from app.core.logs import in_logs, request_id_of
+from app.judging.service.distributed.lanes import JUDGEMENTS
+from app.tables import ContestRow, ProblemRow
 from tests.builders.logged import lines_of, logged
 from tests.builders.service import open_api
 from tests.builders.working import working

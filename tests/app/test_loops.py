@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from app.loops import Loop, fail, give, states
-from app.services.health.readiness import has_room
+from app.core.loops import Loop, fail, give, states
+from app.operations.service.readiness import has_room
 from tests.builders.service import open_api
 from tests.builders.waiting import until
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from app.cli.output import Failure
-from app.cli.server.places import read_settings
+from app.archive.commands.places import read_settings
+from app.core.commands.output import Failure
+from app.core.files.open_files import folder_of
+from app.core.settings import SECRETS, Settings
 from app.packages.catalog import VARIABLE
-from app.settings import SECRETS, Settings
-from app.storage.open_files import folder_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 OF_THE_COMMAND_LINE = {"JURADO_URL", "JURADO_TOKEN", "JURADO_PASSWORD"}

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from app.shared_work import SharedWork
+from app.core.shared_work import SharedWork
 
 THREADS = 12
 

@@ -17,8 +17,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from app import tracing
-from app.storage.judgements import DONE
+from app.core import tracing
+from app.submissions.queries.judgements import DONE
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.grading import grading, submission
 from tests.builders.poisoned_worker import poisoned_worker
@@ -150,14 +150,14 @@ def test_a_worker_in_another_process_goes_on_with_the_trace_that_the_message_bri
 def test_without_the_setting_no_library_of_the_extra_is_imported() -> None:
     """FastAPI itself imports `opentelemetry-api`, which makes no span; the command line imports nothing of it."""
     program = (
-        "import sys, app.cli.main\n"
+        "import sys, app.commands.main\n"
         "from app import tracing\n"
         "with tracing.span('a'), tracing.request_span('GET', []) as end:\n"
         "    end('/', 200)\n"
         "tracing.hand_over(1, tracing.carried())\n"
         "assert not tracing.is_on()\n"
         "assert not [name for name in sys.modules if name.startswith('opentelemetry')]\n"
-        "import app.main, app.worker\n"
+        "import app.main, app.judging.worker\n"
         "extra = ('opentelemetry.sdk', 'opentelemetry.exporter', 'opentelemetry.proto', 'google')\n"
         "assert not [name for name in sys.modules if name.startswith(extra)]\n"
     )

@@ -103,7 +103,7 @@ def graders_of_the_server(stage: Stage) -> Cost:
     """A checker that has been taken over looks around in its process."""
     faults = set()
     _wait_until_warm(stage)
-    graders = [each for each in stage.tree() if any("app.grading.grader" in word for word in each.cmdline())]
+    graders = [each for each in stage.tree() if any("app.judging.service.grader" in word for word in each.cmdline())]
     for grader in graders:
         status = dict(line.split(":", 1) for line in _read(f"/proc/{grader.pid}/status").splitlines() if ":" in line)
         if "JURADO_ADMIN_PASSWORD" in _read(f"/proc/{grader.pid}/environ"):

@@ -113,7 +113,7 @@ class Home:
         descriptors = settings.pop("descriptors", None)
         ours = at_home(home, admin_password=self.password, problems=str(self.folder / "problems"), **settings)
         python = self.checkout / ".venv/bin/python" if self.checkout != ROOT else Path(sys.executable)
-        command = [str(python), "-m", "app.cli", "serve", "--port", str(port)]
+        command = [str(python), "-m", "app.commands", "serve", "--port", str(port)]
         if descriptors is not None:
             command = ["sh", "-c", f'ulimit -n {descriptors}; exec "$@"', "sh", *command]
         with (home / "server.log").open("ab") as log:

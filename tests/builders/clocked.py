@@ -10,8 +10,8 @@ import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from app.cli.main import main
-from app.domain.clock import ServiceClock, system_time, use
+from app.commands.main import main
+from app.core.clock import ServiceClock, system_time, use
 
 
 def set_clock(path: Path, seconds: float) -> None:

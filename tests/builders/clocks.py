@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from app.domain.clock import ServiceClock, system_time, use
+from app.core.clock import ServiceClock, system_time, use
 
 
 @dataclass

@@ -12,18 +12,18 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.core.files.files import FileStore
+from app.core.service import Service
 from app.domain.ids import VeiledIds
 from app.domain.scoring import RawScore
-from app.grading.grade import Grader
-from app.grading.messages import Grade, Validate, Validated
-from app.grading.outcomes import Trial
-from app.grading.questions import JudgeFailed
+from app.judging.service.grade import Grader
+from app.judging.service.messages import Grade, Validate, Validated
+from app.judging.service.outcomes import Trial
+from app.judging.service.questions import JudgeFailed
 from app.packages.read import assemble
-from app.service import Service
-from app.storage import problems
-from app.storage.files import FileStore
-from app.storage.judgements import pair
-from app.storage.tables import (
+from app.problems.queries import problems
+from app.submissions.queries.judgements import pair
+from app.tables import (
     AnswerRow,
     ContestProblemRow,
     ContestRow,

@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from app.services.daily.puzzles import EDITION
+from app.daily.service.puzzles import EDITION
 from solvers.daily import make_all
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import httpx
 
-from app.service import Service
-from app.services.games.keeper import Keeper
-from app.storage.tables import ContestProblemRow
+from app.core.service import Service
+from app.games.service.keeper import Keeper
+from app.tables import ContestProblemRow
 from games.catalog import games
 from games.checker import read_instance
 from games.doors import draws

@@ -11,13 +11,14 @@ from pathlib import Path
 import psutil
 from sqlalchemy import func, select
 
-from app.grading.engine import Engine
-from app.grading.staff import EngineSettings
-from app.storage import submissions
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.submissions import Accepted, NewAnswer, NewSubmission
-from app.storage.tables import (
+from app.core.db.database import Database
+from app.core.db.writer import Writer
+from app.core.files.local_files import LocalFiles
+from app.judging.service.engine import Engine
+from app.judging.service.staff import EngineSettings
+from app.submissions.queries import submissions
+from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
+from app.tables import (
     AccountRow,
     ContestProblemRow,
     ContestRow,
@@ -28,7 +29,6 @@ from app.storage.tables import (
     TestCaseRow,
     TestGroupRow,
 )
-from app.storage.writer import Writer
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PROGRAM = "tests.builders.rogue_grader"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.storage.tables import (
+from app.tables import (
     AccountRow,
     AuditRow,
     AwardRow,

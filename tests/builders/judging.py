@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from app.grading.grade import Grader
-from app.grading.messages import Grade
-from app.grading.outcomes import outcome
-from app.service import Service
-from app.storage import judgements, judging_tasks, rejudging_steps, rejudgings
-from app.storage.judgements import Claim, Outcome
+from app.core.service import Service
+from app.judging.queries import judging_tasks, rejudging_steps, rejudgings
+from app.judging.service.grade import Grader
+from app.judging.service.messages import Grade
+from app.judging.service.outcomes import outcome
+from app.submissions.queries import judgements
+from app.submissions.queries.judgements import Claim, Outcome
 
 
 def judge(service: Service, *, most: int | None = None) -> int:

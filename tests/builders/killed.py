@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import event
 
-from app.storage import rejudging_steps
-from app.storage.database import Database
+from app.core.db.database import Database
+from app.judging.queries import rejudging_steps
 
 SECONDS_TO_END = 60
 

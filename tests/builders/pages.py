@@ -1,6 +1,6 @@
 """The pages as a walk goes through them: the addresses of each route, and who of the people opens it.
 
-A route of `app.web` that is missing here fails tests/app/web/test_walk.py: a new page cannot be forgotten.
+A route of `app.core.pages` that is missing here fails tests/app/web/test_walk.py: a new page cannot be forgotten.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from app.services.rights import Who, who_may
-from app.web.organiser.routes import PLACES
-from app.web.playground import TITLES
+from app.accounts.service.rights import Who, who_may
+from app.organizer_routes import PLACES
+from app.problems.pages.playground import TITLES
 from tests.builders.games import GAME
 
 TODAY = datetime.now(UTC).date()

@@ -63,13 +63,13 @@ def poisoned_worker(
 
 def main() -> None:
     """Run `jurado` with the rogue checker."""
-    import app.worker
-    from app.cli.main import main as jurado
-    from app.grading.messages import Grade
-    from app.grading.process import GraderProcess
+    import app.judging.worker
+    from app.commands.main import main as jurado
+    from app.judging.service.messages import Grade
+    from app.judging.service.process import GraderProcess
 
     judge = GraderProcess.grade
-    settings_of = app.worker.engine_settings
+    settings_of = app.judging.worker.engine_settings
 
     def grade(self: GraderProcess, request: Grade, seconds: float, **more: Any) -> Any:
         if any(answer.data == KILL_WORKER for answer in request.answers):
@@ -77,7 +77,7 @@ def main() -> None:
         return judge(self, request, seconds, **more)
 
     setattr(GraderProcess, "grade", grade)  # noqa: B010  # mypy knows that a method is not assigned to
-    setattr(app.worker, "engine_settings", lambda *given: replace(settings_of(*given), program=PROGRAM))  # noqa: B010
+    setattr(app.judging.worker, "engine_settings", lambda *given: replace(settings_of(*given), program=PROGRAM))  # noqa: B010
     jurado()
 
 

@@ -18,9 +18,9 @@ from fractions import Fraction
 
 from app.domain.case_scores import FoundScore
 from app.domain.verdicts import CaseVerdict
-from app.grading import grader
-from app.grading.messages import Need, encoded, graded
-from app.grading.pipes import LENGTH
+from app.judging.service import grader
+from app.judging.service.messages import Need, encoded, graded
+from app.sandbox.pipes import LENGTH
 from checkers.doors import Rejected, Score
 from tests.builders.probe import probe
 

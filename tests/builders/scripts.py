@@ -12,7 +12,7 @@ from py_mini_racer import JSUndefined, MiniRacer
 
 IMPORT = re.compile(r'^import (?:\{ ([^}]*) \}|\* as (\w+)) from "([^"]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.MULTILINE)
-TEXTS = Path(__file__).parents[2] / "app/web/static/text.js"
+TEXTS = Path(__file__).parents[2] / "app/core/pages/static/text.js"
 """What all pages load before their scripts: `_` and `ngettext`."""
 Ask = Callable[[str], Any]
 

@@ -15,27 +15,28 @@ import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 
-from app.bootstrap import bring_keys
-from app.grading.messages import Grade, Validate, Validated
-from app.grading.outcomes import Trial
-from app.grading.parked import Parked
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.grading.similarity import Similarity
-from app.grading.staff import GraderState
+from app.archive.queries.scrub import Scrub
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.core.db.writer import Writer
+from app.core.files.open_files import open_files
+from app.core.passwords import hash_password
+from app.core.service import Service
+from app.core.settings import Settings
+from app.judging.service.messages import Grade, Validate, Validated
+from app.judging.service.outcomes import Trial
+from app.judging.service.parked import Parked
+from app.judging.service.staff import GraderState
 from app.main import create_app
-from app.passwords import hash_password
+from app.operations.service.bootstrap import bring_keys
+from app.operations.service.hearing import listening
 from app.sandbox.sandbox import protections
 from app.sandbox.state import ProtectionState
-from app.service import Service
-from app.services.hearing import listening
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.locks import Locks
-from app.storage.open_files import open_files
-from app.storage.scrub import Scrub
-from app.storage.submission_context import SubmissionContexts
-from app.storage.tables import AccountRow, TeamRow
-from app.storage.writer import Writer
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.similarity.service.comparing import Similarity
+from app.submissions.queries.submission_context import SubmissionContexts
+from app.submissions.service.gate import Gate
+from app.tables import AccountRow, TeamRow
 
 PASSWORD = "open sesame"
 HASH = hash_password(PASSWORD)
@@ -175,7 +176,8 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
         scrub,
         keys,
         ProtectionState(partial(protections, as_root=known.may_run_as_root)),
-        locks=locks,
+        Gate(),
+        locks,
         listener=listener,
     )
     try:

@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 from websockets.sync.client import ClientConnection, connect
 
-from app.cli.server.running import LONGEST_MESSAGE, bounded_connections
+from app.operations.commands.running import LONGEST_MESSAGE, bounded_connections
 from tests.builders.service import PASSWORD, Api
 
 SECONDS = 30.0

@@ -12,7 +12,7 @@ from typing import Any
 
 import uvicorn
 
-from app.cli.main import main
+from app.commands.main import main
 
 
 def stopped(name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import text
 
-from app.storage.database import Database
+from app.core.db.database import Database
 from tests.builders.service import Api, open_api
 
 BROKER = "amqp://jurado:jurado@127.0.0.1:1"

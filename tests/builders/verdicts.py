@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 
 from sqlalchemy import select
 
+from app.core.service import Service
 from app.domain.case_scores import FoundScore
 from app.domain.scoring import RawScore
-from app.service import Service
-from app.storage import judgements
-from app.storage.judgements import Claim, Outcome
-from app.storage.tables import JudgementRow, TestCaseRow
+from app.submissions.queries import judgements
+from app.submissions.queries.judgements import Claim, Outcome
+from app.tables import JudgementRow, TestCaseRow
 
 ACCEPTED = {"key": "accepted", "text": "", "args": {}}
 """What a checker says of an answer it accepts."""

@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 from sqlalchemy import func, select
 
-from app.domain.clock import utc_now
-from app.storage.database import Database
-from app.storage.processes import SERVER, Sign, Work, write_signs
-from app.storage.submissions import INLINE_LIMIT
-from app.storage.tables import (
+from app.core.clock import utc_now
+from app.core.db.database import Database
+from app.core.db.processes import SERVER, Sign, Work, write_signs
+from app.submissions.queries.submissions import INLINE_LIMIT
+from app.tables import (
     Base,
     ChosenSubmissionRow,
     ClockRow,

@@ -6,22 +6,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.grading.distributed.actors import JudgementActor
-from app.grading.distributed.broker import open_broker
-from app.grading.distributed.consuming import Consumer
-from app.grading.distributed.lanes import JUDGEMENTS, REJUDGINGS
-from app.grading.distributed.reconciler import Reconciler
-from app.grading.distributed.sender import Sender
-from app.grading.engine import Engine
-from app.grading.staff import EngineSettings
-from app.storage import submissions
-from app.storage.database import Database
-from app.storage.judgements import DONE
-from app.storage.local_files import LocalFiles
-from app.storage.locks import Locks
-from app.storage.submissions import Accepted, NewSubmission
-from app.storage.tables import JudgementRow
-from app.storage.writer import Writer
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.core.db.writer import Writer
+from app.core.files.local_files import LocalFiles
+from app.judging.service.distributed.actors import JudgementActor
+from app.judging.service.distributed.broker import open_broker
+from app.judging.service.distributed.consuming import Consumer
+from app.judging.service.distributed.lanes import JUDGEMENTS, REJUDGINGS
+from app.judging.service.distributed.reconciler import Reconciler
+from app.judging.service.distributed.sender import Sender
+from app.judging.service.engine import Engine
+from app.judging.service.staff import EngineSettings
+from app.submissions.queries import submissions
+from app.submissions.queries.judgements import DONE
+from app.submissions.queries.submissions import Accepted, NewSubmission
+from app.tables import JudgementRow
 from tests.builders.grading import PROGRAM, add_rogue_contest
 from tests.builders.waiting import until
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import httpx
 
+from app.core.db.database import Database
 from app.domain.contests import Team
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.catalog import bundled
-from app.storage.database import Database
-from app.storage.scoring_input import scored_contest
+from app.problems.queries.scoring_input import scored_contest
 from bench.stage import CONTEST
 from checkers.doors import Rejected, open_checker
 from tests.chaos.audit_result import Audit

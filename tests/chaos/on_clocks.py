@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.services.clics import parse_time
+from app.core.clics import parse_time
 from bench.stage import CONTEST
 from tests.builders.clocked import set_clock
 from tests.chaos.audit import audit

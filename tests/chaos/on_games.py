@@ -12,11 +12,11 @@ from typing import Any
 
 import httpx
 
+from app.core.db.database import Database
 from app.packages.catalog import bundled
 from app.packages.read import read_package
-from app.storage.database import Database
-from app.storage.problems import import_package
-from app.storage.tables import ContestProblemRow
+from app.problems.queries.problems import import_package
+from app.tables import ContestProblemRow
 from bench.stage import CONTEST
 from games.transcript import read, replay
 from tests.chaos.model import scenario

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 from sqlalchemy import select
 
-from app.storage.database import Database
-from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow
+from app.core.db.database import Database
+from app.tables import AnswerRow, JudgementRow, RawScoreRow
 from bench.stage import CONTEST
 from tests.chaos.audit import audit
 from tests.chaos.load import Load, under_load, wait_for

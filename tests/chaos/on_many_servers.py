@@ -40,7 +40,7 @@ def one_of(setting: Stage, **settings: str) -> tuple[str, Server]:
     return broker, first
 
 
-def another(setting: Stage, broker: str, *, module: Sequence[str] = ("app.cli",), **settings: str) -> Server:
+def another(setting: Stage, broker: str, *, module: Sequence[str] = ("app.commands",), **settings: str) -> Server:
     """Start one more server, with a home of its own and the files of all."""
     files = f"file://{(setting.home / 'files').resolve()}"
     shared = {"broker_url": broker, "files_url": files, "secret_key": SECRET_KEY, **FEW}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from app.settings import Settings
-from app.storage.files import Files, name_of
-from app.storage.open_files import open_files
+from app.core.files.files import Files, name_of
+from app.core.files.open_files import open_files
+from app.core.settings import Settings
 from tests import s3
 from tests.builders.balancer import balanced
 from tests.builders.s3 import CUT_AFTER, CUT_BEFORE, HALF, S3Proxy, s3_proxy

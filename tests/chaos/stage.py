@@ -22,9 +22,9 @@ from typing import Any
 import httpx
 import psutil
 
+from app.core.files.local_files import LocalFiles
+from app.core.settings import Settings
 from app.packages.catalog import bundled
-from app.settings import Settings
-from app.storage.local_files import LocalFiles
 from bench.stage import add_admin, at_home, prepare, wait_until_up
 from tests import postgres
 from tests.chaos.audit_result import Audit
@@ -37,7 +37,7 @@ SQLITE, POSTGRESQL = "sqlite", "postgresql"
 DATABASE = f"chaos_{os.getpid()}"
 """Its own for each process: the workers of a test run have one server of PostgreSQL."""
 TEMPLATE = f"{DATABASE}_template"
-SERVER = ("app.cli",)
+SERVER = ("app.commands",)
 PATIENCE = 120.0
 Log = Callable[[], str]
 Popen = Callable[..., Any]
@@ -255,7 +255,7 @@ class Stage:
         """Start a command of `jurado` on the home or another one."""
         url = self.database_url if database_url is None else database_url
         env = {**os.environ, **at_home(home or self.home, database_url=url, problems=str(self.problems))}
-        return Command([sys.executable, "-m", "app.cli", *map(str, words)], env)
+        return Command([sys.executable, "-m", "app.commands", *map(str, words)], env)
 
     def client(self, server: Server) -> httpx.Client:
         """A client of the admin."""

@@ -57,7 +57,7 @@ def served(checkout: Path, home: Path) -> Iterator[Stage]:
     port, password = free_port(), secrets.token_urlsafe(16)
     variables = at_home(home, admin_password=password, problems=str(problems))
     python = checkout / ".venv/bin/python" if checkout != ROOT else Path(sys.executable)
-    command = [str(python), "-m", "app.cli", "serve", "--port", str(port)]
+    command = [str(python), "-m", "app.commands", "serve", "--port", str(port)]
     with (home / "server.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=checkout, env={**os.environ, **variables}, stdout=log, stderr=log)
     try:

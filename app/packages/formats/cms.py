@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.packages.documents import read_model
+from app.core.parsing import read_model
 from app.packages.formats.cms_groups import plan_groups
 from app.packages.formats.draft import CaseDraft, Draft, Program, Source, Standard, listed
 from app.packages.formats.leftovers import keep_programs, keep_solution

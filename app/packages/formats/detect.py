@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from app.core.faults import PackageError
 from app.packages.contents import ComposedFiles
-from app.packages.errors import PackageError
 from app.packages.files import SLUG
 from app.packages.formats import cms, kattis, omegaup, polygon
 from app.packages.formats.draft import Draft, Source, slug_of

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from app.core.faults import Faults, PackageError
+from app.core.parsing import LARGEST_DOCUMENT
 from app.packages.contents import Content, File
-from app.packages.documents import LARGEST_DOCUMENT
-from app.packages.errors import Faults, PackageError
 from app.packages.model import Aggregation
 
 MOST_NAMED = 5

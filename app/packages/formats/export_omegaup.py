@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
+from app.core.faults import Faults, PackageError
 from app.packages.contents import ComposedFiles, Content, File
-from app.packages.errors import Faults, PackageError
 from app.packages.formats.omegaup import FOLDERS
 from app.packages.model import Case, Group, Package
 from app.packages.tools import program_of

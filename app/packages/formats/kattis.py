@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.packages.documents import Document, read_document
-from app.packages.errors import Faults
+from app.core.faults import Faults
+from app.core.parsing import Document, read_document
 from app.packages.formats.draft import Draft, Program, Source, Standard
 from app.packages.formats.html_statements import to_markdown
 from app.packages.formats.kattis_data import Plan, read_data

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from app.core.parsing import read_document
 from app.packages.contents import Content, File, bytes_of
-from app.packages.documents import read_document
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Source, listed
 from app.packages.formats.writing import to_yaml
 from app.packages.model import Aggregation

@@ -16,7 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from app.packages.documents import Document, check_model
+from app.core.parsing import Document, check_model
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
 from app.packages.formats.leftovers import SLOW, keep_programs, keep_solution
 from app.packages.formats.omegaup_limits import ValidatorLimits, limits_of_checker

@@ -17,7 +17,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from app.packages.documents import LARGEST_DOCUMENT
+from app.core.parsing import LARGEST_DOCUMENT
 from app.packages.files import NAME
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard
 from app.packages.formats.leftovers import SLOW, keep_programs, keep_solution

@@ -12,15 +12,7 @@ import re
 from fractions import Fraction
 
 from app.programs.endings import exit_code, unexpected
-from app.programs.model import (
-    ACCEPTED,
-    LONGEST_JUDGE_MESSAGE,
-    CaseFiles,
-    Decision,
-    Meaning,
-    ProgramFault,
-    as_text,
-)
+from app.programs.model import ACCEPTED, LONGEST_JUDGE_MESSAGE, CaseFiles, Decision, Meaning, ProgramFault, as_text
 from app.programs.places import ANSWER, INPUT, OUTPUT, Asked, Run
 from app.programs.points import full, number, scored
 from app.sandbox.model import Result

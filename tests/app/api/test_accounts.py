@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.storage import accounts
+from app.accounts.queries import accounts
 from tests.builders.service import PASSWORD, Api
 
 TSV = {"Content-Type": "text/tab-separated-values"}

@@ -10,11 +10,11 @@ import httpx
 import pytest
 from sqlalchemy.orm import Session
 
-from app.domain.clock import utc_now
-from app.services.contests import commands
-from app.services.contests.bodies import ContestChange
-from app.services.contests.contests import contest_of
-from app.services.viewer import Viewer
+from app.accounts.service.viewer import Viewer
+from app.contests.schemas.bodies import ContestChange
+from app.contests.service import commands
+from app.contests.service.contests import contest_of
+from app.core.clock import utc_now
 from tests.app.api.test_clock import at, enrol, make
 from tests.builders.contests import HOUR, add_problem
 from tests.builders.service import Api

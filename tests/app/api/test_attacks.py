@@ -6,8 +6,8 @@ import json
 from fractions import Fraction
 from itertools import groupby
 
-from app.cli.output import harmless, plain
-from app.storage.tables import TeamRow
+from app.core.commands.output import harmless, plain
+from app.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import raw, share
 from tests.builders.service import Api

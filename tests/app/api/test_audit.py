@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import insert, select, text
 from sqlalchemy.exc import DBAPIError
 
-from app.api.http.openapi import operations
-from app.grading.engine import Engine
-from app.grading.references import JobRunner
+from app.accounts.queries import audit
+from app.accounts.queries.audit import Retention
+from app.core.http.openapi import operations
+from app.judging.service.engine import Engine
+from app.judging.service.references import JobRunner
 from app.packages.zips import zip_bytes
-from app.storage import audit
-from app.storage.audit import Retention
-from app.storage.tables import AccountRow, AuditRow
+from app.tables import AccountRow, AuditRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.described import document
 from tests.builders.games import GAME, add_games

@@ -11,20 +11,19 @@ from typing import Any
 
 import pytest
 
-from app.api.http.auth import LONGEST_USERNAME
-from app.bootstrap import initialise, make_admin
-from app.cli.output import Failure
-from app.cli.server.places import read_settings, try_places
-from app.passwords import weakness
-from app.services import viewer
-from app.services.addresses import source_of
-from app.services.clics import format_time
-from app.services.errors import TooManyRequests
-from app.services.people import logins, tokens
-from app.services.people.guesses import Guesses, Price
-from app.services.turns import Turns
-from app.settings import Settings
-from app.storage.tables import TokenRow
+from app.accounts.service import logins, tokens, viewer
+from app.accounts.service.guesses import Guesses, Price
+from app.archive.commands.places import read_settings, try_places
+from app.core.addresses import source_of
+from app.core.clics import format_time
+from app.core.commands.output import Failure
+from app.core.errors import TooManyRequests
+from app.core.http.auth import LONGEST_USERNAME
+from app.core.passwords import weakness
+from app.core.settings import Settings
+from app.core.turns import Turns
+from app.operations.service.bootstrap import initialise, make_admin
+from app.tables import TokenRow
 from tests.builders.service import PASSWORD, Api
 
 

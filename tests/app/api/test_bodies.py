@@ -12,10 +12,10 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 from starlette.types import Message
 
-from app.api.http.gated import WITH_BODIES, GatedRoute
-from app.api.routes import ROUTERS
-from app.services.errors import BadRequest
-from app.services.json_bounds import DEEPEST, check_values, is_within
+from app.core.errors import BadRequest
+from app.core.http.gated import WITH_BODIES, GatedRoute
+from app.core.json_bounds import DEEPEST, check_values, is_within
+from app.routes import ROUTERS
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.services.clics import format_reltime, format_time, parse_reltime, parse_time
+from app.core.clics import format_reltime, format_time, parse_reltime, parse_time
 from tests.builders.schemas import faults
 
 MILLISECONDS = st.integers(-(10**9), 10**12).map(lambda count: timedelta(milliseconds=count))

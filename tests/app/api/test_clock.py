@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.services.clics import format_time, parse_time
-from app.storage.tables import ContestRow
+from app.core.clics import format_time, parse_time
+from app.tables import ContestRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import raw, share
 from tests.builders.service import Api

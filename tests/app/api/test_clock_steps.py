@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, select, text, update
 
-from app.domain.clock import ServiceClock, use, utc_now
-from app.services.people.guesses import Failures
-from app.storage.clock import SECONDS_BETWEEN_MARKS, UNMARKED, ClockKeeper, mark, start_clock
-from app.storage.tables import ClockRow, EventRow
+from app.accounts.service.guesses import Failures
+from app.core.clock import ServiceClock, use, utc_now
+from app.core.db.clock import SECONDS_BETWEEN_MARKS, UNMARKED, ClockKeeper, mark, start_clock
+from app.tables import ClockRow, EventRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import share

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.archive.service.package_files import NAMES
 from app.domain.settings import DEFAULTS
-from app.services.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER
-from app.services.contest_package.package_files import NAMES
-from app.services.contests.access import endpoints
-from app.services.feed import kinds
-from app.services.viewer import PUBLIC, Viewer
+from app.feed.service import kinds
+from app.feed.service.access import endpoints
+from app.feed.service.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER
 
 
 def test_each_collection_comes_after_those_it_refers_to() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.services.scoreboard.compact import hundredths
-from app.storage.tables import TeamRow
+from app.scoreboard.service.compact import hundredths
+from app.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import raw
 from tests.builders.service import Api

@@ -13,13 +13,13 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from app.domain.clock import utc_now
+from app.core.clock import utc_now
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.zips import zip_bytes
-from app.services.problems.problems import samples
-from app.storage.submissions import INLINE_LIMIT
-from app.storage.tables import AnswerRow, JudgementRow, TestCaseRow
+from app.problems.service.problems import samples
+from app.submissions.queries.submissions import INLINE_LIMIT
+from app.tables import AnswerRow, JudgementRow, TestCaseRow
 from tests.app.api.test_contest_packages import bring_in, everything
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest, with_checkers
 from tests.builders.judging import judge

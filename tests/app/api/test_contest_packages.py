@@ -13,13 +13,13 @@ import httpx
 import pytest
 from sqlalchemy import Engine, event, select
 
-from app import passwords
+from app.archive.service import importing, package_files
+from app.archive.service.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
+from app.archive.service.rows import MOST_PAUSES, Importer
+from app.core import passwords
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
-from app.services.contest_package import importing, package_files
-from app.services.contest_package.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
-from app.services.contest_package.rows import MOST_PAUSES, Importer
-from app.storage.tables import (
+from app.tables import (
     AccountRow,
     ChosenSubmissionRow,
     ContestTeamRow,

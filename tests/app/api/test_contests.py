@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.services.clics import format_time
+from app.core.clics import format_time
 from tests.builders.contests import add_contest, add_problem, change_contest
 from tests.builders.service import Api
 

@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from app.api.http.deps import Writing
-from app.api.http.middleware import LARGEST_DOCUMENT, LARGEST_IMPORT, largest
+from app.core.http.deps import Writing
+from app.core.http.middleware import LARGEST_DOCUMENT, LARGEST_IMPORT, largest
+from app.core.settings import Settings
+from app.core.transactions import after_commit
 from app.sandbox.sandbox import protections
-from app.services.transactions import after_commit
-from app.settings import Settings
-from app.storage.tables import RawScoreRow, TeamRow
+from app.tables import RawScoreRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api

@@ -14,11 +14,11 @@ import httpx
 import pytest
 from sqlalchemy import Connection, RootTransaction
 
-from app.storage import submissions
-from app.storage.commits import CommitInDoubt, Commits
-from app.storage.scrub import Scrub
-from app.storage.submissions import INLINE_LIMIT, Accepted, LimitReached
-from app.storage.usage import Usage
+from app.archive.queries.scrub import Scrub
+from app.core.db.commits import CommitInDoubt, Commits
+from app.submissions.queries import submissions
+from app.submissions.queries.submissions import INLINE_LIMIT, Accepted, LimitReached
+from app.submissions.queries.usage import Usage
 from tests.builders.contests import HOUR, add_contest, add_problem, pass_time, with_checkers
 from tests.builders.judging import judge
 from tests.builders.lively import answers
@@ -62,7 +62,7 @@ def test_a_submission_that_limits_refuse_leaves_no_file(api: Api) -> None:
 def test_of_two_at_once_the_refused_one_leaves_no_file(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the limit is reached only between the first look and the insert; a file both brought stays."""
     change(api, limits={"max_submissions": 1})
-    monkeypatch.setattr("app.services.submissions.storing._check_limits", lambda *_: None)
+    monkeypatch.setattr("app.submissions.service.storing._check_limits", lambda *_: None)
     before = stored(api)
     first = os.urandom(LARGE)
     assert send(api, first).status_code == 201
@@ -236,7 +236,7 @@ def test_bytes_of_a_commit_in_doubt_count_until_it_is_known_to_be_undone(
     postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL never gets the COMMIT and stays away; once it is back, the contest has room for the bytes again."""
-    monkeypatch.setattr("app.storage.commits.SECONDS_BETWEEN_LATE_LOOKS", 0.01)
+    monkeypatch.setattr("app.core.db.commits.SECONDS_BETWEEN_LATE_LOOKS", 0.01)
     with proxied(Path(postgresql_url.partition("host=")[2])) as proxy:
         url = proxy.url(postgresql_url.partition("@/")[2].partition("?")[0])
         with open_api(url, tmp_path / "home") as api:

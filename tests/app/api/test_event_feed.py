@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from app.services.clics import format_time, parse_time
-from app.services.feed.kinds import ORDER
-from app.storage.events import Append, NewEvent, append, scan
-from app.storage.tables import ContestRow, EventRow, JudgementRow
+from app.core.clics import format_time, parse_time
+from app.feed.queries.events import Append, NewEvent, append, scan
+from app.feed.service.kinds import ORDER
+from app.tables import ContestRow, EventRow, JudgementRow
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.schemas import faults

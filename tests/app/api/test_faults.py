@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
-from app.api.http.errors import unavailable
-from app.metrics import Metrics
-from app.services.health import readiness
+from app.core.http.errors import unavailable
+from app.core.metrics import Metrics
+from app.operations.service import readiness
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
 from tests.builders.service import Api, open_api

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.services.feed import log as logs
-from app.services.feed.difference import Shown, changes, deletions
-from app.services.feed.log import PAGE, Line, Log, ids_on, page_of
-from app.services.feed.readers import Place, Reader, ShownLast
-from app.services.feed.sender import Hook, _batch
-from app.services.feed.streams import Client, Wish, first_account, follow
-from app.storage.tables import EventRow
+from app.feed.service import log as logs
+from app.feed.service.difference import Shown, changes, deletions
+from app.feed.service.log import PAGE, Line, Log, ids_on, page_of
+from app.feed.service.readers import Place, Reader, ShownLast
+from app.feed.service.sender import Hook, _batch
+from app.feed.service.streams import Client, Wish, first_account, follow
+from app.tables import EventRow
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 TEAM, OTHER, NOBODY, JUDGE = Reader(team_id="t"), Reader(team_id="o"), Reader(), Reader(sees_all=True)

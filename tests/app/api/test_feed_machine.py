@@ -15,14 +15,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
+from app.accounts.service.viewer import digest
 from app.domain.case_scores import FoundScore
 from app.domain.verdicts import CaseVerdict
-from app.services.feed import followed as pace
-from app.services.viewer import digest
-from app.storage import judgements, submissions
-from app.storage.judgements import Claim, Outcome
-from app.storage.submissions import NewAnswer, NewSubmission
-from app.storage.tables import (
+from app.feed.service import followed as pace
+from app.submissions.queries import judgements, submissions
+from app.submissions.queries.judgements import Claim, Outcome
+from app.submissions.queries.submissions import NewAnswer, NewSubmission
+from app.tables import (
     AccountRow,
     ClarificationRow,
     CommentaryRow,

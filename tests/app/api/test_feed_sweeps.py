@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from app.service import Service
-from app.services.feed import followed as pace
-from app.services.feed.followed import LONGEST_PAUSE, Followed
-from app.services.feed.publisher import FeedPublisher
+from app.core.service import Service
+from app.feed.service import followed as pace
+from app.feed.service.followed import LONGEST_PAUSE, Followed
+from app.feed.service.publisher import FeedPublisher
 from tests.builders.contests import add_contest, add_problem, add_submission, judgement_id
 from tests.builders.scoring import raw
 from tests.builders.service import Api
@@ -79,7 +79,7 @@ def test_the_state_is_told_when_all_that_it_follows_has_been(contest: Api) -> No
 def test_what_a_look_that_failed_had_taken_is_looked_at_again(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     publisher, followed = looked_at(contest.service)
     with monkeypatch.context() as away:
-        away.setattr("app.storage.submission_queries.runs", lambda *_, **__: 1 / 0)
+        away.setattr("app.submissions.queries.submission_queries.runs", lambda *_, **__: 1 / 0)
         publisher._look_safely(followed, [])
     publisher.look(followed)
     while followed.swept:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.storage.backup import backup, restore
-from app.storage.database import Database
-from app.storage.fsck import check
-from app.storage.local_files import LocalFiles
+from app.archive.queries.backup import backup, restore
+from app.archive.queries.fsck import check
+from app.core.db.database import Database
+from app.core.files.local_files import LocalFiles
 from tests.builders.pictures import DRAWING_VALIDATOR, SVG, png
 from tests.builders.programs import ABSOLUTE, Judge, judging_service, own_checker
 

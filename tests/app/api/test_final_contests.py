@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.packages.zips import zip_bytes
-from app.storage.tables import ContestTeamRow, TeamRow
+from app.tables import ContestTeamRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import share
 from tests.builders.service import PASSWORD, Api

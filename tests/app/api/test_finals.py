@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.services.clics import format_time, parse_time
-from app.storage.tables import JudgementRow
+from app.core.clics import format_time, parse_time
+from app.tables import JudgementRow
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, pass_time
 from tests.builders.scoring import REJECTED, raw, share
 from tests.builders.service import Api

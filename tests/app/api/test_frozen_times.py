@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.services.clics import format_time, parse_time
+from app.core.clics import format_time, parse_time
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import raw
 from tests.builders.service import Api

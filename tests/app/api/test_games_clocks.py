@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, update
 
-from app.storage import games as stored_games
-from app.storage.tables import GameMoveRow, GameRow
+from app.games.queries import games as stored_games
+from app.tables import GameMoveRow, GameRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, change_contest
 from tests.builders.games import (

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from app.archive.queries.backup import backup, restore
+from app.archive.queries.move import move as move_database
+from app.core.db.database import Database
+from app.core.files.local_files import LocalFiles
 from app.packages.zips import zip_bytes
-from app.storage.backup import backup, restore
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.move import move as move_database
 from tests.app.api.test_contest_packages import bring_in
 from tests.app.api.test_games_judged import points
 from tests.app.api.test_rejudgings import difference, do

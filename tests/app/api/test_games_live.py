@@ -11,8 +11,8 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
 
-from app.cli.server import connection
-from app.services.people.tokens import SESSION_COOKIE
+from app.accounts.service.tokens import SESSION_COOKIE
+from app.operations.commands import connection
 from tests.builders.games import STEP, add_games, document, move, start
 from tests.builders.service import PASSWORD, Api
 from tests.builders.sockets import SECONDS, ask, authorization, listening, live, receive

@@ -9,8 +9,8 @@ from itertools import count
 
 import pytest
 
+from app.core.growing import Abandoned, GrowingFile, Sink
 from app.packages.zips import write_zip
-from app.services.contest_package.growing import Abandoned, GrowingFile, Sink
 
 
 def test_what_is_written_can_be_read_before_the_rest_is_made() -> None:

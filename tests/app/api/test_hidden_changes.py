@@ -10,8 +10,8 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from app.domain.clock import utc_now
-from app.storage.tables import AccountRow, JudgementRow, TeamRow
+from app.core.clock import utc_now
+from app.tables import AccountRow, JudgementRow, TeamRow
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, with_checkers
 from tests.builders.described import document
 from tests.builders.scoring import raw

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.main import app
+from app.commands.main import app
+from app.core.errors import MOST_LISTED
 from app.packages.zips import zip_bytes
-from app.services.errors import MOST_LISTED
 from tests.builders.bombs import BOMBS
 from tests.builders.contests import with_checkers
 from tests.builders.packages import PROBLEM, write_package, zip_package

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.packages.errors import PackageErrors
+from app.core.faults import PackageErrors
 from app.packages.files import archive_files
 from tests.builders.contests import add_contest, add_problem, with_checkers
 from tests.builders.hostile_zips import ATTACKS, Files, in_two_cases

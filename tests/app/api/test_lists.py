@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from app.api.http.lists.sending import ListReply
-from app.api.submissions.judgements import JUDGEMENTS, RUNS
-from app.api.submissions.submissions import SUBMISSIONS
-from app.services import visibility
-from app.services.collections import BY_NAME, Collection
-from app.services.lists import list_renderer
-from app.services.lists.list_page import FEW
-from app.services.lists.list_renderer import Large, ListRenderer
-from app.services.lists.shelf import OVERHEAD, Shelf
-from app.services.lists.slices import PIECE, Row, Slice, Written
-from app.services.viewer import PUBLIC, Viewer
-from app.services.visibility import seen_by
-from app.storage import submission_queries
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.contests.service import visibility
+from app.contests.service.visibility import seen_by
+from app.core.http.lists.sending import ListReply
+from app.feed.service.collections import BY_NAME, Collection
+from app.feed.service.lists import list_renderer
+from app.feed.service.lists.list_page import FEW
+from app.feed.service.lists.list_renderer import Large, ListRenderer
+from app.feed.service.lists.shelf import OVERHEAD, Shelf
+from app.feed.service.lists.slices import PIECE, Row, Slice, Written
+from app.submissions.queries import submission_queries
+from app.submissions.routes.judgements import JUDGEMENTS, RUNS
+from app.submissions.routes.submissions import SUBMISSIONS
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import REJECTED, raw
 from tests.builders.service import Api

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from app.api.submissions.judgements import JUDGEMENTS, RUNS
-from app.api.submissions.submissions import SUBMISSIONS
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.services.collections import COLLECTIONS, Collection
-from app.services.lists import list_renderer
-from app.services.viewer import PUBLIC, Viewer
-from app.services.visibility import seen_by
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.contests.service.visibility import seen_by
+from app.feed.service.collections import COLLECTIONS, Collection
+from app.feed.service.lists import list_renderer
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.submissions.routes.judgements import JUDGEMENTS, RUNS
+from app.submissions.routes.submissions import SUBMISSIONS
 from tests.builders.contests import (
     FINAL,
     HOUR,

@@ -15,27 +15,28 @@ import pytest
 from sqlalchemy import text
 
 from app import main
-from app.bootstrap import check_keys
-from app.services.feed import elsewhere
-from app.services.games import keeper
-from app.services.games.referee import play
-from app.services.people.account_import import keep_an_admin
-from app.services.people.guesses import OF_ONE_ACCOUNT
-from app.services.viewer import Viewer
-from app.settings import Settings
-from app.storage import participations, scrub
-from app.storage.allowances import Allowance
-from app.storage.database import Database
-from app.storage.games import Stored, Turn, store
-from app.storage.local_files import LocalFiles
-from app.storage.locks import Locks
-from app.storage.migrate import schema_of, schemas, upgrade
-from app.storage.notices import Kind
-from app.storage.participations import Choosing, choose
-from app.storage.scrub import Scrub
-from app.storage.secret_keys import SecretKeyError, number_of
-from app.storage.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
-from app.storage.tables import AccountRow, ContestRow, GameRow, GroupRow, TeamRow
+from app.accounts.service.account_import import keep_an_admin
+from app.accounts.service.guesses import OF_ONE_ACCOUNT
+from app.accounts.service.viewer import Viewer
+from app.archive.queries import scrub
+from app.archive.queries.scrub import Scrub
+from app.contests.queries import participations
+from app.contests.queries.participations import Choosing, choose
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.core.db.migrate import schema_of, schemas, upgrade
+from app.core.db.notices import Kind
+from app.core.db.secret_keys import SecretKeyError, number_of
+from app.core.files.local_files import LocalFiles
+from app.core.settings import Settings
+from app.feed.service import elsewhere
+from app.games.queries.games import Stored, Turn, store
+from app.games.service import keeper
+from app.games.service.referee import play
+from app.operations.service.bootstrap import check_keys
+from app.submissions.queries.allowances import Allowance
+from app.submissions.queries.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
+from app.tables import AccountRow, ContestRow, GameRow, GroupRow, TeamRow
 from tests.app.api.test_contest_packages import bring_in
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, with_checkers

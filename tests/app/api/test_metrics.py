@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.domain.clock import utc_now
-from app.services.people.tokens import SESSION
-from app.storage.tables import JobRow, JudgementRow, TokenRow
+from app.accounts.service.tokens import SESSION
+from app.core.clock import utc_now
+from app.tables import JobRow, JudgementRow, TokenRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.logged import lines_of, logged
 from tests.builders.scoring import share

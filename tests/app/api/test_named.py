@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from app.contests.service.names import called, did_you_mean
 from app.packages.zips import zip_bytes
-from app.services.names import called, did_you_mean
-from app.storage.tables import TeamRow
+from app.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import Api

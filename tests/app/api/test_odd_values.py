@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from app.packages.zips import zip_bytes
-from app.storage.tables import ProblemRow
+from app.tables import ProblemRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.examples import every
 from tests.builders.scoring import share

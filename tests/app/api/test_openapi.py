@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from app.api.http.openapi import operations
-from app.services.examples import EXAMPLES
+from app.core.examples import EXAMPLES
+from app.core.http.openapi import operations
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.described import Description, document
 from tests.builders.schemas import faults as clics_faults

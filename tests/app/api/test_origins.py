@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.settings import Settings
+from app.core.settings import Settings
 from tests.builders.service import Api, open_api
 
 OURS = "http://jurado.test"

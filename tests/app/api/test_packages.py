@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from fastapi import Request, Response
 
-from app.api.http.progress import ProgressReply
+from app.core.http.progress import ProgressReply
+from app.core.settings import Settings
+from app.core.steps import Steps
 from app.packages.catalog import bundled
 from app.packages.export import write_archive
 from app.packages.read import read_archive, read_package
-from app.packages.steps import Steps
 from app.packages.verify import verify_report
 from app.packages.zips import zip_bytes
-from app.settings import Settings
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
 from tests.builders.foreign import OMEGAUP, foreign_zip
 from tests.builders.packages import package_files, write_package, zip_package

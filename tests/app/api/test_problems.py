@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.packages.markdown import parser
-from app.services.problems import statements
-from app.services.problems.statements import Sample, choose_language, with_samples
+from app.problems.service import statements
+from app.problems.service.statements import Sample, choose_language, with_samples
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.packages import PROBLEM
 from tests.builders.service import Api

@@ -13,8 +13,8 @@ import pytest
 from anyio import run
 from pydantic import ValidationError
 
+from app.core.settings import Settings
 from app.main import create_app
-from app.settings import Settings
 from tests.builders.contests import add_problem
 from tests.builders.lively import CONTEST, begin, picture
 from tests.builders.service import PASSWORD, Api, open_api

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from starlette.datastructures import State
 
-from app.api.http.lists.queue import Asker, Busy, Queue
-from app.api.http.lists.queued import Queued, is_read
-from app.settings import Settings
+from app.core.http.lists.queue import Asker, Busy, Queue
+from app.core.http.lists.queued import Queued, is_read
+from app.core.settings import Settings
 from tests.builders.service import Api
 
 NOBODY = Asker("nobody", "192.0.2.1")

@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.services.people.registering import MOST_A_MINUTE, Pace
-from app.storage.tables import TeamRow
+from app.accounts.service.registering import MOST_A_MINUTE, Pace
+from app.tables import TeamRow
 from tests.builders.contests import add_contest, change_contest
 from tests.builders.service import Api
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from app.storage import rejudging_steps
-from app.storage.tables import ContestRow, JudgementRow
+from app.judging.queries import rejudging_steps
+from app.tables import ContestRow, JudgementRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, with_checkers
 from tests.builders.judging import judge, judge_with_errors
 from tests.builders.packages import zip_package

@@ -9,7 +9,7 @@ from typing import Any, cast
 import httpx
 import pytest
 
-from app.storage.tables import JudgementRow, ProblemRow
+from app.tables import JudgementRow, ProblemRow
 from tests.app.api.test_rejudgings import difference, do, points, prepared, put, state
 from tests.builders.contests import add_contest, add_submission
 from tests.builders.judging import judge

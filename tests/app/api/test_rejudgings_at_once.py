@@ -15,9 +15,10 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.storage import rejudging_steps, teams
-from app.storage.rejudging_steps import Selection
-from app.storage.tables import ContestRow, JudgementRow
+from app.judging.queries import rejudging_steps
+from app.judging.queries.rejudging_steps import Selection
+from app.tables import ContestRow, JudgementRow
+from app.teams.queries import teams
 from tests.app.api.test_rejudgings import PLACE, RIGHT, begin, do, points, put, state
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.judging import judge

@@ -184,7 +184,7 @@ def test_a_contest_may_show_everybodys_answers_but_not_behind_the_freeze(api: Ap
 
 
 def test_hidden_teams_are_seen_by_themselves_and_by_judges_only(api: Api) -> None:
-    from app.storage.tables import TeamRow
+    from app.tables import TeamRow
 
     add_contest(api.service)
     sent = add_submission(api.service, {"02": share(1)}, team="other")

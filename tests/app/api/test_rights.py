@@ -14,17 +14,9 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
-from app.api.http.openapi import operations
-from app.services.rights import OPERATIONS, Who, who_may
-from app.storage.tables import (
-    AccountRow,
-    ContestRoleRow,
-    ContestRow,
-    ContestTeamRow,
-    OrganiserRow,
-    ProblemRoleRow,
-    TeamRow,
-)
+from app.accounts.service.rights import OPERATIONS, Who, who_may
+from app.core.http.openapi import operations
+from app.tables import AccountRow, ContestRoleRow, ContestRow, ContestTeamRow, OrganiserRow, ProblemRoleRow, TeamRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission, judgement_id
 from tests.builders.described import document
 from tests.builders.scoring import share

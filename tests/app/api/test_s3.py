@@ -12,10 +12,10 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from app.storage import s3
-from app.storage.s3_files import S3Files
-from app.storage.submissions import INLINE_LIMIT
-from app.storage.tables import SubmissionRow
+from app.core.files import s3
+from app.core.files.s3_files import S3Files
+from app.submissions.queries.submissions import INLINE_LIMIT
+from app.tables import SubmissionRow
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.s3 import CUT_AFTER, HALF, S3Proxy, s3_proxy
 from tests.builders.service import Api, open_api

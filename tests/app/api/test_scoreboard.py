@@ -16,10 +16,10 @@ import pytest
 from sqlalchemy import event
 
 from app.domain.contests import OPEN, Freeze
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.services.scoreboard import histories
-from app.services.scoreboard.row_renderer import row_document
-from app.storage.tables import GroupRow, TeamRow
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.scoreboard.service import histories
+from app.scoreboard.service.row_renderer import row_document
+from app.tables import GroupRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import raw, share
 from tests.builders.service import Api

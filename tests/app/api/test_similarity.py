@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from app.core.service import Service
 from app.domain.fingerprints import grain_of
-from app.grading.similarity import Similarity
-from app.service import Service
-from app.storage.tables import ContestRow, SubmissionRow, TeamRow
+from app.similarity.service.comparing import Similarity
+from app.tables import ContestRow, SubmissionRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api
@@ -32,7 +32,7 @@ def contest(api: Api) -> Api:
 
 
 def add_team(service: Service, name: str) -> None:
-    from app.storage.tables import AccountRow
+    from app.tables import AccountRow
 
     with service.database.write() as session:
         session.add(TeamRow(id=name, name=f"Team {name}", label=name, hidden=False))
@@ -153,7 +153,7 @@ def test_a_new_answer_is_seen_by_the_next_question(contest: Api) -> None:
 def test_texts_that_were_not_read_in_time_are_counted(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     send(contest, "team", {"02": LONG})
     send(contest, "other", {"02": LONG.replace(b" ", b"\n")})
-    monkeypatch.setattr("app.services.similarity.similarity.SECONDS", -1.0)
+    monkeypatch.setattr("app.similarity.service.similarity.SECONDS", -1.0)
     told = found(contest)
     assert (told["texts"], told["unread"], told["pairs"]) == (2, 2, [])
     monkeypatch.undo()

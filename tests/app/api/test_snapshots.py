@@ -20,12 +20,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from app import storage
-from app.service import Service
-from app.services.submissions.judgements import judgements_of
-from app.services.viewer import Viewer
-from app.services.visibility import know_points, points_of
-from app.storage.database import Database
-from app.storage.tables import JudgementRow, SubmissionRow, TeamRow
+from app.accounts.service.viewer import Viewer
+from app.contests.service.visibility import know_points, points_of
+from app.core.db.database import Database
+from app.core.service import Service
+from app.submissions.service.judgements import judgements_of
+from app.tables import JudgementRow, SubmissionRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import raw
 from tests.builders.service import Api

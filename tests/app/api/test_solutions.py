@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.bootstrap import complete_texts
-from app.storage.tables import ContestProblemRow, ProblemRow
+from app.operations.service.bootstrap import complete_texts
+from app.tables import ContestProblemRow, ProblemRow
 from tests.builders.contests import HOUR, add_contest, add_problem, change_contest, pass_time
 from tests.builders.service import Api
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from app.bootstrap import complete_texts
+from app.operations.service.bootstrap import complete_texts
 from app.packages.markdown import local_image
-from app.storage.tables import ProblemRow
+from app.tables import ProblemRow
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.service import Api
 

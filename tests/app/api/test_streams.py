@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.storage.tables import ContestRow
+from app.tables import ContestRow
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.scoring import share

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from app.packages.zips import zip_bytes
-from app.storage.tables import SubmissionRow
+from app.tables import SubmissionRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.service import Api
 

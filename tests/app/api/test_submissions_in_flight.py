@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from app.storage.submissions import NewSubmission, accept
+from app.submissions.queries.submissions import NewSubmission, accept
 from tests.builders.contests import HOUR, add_contest, add_problem, with_checkers
 from tests.builders.grading import NOW
 from tests.builders.service import Api

@@ -12,10 +12,10 @@ import anyio
 import pytest
 from sqlalchemy import func, select, text
 
-from app.api.http.forms import Form, _Part
+from app.core.files.local_files import LocalFiles
+from app.core.http.forms import Form, _Part
 from app.packages.zips import zip_bytes
-from app.storage.local_files import LocalFiles
-from app.storage.tables import AnswerRow, JudgementRow, SubmissionRow
+from app.tables import AnswerRow, JudgementRow, SubmissionRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
 from tests.builders.service import Api
 

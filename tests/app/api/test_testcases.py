@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from app.grading.engine import Engine
-from app.grading.messages import Validate, Validated
-from app.grading.questions import NotJudged
+from app.judging.service.engine import Engine
+from app.judging.service.messages import Validate, Validated
+from app.judging.service.questions import NotJudged
 from tests.builders.contests import FINAL, HOUR, InlineEngine, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.packages import zip_package
 from tests.builders.scoring import raw

@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import update
 
-from app.grading.engine import Engine
-from app.grading.references import JobRunner
-from app.storage import jobs
-from app.storage.tables import JobRow, TestCaseRow
+from app.judging.service.engine import Engine
+from app.judging.service.references import JobRunner
+from app.problems.queries import jobs
+from app.tables import JobRow, TestCaseRow
 from tests.builders.contests import add_problem
 from tests.builders.games import GAME, PACKAGE, add_games, document
 from tests.builders.service import Api, Idle

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.storage.database import Database
-from app.storage.move import move
+from app.archive.queries.move import move
+from app.core.db.database import Database
 from tests.app.api.test_contest_moves import another_server, exported
 from tests.app.api.test_contest_packages import bring_in, play
 from tests.app.api.test_rejudgings import do, everything

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
-from app.services.feed.calls import may_be_called, networks_of
-from app.services.feed.sender import lock_of
-from app.settings import Settings
-from app.storage.tables import EventRow, WebhookRow
+from app.core.settings import Settings
+from app.feed.service.calls import may_be_called, networks_of
+from app.feed.service.sender import lock_of
+from app.tables import EventRow, WebhookRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.logged import logged
 from tests.builders.scoring import share

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.storage.tables import ContestRow, EventRow
+from app.tables import ContestRow, EventRow
 from tests.builders.contests import (
     FINAL,
     HOUR,

@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import LargeBinary, Select, cast, func, select
 
 from app.packages.zips import zip_bytes
-from app.storage.tables import Base
+from app.tables import Base
 from tests.builders.contests import add_contest, add_problem, with_checkers
 from tests.builders.packages import zip_package
 from tests.builders.service import Api, open_api

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.cli.client import Client
-from app.cli.config import Login
+from app.core.commands.client import Client
+from app.core.commands.config import Login
 
 Answer = Any
 """JSON, a response, or what makes one of a request; in a list: one after the other, the last one for ever."""
@@ -47,8 +47,8 @@ class Scripted:
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> Scripted:
         """Let every command talk to it."""
-        monkeypatch.setattr("app.cli.client.Client.open", self.client)
-        monkeypatch.setattr("app.cli.client.FIRST_PAUSE", 0.0)
+        monkeypatch.setattr("app.core.commands.client.Client.open", self.client)
+        monkeypatch.setattr("app.core.commands.client.FIRST_PAUSE", 0.0)
         return self
 
 

@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from app.cli.admin.contest_times import length
-from app.cli.admin.presenter import Presenter, rows_around
-from app.cli.client import Client
-from app.cli.contest_facts import state_word
-from app.cli.output import Failure
-from app.services.clics import format_time
+from app.contests.commands.contest_times import length
+from app.core.clics import format_time
+from app.core.commands.client import Client
+from app.core.commands.contest_facts import state_word
+from app.core.commands.output import Failure
+from app.scoreboard.commands.presenter import Presenter, rows_around
 from tests.app.cli.conftest import Jurado, end_soon
 from tests.app.cli.scripted import Scripted
 
@@ -254,7 +254,11 @@ def played(words: list[str], keys: list[tuple[str, bytes]]) -> str:
     leader, follower = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "40"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.cli", *words], stdin=follower, stdout=follower, stderr=follower, env=environment
+        [sys.executable, "-m", "app.commands", *words],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=environment,
     )
     os.close(follower)
     screen, waiting, seen = "", list(keys), 0

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, select, text, update
 
-from app.domain.clock import utc_now
-from app.settings import Settings
-from app.storage.database import Database
-from app.storage.secret_keys import KEY_FILE, read_keys
-from app.storage.serving import hold
-from app.storage.tables import AccountRow, AnswerRow, WebhookRow
+from app.core.clock import utc_now
+from app.core.db.database import Database
+from app.core.db.secret_keys import KEY_FILE, read_keys
+from app.core.db.serving import hold
+from app.core.settings import Settings
+from app.tables import AccountRow, AnswerRow, WebhookRow
 from tests.app.cli.conftest import Jurado
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import open_api

@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.cli.client import Client, certificates, refusal
-from app.cli.config import Login, cleaned, current_login, store_login
-from app.cli.contestant.submit import send
-from app.cli.output import Failure
-from app.cli.resources.people import TeamName
+from app.core.commands.client import Client, certificates, refusal
+from app.core.commands.config import Login, cleaned, current_login, store_login
+from app.core.commands.output import Failure
+from app.core.commands.resources.people import TeamName
+from app.submissions.commands.submit import send
 
 
 def client(answer: httpx.MockTransport) -> Client:
@@ -20,7 +20,7 @@ def client(answer: httpx.MockTransport) -> Client:
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.cli.client.FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("app.core.commands.client.FIRST_PAUSE", 0.0)
 
 
 def test_a_submission_whose_connection_breaks_is_sent_again_whole_and_with_the_same_key() -> None:

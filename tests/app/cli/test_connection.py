@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import uvicorn
 
-from app.cli.server import connection
-from app.cli.server.connection import BoundedConnection
-from app.cli.server.crowd import BEYOND, Crowd, connections_within
+from app.operations.commands import connection
+from app.operations.commands.connection import BoundedConnection
+from app.operations.commands.crowd import BEYOND, Crowd, connections_within
 
 BEGINNING = b"POST / HTTP/1.1\r\nHost: h\r\n"
 Receive = Any

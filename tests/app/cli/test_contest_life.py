@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 
-from app.cli.client import Client
+from app.core.commands.client import Client
 from app.packages.catalog import problems_folder
 from tests.app.cli.conftest import Jurado, end_soon
 

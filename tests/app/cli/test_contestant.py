@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.cli.config import config_path, stored_login
-from app.cli.demo.service_process import Running
+from app.commands.demo.service_process import Running
+from app.core.commands.config import config_path, stored_login
 from app.packages.catalog import problems_folder
 from tests.app.cli.conftest import Jurado
 
@@ -62,7 +62,7 @@ def test_tokens_are_listed_and_taken_back(team: Jurado, service: Running) -> Non
 
 
 def test_the_token_is_not_shown_to_another_server(team: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.cli.config import current_login
+    from app.core.commands.config import current_login
 
     monkeypatch.setenv("JURADO_URL", "http://127.0.0.1:1")
     assert current_login().token == ""
@@ -150,7 +150,7 @@ def test_the_scoreboard_has_raw_scores_where_they_are_asked_for(team: Jurado) ->
 
 
 def test_a_server_that_cannot_be_reached_is_one_clear_line(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.cli.client.FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("app.core.commands.client.FIRST_PAUSE", 0.0)
     monkeypatch.setenv("JURADO_URL", "http://127.0.0.1:1")
     done = jurado("problems", "practice")
     assert done.exit_code == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from app.cli.demo.expected import Checked, ExpectedRow, Rule, Sent, differences, expected_rows, milliseconds
+from app.commands.demo.expected import Checked, ExpectedRow, Rule, Sent, differences, expected_rows, milliseconds
 
 HALF, FULL = Fraction(1, 2), Fraction(1)
 ABSOLUTE = Rule("puzzle", False, ["a", "b"])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.faults import fault_lines, summary, wrapped
-from app.packages.errors import PackageError
+from app.core.commands.faults import fault_lines, summary, wrapped
+from app.core.faults import PackageError
 
 FAULTS = [
     PackageError("data", "", "expected answers that the checker must reject, found none", "note").as_data(),

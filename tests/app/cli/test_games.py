@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.cli.games.program import Program
+from app.games.commands.program import Program
 from games.catalog import games
 from games.doors import draws
 from games.match import Computer, Match

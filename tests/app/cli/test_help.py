@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 
-from app.cli.main import app
+from app.commands.main import app
 from tests.app.cli.conftest import Jurado
 
 

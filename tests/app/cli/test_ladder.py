@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.ladder.runs import Run, Runner, Task
+from app.commands.ladder.runs import Run, Runner, Task
 from app.packages.catalog import bundled
 from tests.app.cli.conftest import BOARD, Jurado
 
@@ -110,7 +110,9 @@ def test_sigterm_ends_a_ladder_and_leaves_no_folder_behind(tmp_path: Path) -> No
     (folder / "jurado.yaml").write_text(cases, encoding="utf-8")
     words = ["ladder", str(folder), "--short", "--method", "greedy", "--seconds", "3000", "--jobs", "1"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.cli", *words], env=os.environ | {"TMPDIR": str(temporary)}, stderr=subprocess.PIPE
+        [sys.executable, "-m", "app.commands", *words],
+        env=os.environ | {"TMPDIR": str(temporary)},
+        stderr=subprocess.PIPE,
     )
     with process:
         assert process.stderr is not None

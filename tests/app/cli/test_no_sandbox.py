@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.grading.package_solver import new_solving, solve_by_package
-from app.grading.programs import Programs
-from app.grading.solver_process import SolverFailed
+from app.core.files.local_files import LocalFiles
+from app.core.json_documents import RunParams
+from app.judging.service.package_solver import new_solving, solve_by_package
+from app.judging.service.programs import Programs
+from app.judging.service.solver_process import SolverFailed
 from app.packages import local_programs
 from app.packages.read import read_package
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
-from app.storage.documents import RunParams
-from app.storage.local_files import LocalFiles
 from tests.app.cli.conftest import Jurado
 from tests.builders.foreign import OMEGAUP, foreign_zip
 from tests.builders.packages import write_package, zip_package

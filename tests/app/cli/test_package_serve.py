@@ -12,7 +12,7 @@ import psutil
 import pytest
 from watchfiles import Change
 
-from app.cli.package_serve.changes import names_of
+from app.commands.package_serve.changes import names_of
 from tests.builders.terminal import Running, Terminal
 
 

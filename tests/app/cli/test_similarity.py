@@ -8,8 +8,8 @@ import uuid
 import httpx
 import pytest
 
-from app.cli.client import Client
-from app.cli.contestant.submit import wait_for_report
+from app.core.commands.client import Client
+from app.submissions.commands.submit import wait_for_report
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted
 

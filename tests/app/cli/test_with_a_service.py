@@ -11,14 +11,14 @@ from contextlib import closing
 import httpx
 import pytest
 
-from app.cli.admin.requests import listing
-from app.cli.client import Client
-from app.cli.contestant import live_board
-from app.cli.contestant.live_board import boards
-from app.cli.contestant.server_events import EVENT_STREAM, events
-from app.cli.demo.service_process import Running
+from app.commands.demo.service_process import Running
+from app.core.commands.client import Client
+from app.core.commands.requests import listing
+from app.core.commands.server_events import EVENT_STREAM, events
 from app.packages.catalog import problems_folder
 from app.sandbox.sandbox import protections
+from app.scoreboard.commands import live_board
+from app.scoreboard.commands.live_board import boards
 from tests.app.cli.conftest import Jurado
 from tests.builders.waiting import until
 
@@ -38,7 +38,7 @@ def contest(admin: Jurado) -> str:
 @pytest.fixture
 def ants(admin: Jurado, contest: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A client of the ants."""
-    from app.cli.access import new_login
+    from app.accounts.commands.access import new_login
 
     monkeypatch.setenv("JURADO_PASSWORD", "a secret of theirs")
     assert admin("admin", "user", "add", f"{contest}-ants", "--team", f"{contest}-ants").exit_code == 0
@@ -58,7 +58,7 @@ def test_a_question_is_answered_to_its_team_and_an_announcement_seen(
     admin: Jurado, contest: str, ants: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as theirs:
-        theirs.setattr("app.cli.client.Client.open", lambda: ants)
+        theirs.setattr("app.core.commands.client.Client.open", lambda: ants)
         asked = json.loads(admin("clarify", contest, "Why?", "--problem", "A", "--json").stdout)
     assert admin("admin", "answer", contest, asked["id"], "Because.").exit_code == 0
     assert admin("admin", "announce", contest, "Lunch", "--team", f"{contest}-ants").exit_code == 0

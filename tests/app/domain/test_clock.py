@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.clock import PACE, ServiceClock, use, utc_now
+from app.core.clock import PACE, ServiceClock, use, utc_now
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from app.contests.schemas.bodies import ContestSettings as SettingsBody
 from app.domain.awards import Prizes
 from app.domain.contests import EVERY
 from app.domain.final_cases import Finals
@@ -14,7 +15,6 @@ from app.domain.limits import Limits
 from app.domain.rejections import Telling
 from app.domain.settings import DEFAULTS, ContestSettings, read_settings
 from app.domain.verdicts import JudgementType
-from app.services.contests.bodies import ContestSettings as SettingsBody
 
 DOCUMENT = {
     "partly_correct_as": "AC",

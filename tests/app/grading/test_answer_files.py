@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.grading.answer_files import MOST_SUGGESTIONS, Collected, OpenCase, collect, file_names
-from app.grading.archives import Limits, Upload, UploadRefused, announced
 from app.packages.zips import zip_bytes
+from app.submissions.service.answer_files import MOST_SUGGESTIONS, Collected, OpenCase, collect, file_names
+from app.submissions.service.archives import Limits, Upload, UploadRefused, announced
 
 CASES = [OpenCase(1, "01", 100), OpenCase(2, "02", 100), OpenCase(3, "03-big", 100)]
 LIMITS = Limits(inflated=1_000_000, files=20, ratio=100)

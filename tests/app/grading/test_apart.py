@@ -13,9 +13,9 @@ from threading import Thread
 
 import pytest
 
-from app.grading.apart import Reader, Results
+from app.core.faults import PackageErrors
+from app.packages.apart import Reader, Results
 from app.packages.arrivals import read_arrival, read_member
-from app.packages.errors import PackageErrors
 from app.packages.read import read_archive
 from tests.builders.packages import PROBLEM, zip_package
 

@@ -17,15 +17,26 @@ import psutil
 import pytest
 from sqlalchemy import select
 
+from app.core.files.local_files import LocalFiles
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
-from app.grading.environment import clean_environment
-from app.grading.messages import Failed, Grade, Graded, Validate, Warm, Warmed, encoded, graded, reply_of, request_of
-from app.grading.running import GraderSettings, RunningGrader
-from app.grading.suspects import LONGEST_PAUSE, Suspects
-from app.grading.suspects import MOST_KILLS as MOST_CAUSED
-from app.storage.local_files import LocalFiles
-from app.storage.tables import JudgementRow, RawScoreRow
+from app.judging.service.messages import (
+    Failed,
+    Grade,
+    Graded,
+    Validate,
+    Warm,
+    Warmed,
+    encoded,
+    graded,
+    reply_of,
+    request_of,
+)
+from app.judging.service.running import GraderSettings, RunningGrader
+from app.judging.service.suspects import LONGEST_PAUSE, Suspects
+from app.judging.service.suspects import MOST_KILLS as MOST_CAUSED
+from app.sandbox.environment import clean_environment
+from app.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import PROGRAM, Grading, grading, is_stopped, submission
 
 WORDS = {"key": "k", "text": "t", "args": {"big": 2**70}}
@@ -138,7 +149,7 @@ def test_a_killed_grader_is_replaced_by_the_warm_spare(sqlite_url: str, tmp_path
 def test_a_grader_starts_without_what_only_servers_need() -> None:
     """Whoever waits for a verdict after kills waits for its imports: numba comes with the first kernels."""
     dear = ("structlog", "sqlalchemy", "asyncio", "ssl", "numpy", "numba", "yaml")
-    code = f"import sys, app.grading.grader; print([name for name in {dear} if name in sys.modules])"
+    code = f"import sys, app.judging.service.grader; print([name for name in {dear} if name in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
 
@@ -240,7 +251,7 @@ def test_a_solver_writes_below_its_folder_only(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "app.grading.memory_limit",
+        "app.sandbox.memory_limit",
         str(2**32),
         str(folder),
         "probing",

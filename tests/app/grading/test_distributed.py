@@ -16,38 +16,39 @@ import pytest
 from sqlalchemy import create_engine, make_url, select, text
 from sqlalchemy.orm import Session
 
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.core.db.process_locks import gone_processes
+from app.core.db.processes import WORKER, Presence, processes
+from app.core.db.serving import hold, hold_when_free
+from app.core.db.writer import Writer
+from app.core.files.local_files import LocalFiles
+from app.core.settings import Settings
 from app.domain.verdicts import CaseVerdict
-from app.engines import start_engine
-from app.grading.distributed import engine as distributed
-from app.grading.distributed import patience as waiting
-from app.grading.distributed.actors import TryAgain
-from app.grading.distributed.broker import message_of, open_broker
-from app.grading.distributed.consuming import Consumer
-from app.grading.distributed.engine import LOCK, DistributedJobs
-from app.grading.distributed.lanes import JUDGEMENTS
-from app.grading.distributed.patience import Patience
-from app.grading.distributed.sender import Sender
-from app.grading.distributed.watch import DatabaseWatch
-from app.grading.engine import Engine
-from app.grading.messages import Validate, Validated, WireScore
-from app.grading.references import JobRunner
-from app.grading.scoreboard_cache import ScoreboardCache
+from app.judging.queries.open_judgements import OpenJudgement, open_judgements
+from app.judging.service.distributed import engine as distributed
+from app.judging.service.distributed import patience as waiting
+from app.judging.service.distributed.actors import TryAgain
+from app.judging.service.distributed.broker import message_of, open_broker
+from app.judging.service.distributed.consuming import Consumer
+from app.judging.service.distributed.engine import LOCK, DistributedJobs
+from app.judging.service.distributed.lanes import JUDGEMENTS
+from app.judging.service.distributed.patience import Patience
+from app.judging.service.distributed.sender import Sender
+from app.judging.service.distributed.watch import DatabaseWatch
+from app.judging.service.engine import Engine
+from app.judging.service.engines import start_engine
+from app.judging.service.messages import Validate, Validated, WireScore
+from app.judging.service.references import JobRunner
+from app.judging.worker import Worker
 from app.packages.read import assemble
-from app.settings import Settings
-from app.storage import judgements, problems, submissions
-from app.storage.database import Database
-from app.storage.judgements import DONE, QUEUED, RUNNING, Claim, Outcome
-from app.storage.local_files import LocalFiles
-from app.storage.locks import Locks
-from app.storage.open_judgements import OpenJudgement, open_judgements
-from app.storage.process_locks import gone_processes
-from app.storage.processes import WORKER, Presence, processes
-from app.storage.serving import hold, hold_when_free
-from app.storage.submissions import Accepted, NewAnswer, NewSubmission
-from app.storage.tables import JudgementRow, TestCaseRow
-from app.storage.testcases import without_score
-from app.storage.writer import Writer
-from app.worker import Worker
+from app.problems.queries import problems
+from app.problems.queries.testcases import without_score
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.submissions.queries import judgements, submissions
+from app.submissions.queries.judgements import DONE, QUEUED, RUNNING, Claim, Outcome
+from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
+from app.tables import JudgementRow, TestCaseRow
 from tests.builders.balancer import cuttable
 from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.grading import NOW, add_rogue_contest, submission

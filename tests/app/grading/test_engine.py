@@ -15,18 +15,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select
 
-from app.grading import engine, parked
-from app.grading.file_errors import FileErrors
-from app.grading.messages import Validate
-from app.grading.questions import JudgeFailed
-from app.grading.running import RunningGrader
-from app.grading.spares import Spares
-from app.storage import judgements
-from app.storage.database import Database
-from app.storage.judgements import Outcome
-from app.storage.local_files import LocalFiles
-from app.storage.tables import AnswerRow, ContestRow, JudgementRow, TeamRow
-from app.storage.writer import Writer
+from app.core.db.database import Database
+from app.core.db.writer import Writer
+from app.core.files.local_files import LocalFiles
+from app.judging.service import engine, parked
+from app.judging.service.messages import Validate
+from app.judging.service.old_file_errors import FileErrors
+from app.judging.service.questions import JudgeFailed
+from app.judging.service.running import RunningGrader
+from app.judging.service.spares import Spares
+from app.submissions.queries import judgements
+from app.submissions.queries.judgements import Outcome
+from app.tables import AnswerRow, ContestRow, JudgementRow, TeamRow
 from tests.builders.grading import NOW, Grading, add_rogue_contest, grading, is_stopped, submission
 
 
@@ -102,7 +102,7 @@ def test_outcomes_of_a_claim_are_recorded_together(
 ) -> None:
     """In a rush until all of it is judged, else for a moment, which is long here: judging adds few commits."""
     monkeypatch.setattr(Writer, "pressed", in_a_rush)
-    monkeypatch.setattr("app.storage.writer.SECONDS_THAT_WRITES_WAIT", 600.0)
+    monkeypatch.setattr("app.core.db.writer.SECONDS_THAT_WRITES_WAIT", 600.0)
     together: list[int] = []
 
     def noting(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
@@ -199,9 +199,9 @@ def test_a_judge_error_that_an_unreadable_file_left_is_judged_again_once_the_fil
     with grading(database_url, tmp_path / "files") as found:
         missing, damaged = (hashlib.sha256(data).hexdigest() for data in (b"10", b"3"))
         last_lines = (
-            f"app.storage.files.FileMissing: no stored file {missing}",
-            f"app.storage.files.FileDamaged: stored file {damaged} has other bytes than were stored",
-            f"app.storage.files.FileMissing: no stored file {'0' * 64}",
+            f"app.core.files.files.FileMissing: no stored file {missing}",
+            f"app.core.files.files.FileDamaged: stored file {damaged} has other bytes than were stored",
+            f"app.core.files.files.FileMissing: no stored file {'0' * 64}",
             f"ValueError: no stored file {missing}",
         )
         for _ in last_lines:
@@ -239,7 +239,7 @@ def test_a_judge_error_of_a_file_is_judged_again_once_and_not_in_a_final_contest
         with database.write() as session:
             row = session.get_one(JudgementRow, judgement_id)
             row.state, row.type = "done", "JE"
-            row.error = f"app.storage.files.FileMissing: no stored file {sha256}"
+            row.error = f"app.core.files.files.FileMissing: no stored file {sha256}"
 
     with database.write() as session:
         session.get_one(ContestRow, "c").finalized = NOW

@@ -13,13 +13,13 @@ import pytest
 from sqlalchemy import select
 
 from app.domain.case_scores import CaseAnswer
-from app.grading.distributed.actors import JudgementActor, TryAgain
-from app.grading.distributed.broker import message_of, open_broker
-from app.grading.distributed.lanes import JUDGEMENTS
-from app.grading.messages import Grade
-from app.storage.judgements import Outcome, Task, waiting_by_team
-from app.storage.submissions import NewSubmission
-from app.storage.tables import AccountRow, JudgementRow, RawScoreRow
+from app.judging.service.distributed.actors import JudgementActor, TryAgain
+from app.judging.service.distributed.broker import message_of, open_broker
+from app.judging.service.distributed.lanes import JUDGEMENTS
+from app.judging.service.messages import Grade
+from app.submissions.queries.judgements import Outcome, Task, waiting_by_team
+from app.submissions.queries.submissions import NewSubmission
+from app.tables import AccountRow, JudgementRow, RawScoreRow
 from tests.builders.grading import NOW, Grading, add_second_contest, grading, limit_seconds, submission
 from tests.builders.working import working
 

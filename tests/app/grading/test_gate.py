@@ -6,7 +6,7 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-from app.grading.gate import Gate, Place
+from app.submissions.service.gate import Gate, Place
 
 HERE, ELSEWHERE = ("c", "echo"), ("d", "echo")
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from app.grading.archives import Budget, Limits, Upload, UploadRefused, open_archive
-from app.packages.errors import PackageErrors
+from app.core.faults import PackageErrors
 from app.packages.files import archive_files
 from app.packages.zip_reader import ZipUnreadable, inflate, open_zip
+from app.submissions.service.archives import Budget, Limits, Upload, UploadRefused, open_archive
 
 MIB = 1 << 20
 Change = Callable[[zipfile.ZipInfo], Any]

@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from app.core.files.local_files import LocalFiles
+from app.core.service import Service
 from app.domain.case_scores import CaseAnswer
 from app.domain.documents import ProgramDocument
-from app.grading.engine import Engine
-from app.grading.held import LOOKS_BEFORE_ANOTHER_TRY, HeldBack
-from app.grading.messages import Failed, Grade, Held, Unreadable, Validate, Validated
-from app.grading.programs import Programs
-from app.grading.staff import EngineSettings
+from app.judging.service.engine import Engine
+from app.judging.service.held import LOOKS_BEFORE_ANOTHER_TRY, HeldBack
+from app.judging.service.messages import Failed, Grade, Held, Unreadable, Validate, Validated
+from app.judging.service.programs import Programs
+from app.judging.service.staff import EngineSettings
 from app.programs import languages
 from app.programs.bundle import pack
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
-from app.service import Service
-from app.storage.local_files import LocalFiles
-from app.storage.tables import JudgementRow
+from app.tables import JudgementRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.programs import ABSOLUTE, own_checker
 from tests.builders.service import open_service

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.main import app
-from app.grading.engine import Engine
-from app.grading.staff import engine_settings
+from app.commands.main import app
+from app.judging.service.engine import Engine
+from app.judging.service.staff import engine_settings
 from app.packages import local_programs
 from app.sandbox.model import AS_ROOT, SandboxMissing
 from app.sandbox.sandbox import USER, USER_HINT, Sandbox, protections
-from app.storage.tables import JudgementRow
+from app.tables import JudgementRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.packages import write_package, zip_package
 from tests.builders.programs import ABSOLUTE, own_checker

@@ -10,12 +10,12 @@ import pytest
 
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
-from app.grading import questions
-from app.grading.messages import Failed, Grade, Unreadable, Validate, Validated
-from app.grading.outcomes import Trial
-from app.grading.process import GraderProcess
-from app.grading.questions import JudgeFailed, NotJudged, Question, Questions, Tried
-from app.grading.suspects import MOST_KILLS, Suspects
+from app.judging.service import questions
+from app.judging.service.messages import Failed, Grade, Unreadable, Validate, Validated
+from app.judging.service.outcomes import Trial
+from app.judging.service.process import GraderProcess
+from app.judging.service.questions import JudgeFailed, NotJudged, Question, Questions, Tried
+from app.judging.service.suspects import MOST_KILLS, Suspects
 
 KILLED = Failed("the grader process ended with status -9", blame=False)
 FAILED = Failed("the checker has a fault")

@@ -12,28 +12,21 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.grading.distributed.actors import JobActor
-from app.grading.engine import Engine
-from app.grading.messages import Validate, Validated
-from app.grading.references import REFERENCE_RUN, JobRunner
-from app.grading.staff import EngineSettings
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.core.db.writer import Writer
+from app.core.files.local_files import LocalFiles
+from app.judging.queries import rejudging_changes, rejudging_steps, rejudgings
+from app.judging.service.distributed.actors import JobActor
+from app.judging.service.engine import Engine
+from app.judging.service.messages import Validate, Validated
+from app.judging.service.references import REFERENCE_RUN, JobRunner
+from app.judging.service.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.packages.read import read_package
-from app.storage import jobs, problems, rejudging_changes, rejudging_steps, rejudgings, testcases
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.locks import Locks
-from app.storage.tables import (
-    AccountRow,
-    ContestProblemRow,
-    ContestRow,
-    JobRow,
-    JudgementRow,
-    SubmissionRow,
-    TestCaseRow,
-)
-from app.storage.versions import Author
-from app.storage.writer import Writer
+from app.problems.queries import jobs, problems, testcases
+from app.problems.queries.versions import Author
+from app.tables import AccountRow, ContestProblemRow, ContestRow, JobRow, JudgementRow, SubmissionRow, TestCaseRow
 from tests.builders.service import Idle
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from sqlalchemy import or_, select, update
 
-from app.storage import rejudging_steps, rejudgings
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.rejudging_steps import Selection
-from app.storage.tables import JudgementRow, RawScoreRow
+from app.core.db.database import Database
+from app.core.files.local_files import LocalFiles
+from app.judging.queries import rejudging_steps, rejudgings
+from app.judging.queries.rejudging_steps import Selection
+from app.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import Grading, add_rogue_contest, grading, submission
 
 

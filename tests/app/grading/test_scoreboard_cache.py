@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from sqlalchemy import delete, select, update
 
+from app.core.service import Service
 from app.domain.scoring import RawScore
-from app.grading.contest_snapshot import ContestSnapshot
-from app.grading.kept_boards import BoardPair, make_snapshot
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.service import Service
-from app.storage import problems
-from app.storage.attempts import attempts
-from app.storage.scoring_input import scored_contest
-from app.storage.tables import ContestProblemRow, ContestRow, JudgementRow, RawScoreRow, SubmissionRow
+from app.problems.queries import problems
+from app.problems.queries.scoring_input import scored_contest
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.scoreboard.queries.kept_boards import BoardPair, make_snapshot
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.submissions.queries.attempts import attempts
+from app.tables import ContestProblemRow, ContestRow, JudgementRow, RawScoreRow, SubmissionRow
 from tests.builders.contests import FINAL, add_contest, add_problem, change_contest
 from tests.builders.examples import examples
 from tests.builders.scoring import raw

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from app.grading.solver_process import Bounds, SolverFailed, SolverProcess
+from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess
 
 ENDLESS = b"1\n1000 1000 50\n"
 """A position of lasttreat whose game tree nobody sees the end of."""

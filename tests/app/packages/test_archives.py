@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.faults import PackageErrors
 from app.packages import zip_reader
-from app.packages.errors import PackageErrors
 from app.packages.files import Limits, archive_files, check_zip
 from app.packages.read import read_archive
 from app.packages.zips import zip_bytes

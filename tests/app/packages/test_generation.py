@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from app.packages.errors import Faults
+from app.core.faults import Faults
 from app.packages.generation import Plan, read_plan
 
 FILES = {"generators/gen.py": b"", "generators/tree/main.cpp": b"", "generators/a.py": b"", "generators/b.py": b""}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.core.faults import Faults, PackageError, PackageErrors
+from app.core.parsing import LONGEST_KEY, LONGEST_NUMBER, read_document
 from app.packages import arrivals
 from app.packages.demands import matches
-from app.packages.documents import LONGEST_KEY, LONGEST_NUMBER, read_document
-from app.packages.errors import Faults, PackageError, PackageErrors
 from app.packages.files import DEEPEST, LONGEST_PATH, archive_files
 from app.packages.globs import _compiled
 from app.packages.markdown import with_image_folder

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.packages.errors import PackageErrors
+from app.core.faults import PackageErrors
 from app.packages.ladder import Climb, accepted_outcomes, check_ladder, ladder_points, open_cases, plan_climb
 from app.packages.read import read_package
 from app.packages.trials import Outcome

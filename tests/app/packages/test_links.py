@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.packages.errors import PackageErrors
+from app.core.faults import PackageErrors
 from app.packages.files import LARGEST, Limits, archive_files
 from app.packages.read import read_archive, read_package
 from tests.builders.packages import write_package

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from app.packages.errors import PackageErrors
+from app.core.faults import PackageErrors
 from app.packages.local_programs import local_workshop
 from app.packages.model import Package
 from app.packages.read import read_archive

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.packages.errors import PackageErrors
+from app.core.faults import PackageErrors
 from app.packages.export import write_archive
 from app.packages.files import Limits
 from app.packages.metadata import read_person

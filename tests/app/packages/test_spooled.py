@@ -12,24 +12,24 @@ from pathlib import Path
 
 import pytest
 
-from app.grading import desk
-from app.grading.desk import batches
+from app.core.db.database import Database
+from app.core.faults import PackageErrors
+from app.core.files.local_files import LocalFiles
+from app.judging.service import desk
+from app.judging.service.desk import batches
 from app.packages.ahead import ahead
 from app.packages.arrivals import read_arrival
 from app.packages.contents import total_size
-from app.packages.errors import PackageErrors
 from app.packages.export import write_archive_file
 from app.packages.files import Limits, archive_files
 from app.packages.read import read_archive
 from app.packages.spooled import SpooledFiles
 from app.packages.trials import Question
 from app.packages.zips import zip_bytes
-from app.storage import problems
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.packing import packed
-from app.storage.problems import import_package, keep_package
-from app.storage.tables import ProblemRow
+from app.problems.queries import problems
+from app.problems.queries.packing import packed
+from app.problems.queries.problems import import_package, keep_package
+from app.tables import ProblemRow
 from tests.builders.foreign import OMEGAUP, foreign_zip
 from tests.builders.packages import zip_package
 from tests.conftest import migrated_sqlite

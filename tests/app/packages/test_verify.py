@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from app.core.faults import PackageErrors
 from app.packages import catalog
 from app.packages.demands import matches
-from app.packages.errors import PackageErrors
 from app.packages.read import read_archive
 from app.packages.settings import STANDARD_CHECKERS
 from app.packages.verify import verify_package, verify_report

@@ -10,11 +10,11 @@ from threading import Event
 import anyio
 import pytest
 
-from app.grading.solver_process import SolverFailed, SolverProcess
-from app.services.daily import puzzles as module
-from app.services.daily.days import FIRST_DAY, KINDS, SIZES, latest_days, today
-from app.services.daily.puzzles import EDITION, MOST_WAITING, READER, DailyPuzzles
-from app.services.errors import Unavailable
+from app.core.errors import Unavailable
+from app.daily.service import puzzles as module
+from app.daily.service.days import FIRST_DAY, KINDS, SIZES, latest_days, today
+from app.daily.service.puzzles import EDITION, MOST_WAITING, READER, DailyPuzzles
+from app.judging.service.solver_process import SolverFailed, SolverProcess
 from solvers.daily import MAKERS
 from solvers.daily import draws as drawing
 from solvers.daily import puzzle as made

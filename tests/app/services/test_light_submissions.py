@@ -6,11 +6,11 @@ import io
 
 import pytest
 
-from app.grading.archives import Upload
+from app.core.heavy import LIGHT
 from app.packages.catalog import bundled
 from app.packages.zips import zip_bytes
-from app.services.heavy import LIGHT
-from app.services.submissions.submission_form import LIGHT_FILES, LIGHT_INFLATED, SubmissionForm
+from app.submissions.service.archives import Upload
+from app.submissions.service.submission_form import LIGHT_FILES, LIGHT_INFLATED, SubmissionForm
 
 
 def is_light(*files: bytes) -> bool:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from sqlalchemy import event
 
-from app.services.problems.packages import listed
-from app.services.viewer import Viewer
+from app.accounts.service.viewer import Viewer
+from app.authoring.service.packages import listed
 from tests.builders.contests import add_problem
 from tests.builders.service import open_service
 

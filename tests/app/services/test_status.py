@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.domain.clock import utc_now
+from app.archive.queries import last_backup
+from app.core.clock import utc_now
+from app.core.db.processes import SERVER, WORKER, Sign, Work, write_signs
 from app.domain.contests import Clock
 from app.domain.verdicts import JudgementType
-from app.services.health.status import next_event
-from app.storage import last_backup
-from app.storage.processes import SERVER, WORKER, Sign, Work, write_signs
-from app.storage.tables import JudgementRow, LastBackupRow, SubmissionRow
+from app.operations.service.status import next_event
+from app.tables import JudgementRow, LastBackupRow, SubmissionRow
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.judging import judge
 from tests.builders.service import Api, open_api
@@ -117,9 +117,9 @@ def test_a_broker_that_is_away_and_the_lack_of_workers_are_urgent(postgresql_url
 def test_queues_are_shown_as_the_broker_counts_them(
     postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.grading.distributed import queues as asking
-    from app.grading.distributed.broker import message_of, open_broker
-    from app.grading.distributed.lanes import JUDGEMENTS
+    from app.judging.service.distributed import queues as asking
+    from app.judging.service.distributed.broker import message_of, open_broker
+    from app.judging.service.distributed.lanes import JUDGEMENTS
 
     monkeypatch.setattr(asking, "SECONDS_TO_CONNECT", 60.0)  # a busy machine is no broker that is away
     broker = open_broker(broker_url)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from app.grading.contest_snapshot import ContestSnapshot
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.services.viewer import PUBLIC, Viewer
-from app.services.visibility import may_see, may_see_answers, may_see_sources, may_see_verdict
-from app.storage.tables import SubmissionRow
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.contests.service.visibility import may_see, may_see_answers, may_see_sources, may_see_verdict
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.tables import SubmissionRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import open_service

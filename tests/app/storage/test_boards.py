@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from app.service import Service
-from app.storage.attempts import KnownScores, attempts
-from app.storage.scoring_input import scored_contest, scored_problem
-from app.storage.tables import JudgementRow
+from app.core.service import Service
+from app.problems.queries.scoring_input import scored_contest, scored_problem
+from app.submissions.queries.attempts import KnownScores, attempts
+from app.tables import JudgementRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.packages import PROBLEM
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share

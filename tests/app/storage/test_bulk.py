@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Row, select
 from sqlalchemy.exc import StatementError
 from sqlalchemy.orm import Session
 
-from app.storage import submissions
-from app.storage.bulk import (
+from app.core.db.base import Base
+from app.core.db.bulk import (
     MOST_AT_ONCE,
     MOST_BYTES,
     Values,
@@ -23,12 +23,12 @@ from app.storage.bulk import (
     update_and_insert,
     update_rows,
 )
-from app.storage.database import Database
-from app.storage.judging_tasks import too_large
-from app.storage.local_files import LocalFiles
-from app.storage.schema.base import Base
-from app.storage.submissions import Accepted, NewAnswer, NewSubmission
-from app.storage.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
+from app.core.db.database import Database
+from app.core.files.local_files import LocalFiles
+from app.judging.queries.judging_tasks import too_large
+from app.submissions.queries import submissions
+from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
+from app.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
 from tests.builders.grading import NOW, add_rogue_contest
 
 HOSTILE = ("quotes \" and ' and \\", "\\x41 \\u0041 {1,2} %s %(rows0)s", "tab\tline\n", "NULL", "", "\U0001f9ee \u202e")

@@ -19,18 +19,18 @@ import pytest
 from sqlalchemy import Connection, NullPool, create_engine, func, insert, select, text
 from sqlalchemy.exc import OperationalError
 
-from app.domain.clock import utc_now
+from app.core.clock import utc_now
+from app.core.db.commits import CommitInDoubt, Commits, Ended, Mark, NotKnownYet, forget_marks, last_act, was_committed
+from app.core.db.database import Database
+from app.core.db.migrate import upgrade
+from app.core.db.writer import TRACES, AnyHandler, Writer
+from app.core.files.local_files import LocalFiles
 from app.domain.limits import Limits
-from app.grading.scoreboard_cache import ScoreboardCache
-from app.storage import judgements, submissions
-from app.storage.commits import CommitInDoubt, Commits, Ended, Mark, NotKnownYet, forget_marks, last_act, was_committed
-from app.storage.database import Database
-from app.storage.judgements import Claim, Outcome
-from app.storage.local_files import LocalFiles
-from app.storage.migrate import upgrade
-from app.storage.submissions import Accepted
-from app.storage.tables import CommitMarkRow, JudgementRow, SubmissionRow, TeamRow
-from app.storage.writer import TRACES, AnyHandler, Writer
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.submissions.queries import judgements, submissions
+from app.submissions.queries.judgements import Claim, Outcome
+from app.submissions.queries.submissions import Accepted
+from app.tables import CommitMarkRow, JudgementRow, SubmissionRow, TeamRow
 from tests import postgres
 from tests.builders.grading import NOW, add_rogue_contest, submission
 from tests.builders.proxy import AFTER, BEFORE, Proxy, proxied
@@ -125,7 +125,7 @@ def test_what_cannot_be_looked_up_is_said_and_told_once_it_is_known(
     database: Database, writer: Writer, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The database commits and stays away: the client is told that nobody knows, and later the board changes."""
-    monkeypatch.setattr("app.storage.commits.SECONDS_BETWEEN_LATE_LOOKS", 0.01)
+    monkeypatch.setattr("app.core.db.commits.SECONDS_BETWEEN_LATE_LOOKS", 0.01)
     database.commits = Commits(database.changed, seconds=0.0)
     boards = ScoreboardCache(database)
     before = boards.snapshot("c", public=False)

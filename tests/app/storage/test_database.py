@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from app.storage.database import REQUESTS_READ, Database
+from app.core.db.database import REQUESTS_READ, Database
 
 
 def test_a_connection_that_is_at_work_while_its_database_closes_is_closed_when_it_is_returned(
@@ -84,6 +84,6 @@ def test_no_connection_makes_an_empty_file_where_the_database_was(sqlite_url: st
 
 
 def test_sqlite_waits_for_the_disk_at_each_commit_outside_of_tests(tmp_path: Path) -> None:
-    program = f"from app.storage.database import Database; print(Database('sqlite:///{tmp_path / 'a.sqlite'}')"
+    program = f"from app.core.db.database import Database; print(Database('sqlite:///{tmp_path / 'a.sqlite'}')"
     program += ".engine.connect().exec_driver_sql('PRAGMA synchronous').scalar())"
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "2\n"

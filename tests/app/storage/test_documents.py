@@ -6,6 +6,9 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy.orm import DeclarativeBase
 
+from app.authoring.service.contest_problems import Rule
+from app.contests.schemas.bodies import AwardSettings, ContestSettings, LimitsBody, PerWindow
+from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns
 from app.domain.documents import (
     AnswersDocument,
     LimitsDocument,
@@ -19,10 +22,7 @@ from app.domain.documents import (
 )
 from app.packages.metadata import Problem
 from app.packages.settings import Answers, JuradoSettings, Reference, Scoring
-from app.services.contests.bodies import AwardSettings, ContestSettings, LimitsBody, PerWindow
-from app.services.problems.contest_problems import Rule
-from app.storage.documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns
-from app.storage.tables import ProblemRow, TestCaseRow, TestGroupRow
+from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 WRITTEN: list[tuple[type[BaseModel], type, set[str]]] = [
     (ContestSettings, SettingsDocument, set()),

@@ -11,9 +11,9 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.storage import durable
-from app.storage.local_files import LocalFiles
-from app.storage.stored_bytes import FileDamaged, FileMissing
+from app.core.db import durable
+from app.core.files.local_files import LocalFiles
+from app.core.files.stored_bytes import FileDamaged, FileMissing
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from app.service import Service
-from app.storage import fsck
-from app.storage.backup import backup, opened_database
-from app.storage.local_files import LocalFiles
-from app.storage.references import read_references
-from app.storage.submissions import INLINE_LIMIT
+from app.archive.queries import fsck
+from app.archive.queries.backup import backup, opened_database
+from app.archive.queries.references import read_references
+from app.core.files.local_files import LocalFiles
+from app.core.service import Service
+from app.submissions.queries.submissions import INLINE_LIMIT
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
 

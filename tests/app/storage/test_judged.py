@@ -10,9 +10,10 @@ import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from app.service import Service
-from app.storage import events, submission_queries
-from app.storage.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+from app.core.service import Service
+from app.feed.queries import events
+from app.submissions.queries import submission_queries
+from app.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import open_service
 from tests.conftest import migrated_sqlite

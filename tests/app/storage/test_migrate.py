@@ -5,10 +5,10 @@ from __future__ import annotations
 from alembic import command
 from sqlalchemy import create_engine, text
 
-from app.storage.database import Database
-from app.storage.migrate import alembic_config, upgrade
-from app.storage.scoring_input import scored_contest
-from app.storage.tables import ContestRow
+from app.core.db.database import Database
+from app.core.db.migrate import alembic_config, upgrade
+from app.problems.queries.scoring_input import scored_contest
+from app.tables import ContestRow
 
 BEFORE = "83d68422ca6f"
 """The last version in which nobody was enrolled in a contest open to all."""

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, text, update
 
-from app.storage import move as moving
-from app.storage.database import Database
-from app.storage.move import MoveError, move, row_count
-from app.storage.tables import Base, JudgementRow, TeamRow
+from app.archive.queries import move as moving
+from app.archive.queries.move import MoveError, move, row_count
+from app.core.db.database import Database
+from app.tables import Base, JudgementRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
+from app.core.service import Service
 from app.packages.read import read_archive
-from app.service import Service
-from app.storage import problems, testcases
-from app.storage.packing import UNANSWERED, NotPackable, packed
-from app.storage.problems import ProblemInUse
-from app.storage.tables import ProblemRow
-from app.storage.testcases import NewCase
+from app.problems.queries import problems, testcases
+from app.problems.queries.packing import UNANSWERED, NotPackable, packed
+from app.problems.queries.problems import ProblemInUse
+from app.problems.queries.testcases import NewCase
+from app.tables import ProblemRow
 from tests.builders.contests import FINAL, add_problem
 from tests.builders.service import open_service
 

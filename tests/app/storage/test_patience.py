@@ -12,13 +12,13 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from app.settings import Settings, Timeouts
-from app.storage import bounded_connection, patience
-from app.storage import writer as writer_of
-from app.storage.database import Database
-from app.storage.faults import of_the_database
-from app.storage.migrate import upgrade
-from app.storage.writer import Writer
+from app.core.db import bounded_connection, patience
+from app.core.db import writer as writer_of
+from app.core.db.database import Database
+from app.core.db.faults import of_the_database
+from app.core.db.migrate import upgrade
+from app.core.db.writer import Writer
+from app.core.settings import Settings, Timeouts
 from tests import postgres
 
 SOON = 0.05

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.storage import problem_diff
-from app.storage.documents import CaseDocument, GroupDocument
+from app.core.json_documents import CaseDocument, GroupDocument
+from app.problems.queries import problem_diff
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import open_service
 

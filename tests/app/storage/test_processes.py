@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from app.domain.clock import utc_now
-from app.storage.database import Database
-from app.storage.locks import Locks
-from app.storage.processes import SERVER, WORKER, Presence, Sign, Work, processes, write_signs
-from app.storage.writer import Writer
+from app.core.clock import utc_now
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.core.db.processes import SERVER, WORKER, Presence, Sign, Work, processes, write_signs
+from app.core.db.writer import Writer
 
 
 def test_a_process_that_ends_in_order_takes_its_row_away_and_a_killed_one_is_remembered_for_an_hour(

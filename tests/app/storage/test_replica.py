@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from app.settings import Settings
-from app.storage.files import Files
-from app.storage.fsck import check, mend
-from app.storage.local_files import LocalFiles
-from app.storage.open_files import open_files, open_store
-from app.storage.replica import ReplicatedFiles
-from app.storage.scrub import Scrub
-from app.storage.stored_bytes import FileMissing
-from app.storage.submissions import INLINE_LIMIT
+from app.archive.queries.fsck import check, mend
+from app.archive.queries.scrub import Scrub
+from app.core.files.files import Files
+from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import open_files, open_store
+from app.core.files.replica import ReplicatedFiles
+from app.core.files.stored_bytes import FileMissing
+from app.core.settings import Settings
+from app.submissions.queries.submissions import INLINE_LIMIT
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.s3 import s3_proxy
 from tests.builders.service import open_api

@@ -17,14 +17,14 @@ import httpx
 import pytest
 import zstandard
 
-from app.domain.addresses import Address, address_of
-from app.storage import s3, s3_files
-from app.storage.file_cache import FileCache
-from app.storage.files import StoredFile, name_of
-from app.storage.local_files import LocalFiles
-from app.storage.s3 import Bucket, NoObject
-from app.storage.s3_files import MARKS, S3Files
-from app.storage.stored_bytes import FileDamaged, FileMissing, StoreUnavailable
+from app.core.file_addresses import Address, address_of
+from app.core.files import s3, s3_files
+from app.core.files.file_cache import FileCache
+from app.core.files.files import StoredFile, name_of
+from app.core.files.local_files import LocalFiles
+from app.core.files.s3 import Bucket, NoObject
+from app.core.files.s3_files import MARKS, S3Files
+from app.core.files.stored_bytes import FileDamaged, FileMissing, StoreUnavailable
 from tests.builders.s3 import CUT_AFTER, CUT_BEFORE, HALF, S3Proxy, s3_proxy
 
 if TYPE_CHECKING:

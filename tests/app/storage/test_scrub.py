@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, text
 
-from app.storage.database import Database
-from app.storage.scrub import Scrub, shorten_log
-from app.storage.tables import ProblemRow
+from app.archive.queries.scrub import Scrub, shorten_log
+from app.core.db.database import Database
+from app.tables import ProblemRow
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
 from tests.builders.zips import unzipped

@@ -14,18 +14,18 @@ from cryptography.fernet import Fernet
 from pydantic import ValidationError
 from sqlalchemy import create_engine, text
 
-from app.bootstrap import REWRITE_MARK, bring_keys, check_keys
-from app.cli.output import Failure
-from app.cli.server.places import try_places
-from app.settings import Settings
-from app.storage import webhooks
-from app.storage.backup import BackupError, backup, read_manifest, restore
-from app.storage.database import Database
-from app.storage.local_files import LocalFiles
-from app.storage.migrate import alembic_config, upgrade
-from app.storage.move import move
-from app.storage.secret_keys import KEY_FILE, Encrypted, SecretKeyError, SecretKeys, key_id_of
-from app.storage.tables import WebhookRow
+from app.archive.commands.places import try_places
+from app.archive.queries.backup import BackupError, backup, read_manifest, restore
+from app.archive.queries.move import move
+from app.core.commands.output import Failure
+from app.core.db.database import Database
+from app.core.db.migrate import alembic_config, upgrade
+from app.core.db.secret_keys import KEY_FILE, Encrypted, SecretKeyError, SecretKeys, key_id_of
+from app.core.files.local_files import LocalFiles
+from app.core.settings import Settings
+from app.feed.queries import webhooks
+from app.operations.service.bootstrap import REWRITE_MARK, bring_keys, check_keys
+from app.tables import WebhookRow
 from tests.builders.service import open_api
 
 TOKEN = "a-token-nobody-may-find-7f3a"
@@ -131,7 +131,7 @@ def test_tokens_leave_the_pages_of_postgresql_while_somebody_reads(postgresql_ur
 def test_pages_of_sqlite_that_somebody_reads_are_left_to_the_next_start(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.storage.database.BUSY_TIMEOUT_MS", 10)
+    monkeypatch.setattr("app.core.db.database.BUSY_TIMEOUT_MS", 10)
     home = tmp_path / "home"
     settings = of_earlier_version(sqlite_url, home)
     database = Database(sqlite_url)

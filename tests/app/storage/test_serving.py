@@ -13,13 +13,13 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
-from app.storage.database import Database
-from app.storage.serving import KEY, InUse, hold, hold_when_free
+from app.core.db.database import Database
+from app.core.db.serving import KEY, InUse, hold, hold_when_free
 
 HOLDING = """
 import sys, time
 from pathlib import Path
-from app.storage.serving import hold
+from app.core.db.serving import hold
 held = hold("jurado serve", Path(sys.argv[1]), sys.argv[2])
 print("held", flush=True)
 time.sleep(600)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.services.health import advice
-from app.storage.migrate import upgrade
+from app.core.db.migrate import upgrade
+from app.operations.service import advice
 from tests import postgres
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api

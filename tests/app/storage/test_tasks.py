@@ -6,9 +6,10 @@ from pathlib import Path
 
 from sqlalchemy import event, select
 
-from app.service import Service
-from app.storage import judging_tasks, testcases
-from app.storage.tables import ProblemRow, TestCaseRow
+from app.core.service import Service
+from app.judging.queries import judging_tasks
+from app.problems.queries import testcases
+from app.tables import ProblemRow, TestCaseRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.service import open_service
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.storage.temporary import PREFIXES, UPLOAD_PREFIX, YOUNG_SECONDS, locked_folder, remove_leftovers
+from app.core.files.temporary import PREFIXES, UPLOAD_PREFIX, YOUNG_SECONDS, locked_folder, remove_leftovers
 
 
 def aged(path: Path) -> Path:
@@ -40,7 +40,7 @@ def test_the_folder_of_a_long_run_stays() -> None:
 def test_the_folder_of_a_process_that_is_killed_in_the_middle_of_an_upload_goes(tmp_path: Path) -> None:
     """While it lives the folder stays, however old; killed with -9 it is nobody's."""
     program = (
-        "import os, sys; from app.storage.temporary import UPLOAD_PREFIX, locked_folder\n"
+        "import os, sys; from app.core.files.temporary import UPLOAD_PREFIX, locked_folder\n"
         "with locked_folder(UPLOAD_PREFIX) as folder:\n"
         "    (folder / 'body').write_bytes(b'half of a package')\n"
         "    print(folder, flush=True); sys.stdin.read()\n"

@@ -14,12 +14,12 @@ import pytest
 from sqlalchemy import Connection, Engine, insert, select, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from app.settings import Timeouts
-from app.storage.commits import Trace
-from app.storage.database import Database
-from app.storage.locks import lock_names
-from app.storage.tables import TeamRow
-from app.storage.writer import MOST_FAILURES_IN_A_ROW, REQUESTS_THAT_PRESS, SHORT_LOCK_MS, Writer
+from app.core.db.commits import Trace
+from app.core.db.database import Database
+from app.core.db.locks import lock_names
+from app.core.db.writer import MOST_FAILURES_IN_A_ROW, REQUESTS_THAT_PRESS, SHORT_LOCK_MS, Writer
+from app.core.settings import Timeouts
+from app.tables import TeamRow
 
 LOCK_MS = 200
 
@@ -135,7 +135,7 @@ def test_many_requests_that_wait_together_press_the_writer_and_writes_of_threads
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch, by_requests: bool
 ) -> None:
     """Graders let requests go first; what they write together themselves is no reason to wait."""
-    monkeypatch.setattr("app.storage.writer.SECONDS_PRESSED", 600.0)
+    monkeypatch.setattr("app.core.db.writer.SECONDS_PRESSED", 600.0)
     database, teams = Database(sqlite_url), Teams()
     writer = Writer(database)
     names = [f"t{at}" for at in range(REQUESTS_THAT_PRESS)]
@@ -179,9 +179,9 @@ def test_a_pressed_writer_commits_what_comes_while_it_gathers(sqlite_url: str, m
         asyncio.get_running_loop().call_soon(release.set)
         await waiting
 
-    monkeypatch.setattr("app.storage.writer.SECONDS_PRESSED", 600.0)
+    monkeypatch.setattr("app.core.db.writer.SECONDS_PRESSED", 600.0)
     asyncio.run(calls())
-    monkeypatch.setattr("app.storage.writer.time", Clock)
+    monkeypatch.setattr("app.core.db.writer.time", Clock)
     writer.submit(teams.add, "first").result()
     writer.close()
     assert teams.batches == [REQUESTS_THAT_PRESS, 2]
@@ -204,7 +204,7 @@ def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_al
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch waits its whole time; each tried alone after it waits a short one, and then those left wait for none."""
-    monkeypatch.setattr("app.storage.database.BUSY_TIMEOUT_MS", LOCK_MS)
+    monkeypatch.setattr("app.core.db.database.BUSY_TIMEOUT_MS", LOCK_MS)
     database, teams = Database(sqlite_url), Teams()
     waits: list[int | None] = []
 
@@ -243,7 +243,7 @@ def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_al
 def test_writes_that_may_wait_are_committed_with_the_next_that_may_not(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.storage.writer.SECONDS_THAT_WRITES_WAIT", 600.0)
+    monkeypatch.setattr("app.core.db.writer.SECONDS_THAT_WRITES_WAIT", 600.0)
     database, teams = Database(sqlite_url), Teams()
     writer = Writer(database)
     patient = [writer.submit(teams.add, f"t{at}", may_wait=True) for at in range(3)]

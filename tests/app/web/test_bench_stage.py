@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.settings import Settings
-from app.storage.database import Database
+from app.core.db.database import Database
+from app.core.settings import Settings
 from bench.scoreboard import fill
 from bench.stage import CONTEST, prepare
 from tests.builders.service import open_service, serve

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from app.core.pages.pages import HERE
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.storage.tables import ContestProblemRow, SubmissionRow
-from app.web.pages import HERE
-from app.web.playground import TITLES
+from app.problems.pages.playground import TITLES
+from app.tables import ContestProblemRow, SubmissionRow
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.service import Api, open_api

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
+from app.core.pages.checker_messages import PARTS
+from app.core.pages.checker_messages import _values as phrase_values
+from app.core.pages.pages import HERE
+from app.daily.service.days import KINDS
 from app.packages.read import read_package
-from app.services.daily.days import KINDS
-from app.web.checker_messages import PARTS
-from app.web.checker_messages import _values as phrase_values
-from app.web.frames_of_boards import BOARDS
-from app.web.pages import HERE
-from app.web.playground import TITLES
+from app.problems.pages.frames_of_boards import BOARDS
+from app.problems.pages.playground import TITLES
 from checkers.doors import Checker, Rejected, open_checker
 from games.catalog import open_game
 from games.doors import FIRST

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from fastapi import APIRouter
 
-from app.api.http import errors
+from app.core.errors import ServiceError, TooManyRequests, Unauthorized
+from app.core.http import errors
+from app.core.pages.visitor import PageRoute
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.services.errors import ServiceError, TooManyRequests, Unauthorized
-from app.storage.tables import ContestRoleRow, TeamRow
-from app.web.visitor import PageRoute
+from app.tables import ContestRoleRow, TeamRow
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, pass_time
 from tests.builders.service import Api, open_api

@@ -14,9 +14,9 @@ import pytest
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from app.services.daily.puzzles import READER
-from app.web import daily
-from app.web.headers import POLICY
+from app.core.pages.headers import POLICY
+from app.daily.pages import daily
+from app.daily.service.puzzles import READER
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 from games.netgame.opponents import is_won, solved
 from tests.builders.clocks import WallClock, noon_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from markupsafe import Markup
 
-from app.web.direction import closed
-from app.web.pages import ENVIRONMENT
+from app.core.pages.direction import closed
+from app.core.pages.pages import ENVIRONMENT
 
 
 @pytest.mark.parametrize(

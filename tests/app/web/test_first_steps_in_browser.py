@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from sqlalchemy import delete
 
-from app.storage.tables import AccountRow, TokenRow
+from app.tables import AccountRow, TokenRow
 from tests.builders.browser import Reader, chromium_running, reader
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import add_contest, add_problem

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from app.organizer_routes import PLACES
 from app.packages.zips import zip_bytes
-from app.web.organiser.routes import PLACES
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.hostile import PAYLOADS
 from tests.builders.packages import zip_package

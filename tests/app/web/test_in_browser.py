@@ -16,15 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Route, expect
 from sqlalchemy import select
 
-from app.storage.tables import (
-    AccountRow,
-    ClarificationRow,
-    GroupRow,
-    OrganizationRow,
-    RawScoreRow,
-    SubmissionRow,
-    TeamRow,
-)
+from app.tables import AccountRow, ClarificationRow, GroupRow, OrganizationRow, RawScoreRow, SubmissionRow, TeamRow
 from tests.builders.browser import chromium_running, reader, tab_to
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import REJECTED, share

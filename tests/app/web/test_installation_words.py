@@ -6,11 +6,13 @@ import re
 
 import pytest
 
-from app.sandbox.sandbox import USER
-from app.services.health import advice as advising
-from app.services.health.advice import Advice, advice
-from app.services.health.readiness import Ready
-from app.services.health.status import (
+from app.core.pages import languages
+from app.operations.pages.advice_words import WORDS
+from app.operations.pages.installation import parts
+from app.operations.service import advice as advising
+from app.operations.service.advice import Advice, advice
+from app.operations.service.readiness import Ready
+from app.operations.service.status import (
     BackupFacts,
     BrokerFacts,
     DatabaseFacts,
@@ -23,9 +25,7 @@ from app.services.health.status import (
     ReplicaState,
     Status,
 )
-from app.web import languages
-from app.web.organiser.advice_words import WORDS
-from app.web.organiser.installation import parts
+from app.sandbox.sandbox import USER
 
 OTHERS = [each for each in languages.LANGUAGES if each != languages.SOURCE]
 TIME = "2026-11-23T10:00:00.000Z"

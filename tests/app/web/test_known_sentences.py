@@ -10,13 +10,13 @@ from random import Random
 
 import pytest
 
-from app.services.contests import checklist
-from app.services.rights import Who
-from app.web import languages
-from app.web.game_words import WORDS
-from app.web.known_sentences import PLACE, KnownSentences
-from app.web.organiser.checklist_words import sentence
-from app.web.refusal_words import REFUSALS, in_words
+from app.accounts.service.rights import Who
+from app.contests.pages.checklist_words import sentence
+from app.contests.service import checklist
+from app.core.pages import languages
+from app.core.pages.game_words import WORDS
+from app.core.pages.known_sentences import PLACE, KnownSentences
+from app.core.pages.refusal_words import REFUSALS, in_words
 from games.catalog import games
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.contests import add_contest, add_problem

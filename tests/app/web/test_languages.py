@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 from jinja2 import nodes
 
+from app.core.pages import languages, wording
+from app.core.pages.checker_messages import in_words
+from app.core.pages.pages import ENVIRONMENT, HERE
+from app.core.pages.script_texts import script_of
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.rejections import Telling, reduced
-from app.grading.outcomes import JUDGE_ERROR
-from app.storage.judging_tasks import too_large
-from app.web import languages, wording
-from app.web.checker_messages import in_words
-from app.web.pages import ENVIRONMENT, HERE
-from app.web.script_texts import script_of
+from app.judging.queries.judging_tasks import too_large
+from app.judging.service.outcomes import JUDGE_ERROR
 from checkers.doors import Message, Rejected
 from scripts import messages
 from tests.app.web.test_contest_pages import OWN, PAGES, RIGHT, WRONG

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import event
 
-from app.storage.tables import ClarificationRow
+from app.tables import ClarificationRow
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import HOUR, add_contest, add_problem, change_contest

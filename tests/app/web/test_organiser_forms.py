@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.services.errors import BadRequest
-from app.web.forms import whole_number
+from app.core.errors import BadRequest
+from app.core.pages.forms import whole_number
 from tests.builders.contests import add_contest, add_problem, with_checkers
 from tests.builders.service import PASSWORD, Api, open_api
 from tests.conftest import migrated_sqlite

@@ -11,8 +11,8 @@ import pytest
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.services.scoreboard.rehearsal import Rehearsal
-from app.storage.tables import AccountRow, TeamRow
+from app.scoreboard.service.rehearsal import Rehearsal
+from app.tables import AccountRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.service import HASH, Api, open_api

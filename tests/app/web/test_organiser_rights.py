@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.services.rights import OPERATIONS, Who, who_may
-from app.storage.tables import AccountRow, ContestRoleRow
-from app.web.organiser.routes import PLACES
+from app.accounts.service.rights import OPERATIONS, Who, who_may
+from app.organizer_routes import PLACES
+from app.tables import AccountRow, ContestRoleRow
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.pages import OPENS, USERS, VALUES

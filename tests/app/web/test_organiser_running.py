@@ -11,18 +11,18 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.domain.clock import utc_now
-from app.grading.staff import GraderState
+from app.accounts.service.viewer import Viewer
+from app.authoring.pages.jobs import curves
+from app.authoring.service import packages
+from app.authoring.service.packages import SentPackage
+from app.core.clock import utc_now
+from app.core.db.processes import SERVER, WORKER, Sign, Work, write_signs
+from app.core.files.temporary import remove_leftovers
+from app.core.service import Service
+from app.judging.service.rejudgings.problem_changes import How
+from app.judging.service.staff import GraderState
 from app.packages.zips import zip_bytes
-from app.service import Service
-from app.services.problems import packages
-from app.services.problems.packages import SentPackage
-from app.services.rejudgings.problem_changes import How
-from app.services.viewer import Viewer
-from app.storage.processes import SERVER, WORKER, Sign, Work, write_signs
-from app.storage.tables import ContestRow, JobRow, TeamRow
-from app.storage.temporary import remove_leftovers
-from app.web.organiser.jobs import curves
+from app.tables import ContestRow, JobRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
 from tests.app.web.test_sessions import session_of
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers

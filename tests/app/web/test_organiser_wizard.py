@@ -11,7 +11,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from app.storage.tables import AccountRow, AuditRow, ContestProblemRow, ContestRow, OrganiserRow, TeamRow
+from app.tables import AccountRow, AuditRow, ContestProblemRow, ContestRow, OrganiserRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import add_contest, add_problem

@@ -15,7 +15,7 @@ from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.board_module import LARGEST, check_board
 from app.packages.read import assemble
-from app.storage.tables import RawScoreRow
+from app.tables import RawScoreRow
 from tests.builders.boards_of_packages import DRAWING
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.packages import package_files

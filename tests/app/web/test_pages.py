@@ -11,10 +11,10 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from app.storage.tables import ContestRow
-from app.web.headers import POLICY
-from app.web.pages import HERE
-from app.web.static_files import IMMUTABLE
+from app.core.pages.headers import POLICY
+from app.core.pages.pages import HERE
+from app.core.pages.static_files import IMMUTABLE
+from app.tables import ContestRow
 from tests.builders.contests import add_contest
 from tests.builders.service import Api, open_api
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.services.errors import PATTERNS
-from app.storage.tables import AccountRow, GroupRow, TeamRow
+from app.core.errors import PATTERNS
+from app.tables import AccountRow, GroupRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.services.people.registering import Pace
-from app.services.people.tokens import SESSION_COOKIE
+from app.accounts.service.registering import Pace
+from app.accounts.service.tokens import SESSION_COOKIE
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest
 from tests.builders.service import PASSWORD, Api, open_api

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.services.people.tokens import MOST_SESSIONS
+from app.accounts.service.tokens import MOST_SESSIONS
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import PASSWORD, Api, open_api
 

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.clock import utc_now
-from app.services.scoreboard import past
-from app.storage import directory
-from app.storage.tables import AccountRow, GroupRow, TeamRow
-from app.web import board, frames, short_way
-from app.web.pieces import Piece, plain, shared, zipped
+from app.core.clock import utc_now
+from app.core.pages import frames
+from app.core.pages.pieces import Piece, plain, shared, zipped
+from app.scoreboard.pages import board, short_way
+from app.scoreboard.service import past
+from app.tables import AccountRow, GroupRow, TeamRow
+from app.teams.queries import directory
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api

@@ -14,7 +14,7 @@ from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from playwright.sync_api import Browser, expect
 
-from app.web.routes import daily, router
+from app.page_routes import daily, router
 from tests.builders.browser import Reader, chromium_running, reader
 from tests.builders.daily import put_days
 from tests.builders.hostile import PAYLOADS, packs

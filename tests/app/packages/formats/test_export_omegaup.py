@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import pytest
 
+from app.core.faults import PackageErrors
 from app.packages.catalog import bundled
-from app.packages.errors import PackageErrors
 from app.packages.formats.detect import import_files
 from app.packages.formats.export_omegaup import LANGUAGES, export_omegaup
 from app.packages.model import Package

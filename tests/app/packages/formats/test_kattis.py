@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from app.packages.errors import PackageErrors
+from app.core.faults import PackageErrors
 from app.packages.formats.detect import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble

@@ -7,8 +7,8 @@ import json
 import pytest
 import yaml
 
+from app.core.faults import PackageErrors
 from app.packages.arrivals import read_arrival
-from app.packages.errors import PackageErrors
 from app.packages.formats.detect import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble

@@ -1,0 +1,115 @@
+"""`jurado login`, `logout`, `passwd` and `tokens`: a password is exchanged for a token, which is stored and revoked."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from app.core.commands.client import Client
+from app.core.commands.config import Login, cleaned, delete_login, store_login, stored_login
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, say, show, table, write_json
+from app.core.commands.resources.people import Identity, NewToken, Token
+
+
+def login(
+    url: Annotated[str, typer.Argument(help="the server, such as http://127.0.0.1:8000")],
+    user: Annotated[str, typer.Argument(help="your username there")],
+    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")] = False,
+) -> None:
+    """Log in to a server and keep its token (in ~/.config/jurado/config.toml, readable by you alone).
+
+    The password is asked for, or taken from standard input or JURADO_PASSWORD; only the token is kept.
+    """
+    server = cleaned(url)
+    path = store_login(new_login(server, user, read_password(user, from_stdin=password_stdin)))
+    say(f"logged in to {server} as {user}; the token is in {path}")
+
+
+def logout() -> None:
+    """Forget the token, here and on the server."""
+    login = stored_login()
+    if login is None:
+        say("not logged in")
+        return
+    try:
+        with Client(login) as client:
+            client.delete(f"account/tokens/{login.token_id}")
+    except Failure as error:
+        say(f"the token is forgotten here, but the server did not take it back: {error}")
+    delete_login()
+    say(f"logged out of {login.url}")
+
+
+def passwd(
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="read the old and the new password from stdin, one a line")
+    ] = False,
+    keep_tokens: Annotated[
+        bool, typer.Option("--keep-tokens", help="leave the other tokens of the account as they are")
+    ] = False,
+) -> None:
+    """Change your password. Every other login of the account ends, with its token."""
+    with Client.open() as client:
+        user = client.get("account", Identity)["username"]
+        old = sys.stdin.readline().rstrip("\r\n") if password_stdin else read_password(user, from_stdin=False)
+        new = sys.stdin.readline().rstrip("\r\n") if password_stdin else _new_password(user)
+        client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
+    say(f"{user} has another password" + ("" if keep_tokens else "; other tokens of the account are taken back"))
+
+
+def tokens(
+    revoke: Annotated[
+        list[str] | None, typer.Option("--revoke", metavar="ID", help="take this one back; may be given several times")
+    ] = None,
+    others: Annotated[bool, typer.Option("--revoke-others", help="take back all but the one in use here")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the tokens of your account, one for each login or program, with the time of their last use."""
+    with Client.open() as client:
+        for token_id in revoke or []:
+            client.delete(f"account/tokens/{quote(token_id, safe='')}")
+            say(f"took back the token {token_id}")
+        if others:
+            client.delete("account/tokens", others="true")
+            say("took back all other tokens")
+        listed = client.get("account/tokens", list[Token])
+    if as_json:
+        write_json(listed)
+        return
+    columns = ["id", "label", "made", "last used", "ends", ""]
+    show(table("", columns, [_token_cells(token) for token in listed]))
+
+
+def _token_cells(token: Token) -> tuple[str, ...]:
+    used, ends = token["last_used"] or "never", token["expires"] or "never"
+    return token["id"], token["label"], token["created"], used, ends, "in use here" if token["current"] else ""
+
+
+def _new_password(user: str) -> str:
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Failure("expected a terminal to ask for the new password, or --password-stdin")
+    return str(typer.prompt(f"New password of {user}", hide_input=True, confirmation_prompt=True, err=True))
+
+
+def read_password(user: str, *, from_stdin: bool) -> str:
+    """Read the password from standard input, JURADO_PASSWORD, or the person at the terminal."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if "JURADO_PASSWORD" in os.environ:
+        return os.environ["JURADO_PASSWORD"]
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Failure("expected a terminal to ask for the password, --password-stdin or JURADO_PASSWORD")
+    return str(typer.prompt(f"Password of {user}", hide_input=True, err=True))
+
+
+def new_login(server: str, user: str, password: str) -> Login:
+    """Make a token for the account."""
+    with Client(Login(server), auth=(user, password)) as client:
+        new = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"}, NewToken)
+    return Login(server, new["token"], user, new["id"])

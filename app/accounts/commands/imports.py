@@ -1,0 +1,261 @@
+"""Import files of accounts, teams and people, and keep the passwords made for them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Self
+
+import typer
+from rich.table import Table
+
+from app.accounts.commands.cards import Card, cards_page
+from app.accounts.commands.import_tables import Object, class_list_tables, objects_table
+from app.core.commands.client import Client, Param, Shape, checked
+from app.core.commands.config import current_login
+from app.core.commands.names import read_file
+from app.core.commands.new_files import NewFile
+from app.core.commands.output import Failure, report, say, show, table
+from app.core.commands.resources.people import ClassList, NewAccount
+
+TYPES = {
+    ".json": "application/json",
+    ".yaml": "application/yaml",
+    ".yml": "application/yaml",
+    ".csv": "text/csv",
+    ".tsv": "text/tsv",
+    ".txt": "text/csv",
+}
+TABLES = frozenset({"text/csv", "text/tsv"})
+PASSWORD_COLUMNS = ["username", "password", "name", "team"]
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+SECONDS = 600.0
+"""Thousands of passwords take minutes to hash."""
+Import = Annotated[Path, typer.Argument(metavar="FILE", help="a .csv, .tsv, .json or .yaml")]
+Encoding = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="of a table that is no UTF-8 or UTF-16, such as windows-1252 or macintosh"),
+]
+ForContest = Annotated[
+    str | None, typer.Option("--contest", metavar="ID", help="the contest they are for; its owners may change them")
+]
+Replace = Annotated[bool, typer.Option("--replace", help="replace those that are there already")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="only show what would be made and changed, or what is wrong")]
+MakePasswords = Annotated[
+    bool, typer.Option("--make-passwords", help="let the server make a password for each account without one")
+]
+RenewPasswords = Annotated[
+    bool, typer.Option("--renew-passwords", help="new passwords also for accounts that have one, which ends with it")
+]
+PasswordFile = Annotated[
+    Path | None,
+    typer.Option("--passwords", metavar="FILE", help="write made passwords to this new CSV file, for you alone"),
+]
+CardsFile = Annotated[
+    Path | None,
+    typer.Option("--cards", metavar="FILE", help="write made passwords as cards to print to this new HTML file"),
+]
+Title = Annotated[str, typer.Option(help="what stands above each name on the cards, such as the contest's name")]
+
+
+@dataclass(frozen=True, slots=True)
+class Passwords:
+    """The new files that passwords go to: a table, cards with a title; without either they are printed."""
+
+    table: Path | None = None
+    cards: Path | None = None
+    title: str = "Jurado"
+
+    @property
+    def to_files(self) -> bool:
+        """Whether they go to a file."""
+        return self.table is not None or self.cards is not None
+
+
+def import_class_list(
+    file: Path, params: Mapping[str, Param], passwords: Passwords, *, encoding: str | None, as_json: bool
+) -> None:
+    """Import a class list, and print what it made and the passwords, or write these to files."""
+    with PasswordWriter(passwords) as writer:
+        imported = send("people", file, params, ClassList, encoding=encoding)
+        rows = imported["people"]
+        shown = {**imported, "people": writer.take(rows)}
+    new = (("teams", imported["teams"]), ("organizations", imported["organizations"]), ("groups", imported["groups"]))
+    counts = [f"{len(ids)} new {name}" for name, ids in new if ids]
+    counts += [f"{len(imported['changed_teams'])} changed teams"] if imported["changed_teams"] else []
+    states = [sum(row["account"] == state for row in rows) for state in ("made", "changed", "unchanged")]
+    text = f"{len(rows)} accounts ({states[0]} made, {states[1]} changed, {states[2]} as they were)"
+    dry_run = "dry_run" in params
+    show_dry_run(class_list_tables(imported), dry_run=dry_run, as_json=as_json)
+    report_import(", ".join([text, *counts]), shown, rows, passwords, dry_run=dry_run, as_json=as_json)
+
+
+def import_accounts(
+    file: Path,
+    params: Mapping[str, Param],
+    passwords: Passwords,
+    *,
+    encoding: str | None,
+    as_json: bool,
+    contest: str | None = None,
+) -> None:
+    """Import accounts, and print the passwords made for them or write them to files.
+
+    A dry run compares them with those of the server, or of a contest.
+    """
+    dry_run = "dry_run" in params
+    before = listed(of_contest("accounts", contest)) if dry_run else {}
+    with PasswordWriter(passwords) as writer:
+        document = send("accounts", file, params, encoding=encoding)
+        rows = checked(document if isinstance(document, list) else [document], list[NewAccount])
+        shown = writer.take(rows)
+    show_dry_run([objects_table("accounts", before, objects_of(document))], dry_run=dry_run, as_json=as_json)
+    report_import(f"{len(rows)} accounts", shown, rows, passwords, dry_run=dry_run, as_json=as_json)
+
+
+def import_objects(
+    path: str,
+    file: Path,
+    params: Mapping[str, Param],
+    *,
+    as_json: bool,
+    encoding: str | None = None,
+    before_path: str | None = None,
+) -> None:
+    """Send a file of objects, in the format its name tells; a dry run compares them with those of `before_path`."""
+    dry_run = "dry_run" in params
+    before = listed(before_path or path) if dry_run else {}
+    document = send(path, file, params, encoding=encoding)
+    rows = objects_of(document)
+    show_dry_run([objects_table(path, before, rows)], dry_run=dry_run, as_json=as_json)
+    report(f"{len(rows)} {path.rpartition('/')[2]} {would(dry_run)} imported", document, as_json=as_json)
+
+
+def import_params(make: bool = False, renew: bool = False, **more: bool) -> dict[str, Param]:
+    """Give the query of an import: the options that were chosen."""
+    chosen = {"generate_passwords": make, "renew_passwords": renew, **more}
+    return {name: "true" for name, is_chosen in chosen.items() if is_chosen}
+
+
+def of_contest(path: str, contest: str | None) -> str:
+    """The address of a collection: a contest's, or the server's, which only its admins and judges may read."""
+    return path if contest is None else f"contests/{contest}/{path}"
+
+
+def listed(path: str) -> dict[str, Object]:
+    """The objects of a collection as they are, by id."""
+    with Client.open() as client:
+        return {str(each["id"]): each for each in objects_of(client.get(path))}
+
+
+def objects_of(document: object) -> list[Object]:
+    """The objects of a reply, which may be one."""
+    every = document if isinstance(document, list) else [document]
+    return [each for each in every if isinstance(each, dict)]
+
+
+def send(
+    path: str,
+    file: Path,
+    params: Mapping[str, Param],
+    shape: type[Shape] | None = None,
+    *,
+    encoding: str | None = None,
+) -> Shape:
+    """Send a file to a collection; its name tells its format."""
+    kind = TYPES.get(file.suffix.lower())
+    if kind is None:
+        raise Failure(f"{file}: expected a name that ends with {', '.join(TYPES)}")
+    if encoding is not None and kind not in TABLES:
+        raise Failure(f"--encoding: expected a table, as JSON and YAML are UTF-8, found {file}")
+    data = read_file(file, "file")
+    headers = {"Content-Type": kind if encoding is None else f"{kind}; charset={encoding}"}
+    with Client.open() as client:
+        return client.post(path, shape=shape, content=data, headers=headers, params=params, timeout=SECONDS)
+
+
+class PasswordWriter:
+    """Writes passwords to new files, made before anything is sent, so that none is lost; without one they stay."""
+
+    def __init__(self, target: Passwords) -> None:
+        self._target = target
+        self._table, self._cards = NewFile(target.table), NewFile(target.cards)
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Make the files."""
+        with ExitStack() as stack:
+            stack.enter_context(self._table)
+            stack.enter_context(self._cards)
+            self._open = stack.pop_all()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Close them, and remove those that nothing was written to."""
+        self._open.close()
+
+    def take(self, accounts: Sequence[NewAccount]) -> list[Mapping[str, object]]:
+        """Write the passwords of some accounts; returns the accounts without them, or as they are without a file."""
+        if not self._target.to_files:
+            return list(accounts)
+        with_password = [account for account in accounts if "password" in account]
+        if with_password and self._target.table is not None:
+            self._table.write(as_csv(with_password))
+        if with_password and self._target.cards is not None:
+            cards = [Card(*password_cells(account)) for account in with_password]
+            self._cards.write(cards_page(cards, title=self._target.title, address=current_login().url))
+        return [{name: value for name, value in account.items() if name != "password"} for account in accounts]
+
+
+def as_csv(accounts: Sequence[NewAccount]) -> str:
+    """Write usernames and passwords as CSV; names that a spreadsheet would run as a formula are quoted for it."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(PASSWORD_COLUMNS)
+    for account in accounts:
+        writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in password_cells(account)])
+    return stream.getvalue()
+
+
+def password_cells(account: NewAccount) -> list[str]:
+    """Give the cells of an account whose password was made."""
+    team = account.get("team") or account["team_id"] or ""
+    return [account["username"], account["password"], account["name"], team]
+
+
+def show_dry_run(tables: Sequence[Table], *, dry_run: bool, as_json: bool) -> None:
+    """Print what a dry run would make and change; for a program it is in the JSON."""
+    if dry_run and not as_json:
+        show(*tables)
+
+
+def report_import(
+    text: str,
+    document: object,
+    accounts: Sequence[NewAccount],
+    passwords: Passwords,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Print what an import did; passwords come as a table, unless they are in a file or in the JSON."""
+    report(f"{text} {would(dry_run)} imported", document, as_json=as_json)
+    with_password = [account for account in accounts if "password" in account]
+    if with_password and passwords.to_files:
+        files = " and ".join(str(path) for path in (passwords.table, passwords.cards) if path is not None)
+        say(f"{len(with_password)} passwords are in {files}; nobody can read them from the server again")
+    elif with_password and not as_json:
+        show(table("", PASSWORD_COLUMNS, [password_cells(account) for account in with_password]))
+        say("these passwords are shown this once: the server keeps only hashes of them")
+    without = sum(not account.get("has_password", True) for account in accounts)
+    if without and not dry_run:
+        say(f"{without} accounts have no password and cannot log in; --make-passwords makes them")
+
+
+def would(dry_run: bool) -> str:
+    """Give the verb of what has been done, or would be."""
+    return "would be" if dry_run else "have been"

@@ -1,0 +1,85 @@
+"""API tokens on the account's page: making one, which is shown this once, and taking one back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from app.accounts.service import tokens
+from app.accounts.service.tokens import TokenBody
+from app.accounts.service.viewer import Viewer
+from app.core.clics import format_time
+from app.core.clock import utc_now
+from app.core.errors import BadRequest, Unauthorized
+from app.core.pages.asking import confirm
+from app.core.pages.forms import made_of, read_form
+from app.core.pages.index import address_of
+from app.core.pages.languages import _
+from app.core.pages.pages import page
+from app.core.pages.visitor import Visitor, Writing, authenticator_of
+from app.core.transactions import after_commit
+
+NO_STORE = "private, no-store"
+LASTS = (30, 365)
+"""Days that a token may last by the form; without any it lasts until it is taken back."""
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    return await read_form(request)
+
+
+def make_token(
+    request: Request,
+    viewer: Visitor,
+    fields: Annotated[dict[str, str], Depends(_fields)],  # read before the transaction: a slow sender holds nobody up
+    session: Writing,
+) -> HTMLResponse:
+    """Make a token for a program, and show its secret this once; no cache keeps the page."""
+    _check(viewer)
+    made = tokens.create(session, viewer, _asked(fields))
+    shown = page("token.html", request, viewer=viewer, made=made, address=address_of(request))
+    shown.headers["Cache-Control"] = NO_STORE
+    return shown
+
+
+def revoke_token(
+    request: Request,
+    viewer: Visitor,
+    fields: Annotated[dict[str, str], Depends(_fields)],
+    session: Writing,
+    token_id: str,
+) -> Response:
+    """Take a token back, or end a session: it is good no more."""
+    _check(viewer)
+    confirm(
+        fields,
+        _("Revoke this session or token?"),
+        _("Browsers and programs that use it are logged out at once."),
+        _("Revoke"),
+    )
+    tokens.delete(session, viewer, token_id)
+    after_commit(session, lambda: authenticator_of(request).forget(viewer.account_id))
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/account", 303)
+
+
+def _check(viewer: Viewer) -> None:
+    if not viewer.logged_in:
+        raise Unauthorized("log in to see your tokens")
+
+
+def _asked(fields: dict[str, str]) -> TokenBody:
+    """The token that a form asks for; raises BadRequest."""
+    label = fields.get("label", "").strip()
+    if not label:
+        raise BadRequest("label: expected what the token is for, found nothing")
+    if label == tokens.SESSION:
+        raise BadRequest(f"label: expected another one than {tokens.SESSION!r}, which sessions of browsers have")
+    values = {"label": label}
+    if days := fields.get("days", ""):
+        if days not in {str(each) for each in LASTS}:
+            raise BadRequest(f"days: expected one of {', '.join(map(str, LASTS))} or nothing, found {days[:40]!r}")
+        values["expires"] = format_time(utc_now() + timedelta(days=int(days)))
+    return made_of(TokenBody, values)

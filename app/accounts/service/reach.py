@@ -1,0 +1,115 @@
+"""The reach of whoever makes and changes teams and accounts: of an admin all of the server; of an owner of contests
+what was made for these.
+
+A team that was made for a contest leaves its owners' reach while it takes part in a contest of others: whoever could
+set the password of its account would take part there, too. In an undecided contest open to all, every team takes part
+that has an account. An account that has a role elsewhere leaves the reach, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqlalchemy.orm import Session
+
+from app.accounts.queries import accounts, audit
+from app.accounts.queries import roles as stored
+from app.accounts.queries.roles import Roles
+from app.accounts.service.grants import OWNER, is_undecided
+from app.accounts.service.viewer import Viewer
+from app.contests.queries import contests
+from app.contests.service.names import did_you_mean
+from app.core.clock import utc_now
+from app.core.errors import NotFound
+from app.tables import AccountRow, TeamRow
+from app.teams.queries import kept_teams, teams
+
+NO_ROLES = Roles()
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The ids of what somebody may change or name.
+
+    whole  all of the server; then the ids below say nothing
+    teams  by their ids, the contest that keeps each
+    """
+
+    whole: bool = True
+    teams: Mapping[str, str] = field(default_factory=dict)
+    accounts: Container[str] = ()
+    groups: Container[str] = ()
+    organizations: Container[str] = ()
+    persons: Container[str] = ()
+
+    def within(self, ids: Iterable[str], reached: Container[str]) -> set[str]:
+        """Those of the ids that are in reach; `reached` is one of the collections above."""
+        return {each for each in ids if self.whole or each in reached}
+
+
+EVERYTHING = Reach()
+
+
+def reach_of(session: Session, viewer: Viewer) -> Reach:
+    """The reach of a viewer, who is an admin or owns contests."""
+    if viewer.is_admin:
+        return EVERYTHING
+    owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
+    owned_teams = kept_teams.of_contests(session, owned)
+    rows = kept_teams.accounts_of(session, owned_teams)
+    elsewhere = kept_teams.in_others(session, owned)
+    elsewhere |= kept_teams.competing(session, _open_elsewhere(session, owned))
+    teams = {id_: of for id_, of in owned_teams.items() if id_ not in elsewhere}
+    rows = [row for row in rows if row.type == "team" and row.team_id in teams]
+    roles = stored.roles_of(session, [row.id for row in rows])
+    rows = [row for row in rows if not _has_roles_elsewhere(roles.get(row.id, NO_ROLES), owned)]
+    return Reach(
+        whole=False,
+        teams=teams,
+        accounts=frozenset(row.id for row in rows),
+        groups=kept_teams.groups(session, owned, teams),
+        organizations=kept_teams.organizations(session, owned, teams),
+        persons=kept_teams.persons(session, owned, rows),
+    )
+
+
+def _open_elsewhere(session: Session, owned: Collection[str]) -> list[str]:
+    """Return the undecided contests open to all teams that are none of these: who competes there is enrolled there."""
+    now = utc_now()
+    return [row.id for row in contests.open_to_all(session) if row.id not in owned and is_undecided(row, now)]
+
+
+def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow, Viewer]:
+    """A team that the viewer may change, and the viewer as it stands in the team's contest; raises NotFound."""
+    row, reach = teams.get(session, team_id), reach_of(session, viewer)
+    if row is None or not reach.within([team_id], reach.teams):
+        known_ids = [each.id for each in teams.teams(session)] if reach.whole else list(reach.teams)
+        whose = _whose(reach, "takes part in no other")
+        raise NotFound(f"no team {team_id!r}{whose}{did_you_mean(team_id, known_ids)}")
+    concern(session, reach, [team_id])
+    return row, viewer.at(reach.teams.get(team_id))
+
+
+def account_within(session: Session, viewer: Viewer, account_id: str) -> AccountRow:
+    """An account that the viewer may change; raises NotFound. The audit log notes the contest that keeps its team."""
+    row, reach = accounts.get(session, account_id), reach_of(session, viewer)
+    if row is None or not reach.within([account_id], reach.accounts):
+        raise NotFound(f"no account {account_id!r}{_whose(reach, 'has no role elsewhere')}")
+    concern(session, reach, [row.team_id])
+    return row
+
+
+def concern(session: Session, reach: Reach, team_ids: Collection[str | None]) -> None:
+    """Note the contests that keep these teams in the audit log, where their owners read it."""
+    for team_id in team_ids:
+        if team_id in reach.teams:
+            audit.concern(session, reach.teams[str(team_id)])
+
+
+def _whose(reach: Reach, condition: str) -> str:
+    return "" if reach.whole else f" that was made for a contest of yours and {condition}"
+
+
+def _has_roles_elsewhere(roles: Roles, owned: Collection[str]) -> bool:
+    return roles.organiser or bool(roles.problems) or not set(roles.contests) <= set(owned)

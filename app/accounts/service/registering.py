@@ -1,0 +1,208 @@
+"""Self-registration: somebody with a contest's code makes an account, with a team of their own or in a friend's.
+
+Whether there is a place left is asked again under the lock of the contest's terms, so that exactly as many register as
+may. The password is hashed before, while nobody waits.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from hmac import compare_digest
+
+from sqlalchemy.orm import Session
+
+from app.accounts.queries import accounts, registrations
+from app.accounts.schemas.account_bodies import is_id, refuse_weak
+from app.accounts.schemas.registration_bodies import Registration, RegistrationBody
+from app.accounts.service.guesses import MINUTE, Failures
+from app.accounts.service.names import free_username, plain, username_of
+from app.accounts.service.registration import make_code, refuse_full, why_closed
+from app.contests.service.contests import NOT_IN_IDS, contest_of
+from app.core.clock import utc_now
+from app.core.errors import Conflict, Forbidden, TooManyRequests
+from app.core.passwords import LETTERS, hash_password
+from app.core.service import Service
+from app.tables import AccountRow, ContestRow, PersonRow, RegisteredRow, RegistrationRow, TeamRow
+from app.teams.queries import kept_teams, teams
+
+MOST_A_MINUTE = 60
+"""Registrations that one address may ask for: a whole class may share it."""
+LONGEST_BASE = 25
+RANDOM_LETTERS = 4
+SEPARATORS = str.maketrans("", "", "- \t")
+
+
+class Pace:
+    """Bounds the registrations that each address asks for in a minute; `steady` counts seconds and is never set."""
+
+    def __init__(self, most: int = MOST_A_MINUTE, steady: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self.asked = Failures(steady)
+
+    def take(self, source: str) -> None:
+        """Count a registration; raises TooManyRequests once there were too many within a minute."""
+        key = ("registration", source)
+        if self.asked.reach(key, self._most):
+            raise TooManyRequests("too many registrations come from this address; try again in a minute", int(MINUTE))
+        self.asked.add(key, self._most)
+
+
+def register(service: Service, contest_id: str, body: RegistrationBody) -> Registration:
+    """Make an account and its team, and let it take part.
+
+    Raises Forbidden without the right code or while registration is closed, Conflict once every place is taken or for
+    a name that is taken, BadRequest for a weak password.
+    """
+    with service.database.read() as session:  # whoever is refused has not cost a hash
+        _Admission(session, contest_id, body).check()
+    password_hash = hash_password(body.password)
+    with service.database.write() as session:
+        made = _Admission(session, contest_id, body, for_update=True).keep(password_hash)
+    service.boards.all_changed()
+    return made
+
+
+class _Admission:
+    """One registration, held against the terms and the names of the moment."""
+
+    def __init__(self, session: Session, contest_id: str, body: RegistrationBody, *, for_update: bool = False) -> None:
+        self._session = session
+        self._body = body
+        self._contest = contest_of(session, contest_id)
+        row = registrations.terms(session, contest_id, for_update=for_update)
+        self._terms = _admitted(self._contest, row, body.code)
+
+    def check(self) -> None:
+        """Raise what `keep` would raise."""
+        refuse_full(self._session, self._contest, self._terms)
+        self._username()
+        refuse_weak(self._body.password, self._username(), self._body.name, self._body.team)
+        if self._body.team_code is not None:
+            self._joined(self._body.team_code)
+        else:
+            self._refuse_same_name(self._body.team or self._body.name)
+
+    def keep(self, password_hash: str) -> Registration:
+        """Store the account, its person and its team."""
+        self.check()
+        code = self._body.team_code
+        team, is_new = (self._joined(code), False) if code is not None else (self._made_team(), True)
+        username = self._username()
+        account_id = self._account_id(username)
+        now = utc_now()
+        person = PersonRow(
+            id=self._free(PersonRow, account_id),
+            contest_id=self._contest.id,
+            name=self._body.name,
+            role="contestant",
+            team_ids=[team.id],
+            details={"email": self._body.email},
+        )
+        self._session.add(person)
+        self._session.flush()
+        account = AccountRow(
+            id=account_id,
+            username=username,
+            password_hash=password_hash,
+            name=self._body.name,
+            type="team",
+            team_id=team.id,
+            person_id=person.id,
+            created=now,
+        )
+        self._session.add(account)
+        self._session.flush()
+        team_code = make_code() if is_new and self._terms.team_size > 1 else None
+        self._session.add(
+            RegisteredRow(account_id=account_id, contest_id=self._contest.id, team_code=team_code, time=now)
+        )
+        teams.enrol(self._session, self._contest.id, [team.id])
+        return Registration(
+            account_id=account_id,
+            username=username,
+            name=self._body.name,
+            team_id=team.id,
+            team=team.name,
+            team_code=team_code,
+        )
+
+    def _username(self) -> str:
+        taken = set(accounts.usernames(self._session))
+        if self._body.username is not None:
+            if self._body.username in taken:
+                raise Conflict(f"username: expected one that is free, found {self._body.username!r}")
+            return self._body.username
+        return free_username(username_of(self._body.name), taken)
+
+    def _account_id(self, username: str) -> str:
+        if is_id(username) and self._session.get(AccountRow, username) is None:
+            return username
+        return self._free(AccountRow, _base(username))
+
+    def _free(self, table: type[AccountRow | PersonRow | TeamRow], id_: str) -> str:
+        """An id nothing of a kind has: the one asked for, or one with random letters behind it."""
+        free = id_
+        while self._session.get(table, free) is not None:
+            free = f"{id_[:LONGEST_BASE]}-{_letters()}"
+        return free
+
+    def _made_team(self) -> TeamRow:
+        # The random letters are always there: without them an id would tell that a hidden team has such a name.
+        name = self._body.team or self._body.name
+        id_ = self._free(TeamRow, f"{_base(name)}-{_letters()}")
+        groups = [] if self._terms.group_id is None else [self._terms.group_id]
+        team = TeamRow(id=id_, name=name, label=id_, hidden=False, group_ids=groups, details={})
+        self._session.add(team)
+        kept_teams.keep(self._session, self._contest.id, [id_])
+        return team
+
+    def _refuse_same_name(self, name: str) -> None:
+        """Raise Conflict where a team that everybody sees has this name; hidden ones would be told of by it."""
+        wanted = _as_seen(name)
+        for team in teams.taking_part(self._session, self._contest):
+            if not team.hidden and _as_seen(team.name) == wanted:
+                hint = "; to join it, send the code that its first member got" if self._terms.team_size > 1 else ""
+                raise Conflict(f"team: expected a name that no team of the contest has, found {name!r}{hint}")
+
+    def _joined(self, code: str) -> TeamRow:
+        """The team whose code this is; raises Forbidden for another code, Conflict for a team without room."""
+        for row, account in registrations.registered(self._session, self._contest.id):
+            if row.team_code is not None and account.team_id is not None and _same_code(row.team_code, code):
+                team = self._session.get_one(TeamRow, account.team_id)
+                if registrations.accounts_of_team(self._session, team.id) >= self._terms.team_size:
+                    raise Conflict(
+                        f"team {team.name!r} has {self._terms.team_size} accounts already, as many as it may"
+                    )
+                return team
+        raise Forbidden("team_code: expected the code of a team that has registered for this contest, found another")
+
+
+def _admitted(contest: ContestRow, row: RegistrationRow | None, code: str) -> RegistrationRow:
+    """The terms for somebody with their code; raises Forbidden while registration is closed, and for another code."""
+    if row is None:
+        raise Forbidden(f"registration for {contest.name!r} is not open")
+    if (closed := why_closed(contest, row)) is not None:
+        raise Forbidden(closed)
+    if row.code is None or not _same_code(row.code, code):
+        raise Forbidden("code: expected the contest's code for registration, found another; ask its organisers")
+    return row
+
+
+def _same_code(code: str, typed: str) -> bool:
+    """Whether somebody has typed this code, in capitals or without its hyphen as it may be."""
+    plain_codes = [each.translate(SEPARATORS).lower().encode() for each in (code, typed)]
+    return compare_digest(*plain_codes)
+
+
+def _as_seen(name: str) -> str:
+    return " ".join(plain(name).split())
+
+
+def _base(text: str) -> str:
+    return NOT_IN_IDS.sub("-", plain(text)).strip("-")[:LONGEST_BASE].strip("-") or "team"
+
+
+def _letters() -> str:
+    return "".join(secrets.choice(LETTERS) for _ in range(RANDOM_LETTERS))

@@ -1,0 +1,171 @@
+"""Rights: who may call each operation of the API. This table is the one place that decides; what it leaves out is for
+admins alone.
+
+The operations are named as in /openapi.json. What of an object a viewer then sees is decided by its role in the contest
+(`Viewer.at`, `app.contests.service.visibility`), never by the operation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from app.accounts.service.grants import OWNER
+from app.accounts.service.viewer import Viewer
+from app.core.errors import Forbidden, Unauthorized
+
+
+class Who(Enum):
+    """Those who may call an operation; the value completes `only ... may do this`.
+
+    Admins may call everything but what is for teams. An owner is a judge too. Of a contest or a problem: of the one
+    that the address names. Owners of any contest may ask for what KEEPERS may: `app.accounts.service.reach` tells which
+    teams and accounts are theirs.
+    """
+
+    EVERYBODY = "everybody"
+    ACCOUNTS = "an account"
+    TEAMS = "a team's account"
+    CONTEST_JUDGES = "a judge or an admin"
+    CONTEST_OWNERS = "an owner of the contest or an admin"
+    PROBLEM_JUDGES = "a judge or an owner of the problem or an admin"
+    PROBLEM_OWNERS = "an owner of the problem or an admin"
+    KEEPERS = "an owner of a contest or an admin"
+    AUTHORS = "an owner of a problem or an admin"
+    ORGANISERS = "an account that may own contests, or an admin"
+    ROLES = "a judge, an owner or an admin"
+    JUDGES = "a judge of the server or an admin"
+    ADMINS = "an admin"
+
+
+TABLE: dict[Who, str] = {
+    Who.EVERYBODY: """
+        get_liveness get_readiness get_api_information
+        list_contests get_contest get_contest_banner get_contest_logo get_contest_state get_access
+        list_judgement_types get_judgement_type list_languages get_language
+        get_scoreboard get_scoreboard_csv get_scoreboard_table get_history stream_scoreboard get_event_feed
+        list_contest_problems get_contest_problem get_statement get_statement_image get_solution
+        list_testcases get_testcase_input get_inputs_zip
+        list_submissions get_submission get_submission_files get_answer get_report get_image list_sources get_source
+        list_judgements get_judgement list_runs get_run
+        list_contest_teams get_contest_team get_team_file
+        list_contest_accounts get_contest_account get_own_contest_account
+        list_groups get_group list_organizations get_organization get_organization_file
+        list_persons get_person get_person_file
+        list_clarifications get_clarification list_awards get_award list_commentary get_commentary
+        get_registration create_registration change_forgotten_password
+        get_todays_puzzles get_daily_puzzles get_daily_puzzle get_daily_reply
+        create_game list_games get_game get_transcript create_move resign_game join_game
+    """,
+    Who.ACCOUNTS: """
+        get_own_account change_own_account list_tokens create_token delete_tokens delete_token
+        submit stream_submissions get_quota send_clarification put_clarification create_commentary
+    """,
+    Who.TEAMS: """
+        get_participation begin_participation get_final_inputs ask_for_final_inputs
+        get_chosen_submission choose_submission clear_chosen_submission
+    """,
+    Who.CONTEST_JUDGES: """
+        get_limits get_reveal get_similarity compare_teams
+        list_rejudgings get_rejudging get_rejudging_difference list_contest_roles
+    """,
+    Who.CONTEST_OWNERS: """
+        change_contest pause_contest resume_contest delete_contest export_contest
+        add_contest_problem change_contest_problem remove_contest_problem get_contest_problem_package
+        enrol_teams withdraw_team disqualify_team reveal_places put_submission
+        create_groups put_group change_group delete_group
+        create_organizations put_organization change_organization delete_organization
+        create_persons put_person change_person delete_person
+        create_award put_award change_award delete_award
+        create_rejudging apply_rejudging cancel_rejudging undo_rejudging
+        put_contest_role delete_contest_role list_contest_audit create_teams import_people
+        change_registration create_registration_code list_registrations
+    """,
+    Who.PROBLEM_JUDGES: """
+        get_problem get_problem_package list_problem_roles get_verification
+        list_versions get_version get_version_diff get_version_package
+    """,
+    Who.PROBLEM_OWNERS: """
+        delete_problem put_testcase delete_testcase start_reference_run start_verification start_tournament
+        put_problem_role delete_problem_role restore_version
+        import_testcases change_testcases
+    """,
+    Who.ORGANISERS: "create_contest import_problem",
+    Who.AUTHORS: "cancel_job",
+    Who.ROLES: "list_problems list_jobs get_job",
+    Who.JUDGES: "list_teams get_team list_accounts get_account",
+    Who.KEEPERS: """
+        put_team change_team delete_team
+        create_accounts put_account change_account delete_account create_password create_password_reset
+    """,
+    Who.ADMINS: """
+        import_contest get_stored_files get_status get_metrics
+        list_webhooks get_webhook create_webhook change_webhook delete_webhook
+        list_audit list_organisers put_organiser delete_organiser
+    """,
+}
+OF_ACCOUNTS = frozenset({Who.EVERYBODY, Who.ACCOUNTS, Who.TEAMS})
+"""Those that need no role."""
+OPERATIONS: dict[str, Who] = {name: who for who, names in TABLE.items() for name in names.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the address of a request names: a contest, a problem."""
+
+    contest_id: str | None = None
+    problem_id: str | None = None
+
+
+def who_may(operation: str) -> Who:
+    """Those who may call an operation; admins, where the table does not name it."""
+    return OPERATIONS.get(operation, Who.ADMINS)
+
+
+def check(who: Who, viewer: Viewer, place: Place) -> Viewer:
+    """The viewer as it stands in the contest of the place; raises Unauthorized or Forbidden."""
+    here = viewer.at(place.contest_id)
+    if who is Who.EVERYBODY:
+        return here
+    if not here.logged_in:
+        raise Unauthorized("log in to do this")
+    if not _allowed(who, here, place):
+        raise Forbidden(_refusal(who, here, place))
+    return here
+
+
+def _allowed(who: Who, viewer: Viewer, place: Place) -> bool:
+    if who is Who.ACCOUNTS:
+        return True
+    if who is Who.TEAMS:
+        return viewer.team_id is not None
+    if viewer.is_admin:
+        return True
+    grants = viewer.grants
+    match who:
+        case Who.CONTEST_JUDGES:
+            return viewer.sees_all and place.contest_id is not None
+        case Who.CONTEST_OWNERS:
+            return viewer.manages and place.contest_id is not None
+        case Who.PROBLEM_JUDGES:
+            return viewer.judges_all or place.problem_id in grants.problems
+        case Who.PROBLEM_OWNERS:
+            return grants.problems.get(str(place.problem_id)) == OWNER
+        case Who.AUTHORS:
+            return OWNER in grants.problems.values()
+        case Who.KEEPERS:
+            return OWNER in grants.contests.values()
+        case Who.ORGANISERS:
+            return grants.organiser
+        case Who.ROLES:
+            return viewer.judges_all or grants.any
+        case Who.JUDGES:
+            return viewer.judges_all
+    return False
+
+
+def _refusal(who: Who, viewer: Viewer, place: Place) -> str:
+    if {place.contest_id, place.problem_id} & viewer.grants.resting:
+        return "your role here rests while your team takes part in an undecided contest with one of its problems"
+    verb = "see" if who in {Who.CONTEST_JUDGES, Who.JUDGES} else "do"
+    return f"only {who.value} may {verb} this"

@@ -1,1 +1,0 @@
-"""HTTP routes of the puzzles of the day."""

@@ -1,1 +1,0 @@
-"""HTTP routes and the WebSocket of games against the judge."""

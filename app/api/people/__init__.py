@@ -1,1 +1,0 @@
-"""Routes of accounts, teams, persons, organizations and groups."""

@@ -1,1 +1,0 @@
-"""Routes of submissions, judgements and runs."""

@@ -1,0 +1,223 @@
+"""`jurado backup`, `restore` and `fsck`: copy everything, put it back, and check all that is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.archive.commands.move import files_bar
+from app.archive.commands.places import Home, holding, opened_files, read_settings, reason
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, say, show, table, write_json
+from app.core.file_addresses import S3
+
+if TYPE_CHECKING:
+    from app.archive.queries.backup_places import Place
+    from app.archive.queries.fsck import Checked, Fault, Mended
+    from app.core.db.database import Database
+    from app.core.files.files import Files
+    from app.core.settings import Settings
+
+MOST_SHOWN = 100
+SECONDS_AN_HOUR = 3600
+HOURS_OF_GRACE = 24.0
+Where = Annotated[str, typer.Argument(metavar="DIR|URL", help="folder of the backup, or s3://BUCKET/PREFIX")]
+Source = Annotated[str | None, typer.Option("--from", metavar="DIR|URL", help="backup to restore from")]
+Step = Callable[[str, int, int | None], None]
+
+
+def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
+    """Copy database and files into a folder or onto S3 while the service runs; to the same place again, only new files.
+
+    The backup holds everything acknowledged before it began. One that is broken off leaves the one before there as it
+    was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
+    """
+    from app.archive.queries.backup import backup as copy
+    from app.archive.queries.backup import note_backup
+
+    settings = read_settings(home=home)
+    place = _place(where, settings)
+    with _one_line_of_faults(), _opened(settings) as database, files_bar() as step:
+        manifest = copy(database, opened_files(settings), place, step)
+        note_backup(database, manifest, place.shown)
+    if as_json:
+        write_json({"folder": place.shown, **asdict(manifest)})
+    else:
+        rows = sum(manifest.rows.values())
+        say(f"copied {rows} rows, and {manifest.files} files of {manifest.size} bytes, each read and compared")
+        if manifest.secret_keys:
+            say(f"not in it: the key {', '.join(manifest.secret_keys)} of webhooks' tokens; copy it to another place")
+    if manifest.faulty:
+        say(f"jurado: {len(manifest.faulty)} files are missing or damaged where they were copied from; see jurado fsck")
+        raise typer.Exit(1)
+
+
+def restore(
+    where: Where,
+    home: Home = None,
+    replace: Annotated[bool, typer.Option("--replace", help="replace the data that is there")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Put a backup where the service finds it: JURADO_HOME, JURADO_DATABASE_URL. Stop the server first.
+
+    It is refused while a server, or another command that writes, has the home or the database. All of the backup is
+    read and compared before anything is changed. A backup of SQLite may go to PostgreSQL, and back. A database that
+    holds anything is replaced only with --replace.
+    """
+    from app.archive.queries.backup import restore as put
+
+    settings = read_settings(home=home)
+    with holding("jurado restore", settings), _one_line_of_faults(), files_bar() as step:
+        files, timeouts = opened_files(settings), settings.timeouts
+        place = _place(where, settings)
+        manifest = put(place, settings.database, files, replace=replace, step=step, timeouts=timeouts)
+        missing = _missing_keys(manifest.secret_keys, settings)
+    if as_json:
+        write_json({"home": str(settings.home.resolve()), **asdict(manifest), "missing_keys": missing})
+    else:
+        say(f"restored {sum(manifest.rows.values())} rows and {manifest.files} files, as of {manifest.made}")
+        if missing:
+            places = f"{settings.home / 'secret.key'} or JURADO_SECRET_KEY"
+            say(f"before the start, put the key {', '.join(missing)} of webhooks' tokens into {places}")
+
+
+def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
+    """List the keys that a restored database needs and the home lacks; the start reports a file that holds none."""
+    from app.core.db.secret_keys import SecretKeyError, read_keys
+
+    try:
+        ids = set(read_keys(settings).ids)
+    except SecretKeyError:
+        ids = set()
+    return sorted(set(needed) - ids)
+
+
+def fsck(
+    home: Home = None,
+    mend: Annotated[
+        bool, typer.Option("--mend", help="remove orphans, restore files and rows from replica or backup")
+    ] = False,
+    source: Source = None,
+    grace: Annotated[
+        float, typer.Option(min=0, help="hours nobody has sent an orphan's bytes (S3: 2 or more)")
+    ] = HOURS_OF_GRACE,
+    as_json: AsJson = False,
+) -> None:
+    """Read every stored file and every row, and list the files missing, damaged or referred to by nobody.
+
+    May run beside the server. Exit code 1 if anything is missing or damaged (and could not be mended).
+    """
+    from app.archive.queries import fsck as checking
+    from app.core.logs import configure_logs
+
+    configure_logs("error")  # each fault is in the table; and standard output is the JSON's alone
+    settings = read_settings(home=home)
+    if source is not None and not source.startswith(S3) and not (Path(source) / "files").is_dir():
+        raise Failure(f"--from: expected the folder of a backup, found no folder {Path(source) / 'files'}")
+    spare = None if source is None else _place(source, settings)
+    files = opened_files(settings)
+    with _one_line_of_faults(), _opened(settings) as database:
+        with files_bar() as step:
+            checked = checking.check(
+                database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
+            )
+        mended = _mended(database, files, checked, spare, grace) if mend else None
+    restored = set() if mended is None else set(mended.restored)
+    faults = [fault for fault in checked.faults if fault.name not in restored]
+    if as_json:
+        write_json(
+            {
+                "files": checked.files,
+                "bytes": checked.size,
+                "faults": [asdict(fault) for fault in faults],
+                "orphans": checked.orphans,
+                "orphan_bytes": checked.orphan_size,
+                "old_orphans": len(checked.old),
+                "mended": None if mended is None else asdict(mended),
+            }
+        )
+    else:
+        _show(checked, faults, mended)
+    raise typer.Exit(1 if faults else 0)
+
+
+def _place(where: str, settings: Settings) -> Place:
+    """The place of a backup that a person names; raises Failure for an address that is none."""
+    from app.archive.queries.backup_places import place_of
+
+    try:
+        if where.startswith(S3):
+            return place_of(where, settings.home, settings.files_seconds)
+        return place_of(str(Path(where).resolve()), settings.home, settings.files_seconds)
+    except (ValueError, OSError) as error:
+        raise Failure(str(error)) from None
+
+
+def _mended(database: Database, files: Files, checked: Checked, source: Place | None, grace: float) -> Mended:
+    """Mend what the replica and a backup have; orphans go after `grace` hours."""
+    from app.archive.queries.backup import opened_database
+    from app.archive.queries.fsck import mend
+
+    seconds = grace * SECONDS_AN_HOUR
+    if source is None:
+        return mend(database, files, checked, grace=seconds)
+    with opened_database(source) as backup:
+        return mend(database, files, checked, source.files, grace=seconds, backup=backup)
+
+
+def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> None:
+    rows = [(fault.kind, fault.name, ", ".join(fault.places) or "nobody", fault.why) for fault in faults]
+    if rows:
+        show(table("", ["fault", "which", "needed by", "why"], rows[:MOST_SHOWN]))
+    if len(rows) > MOST_SHOWN:
+        say(f"and {len(rows) - MOST_SHOWN} more")
+    say(
+        f"read {checked.files} files of {checked.size} bytes: {len(faults)} faults, {checked.orphans} orphans of"
+        f" {checked.orphan_size} bytes, {len(checked.old)} of them old enough to be removed"
+    )
+    if mended is not None:
+        say(
+            f"restored {len(mended.restored)} files and rows, removed {mended.removed} orphans of {mended.size} bytes"
+            f" and {mended.unfinished} unfinished files"
+        )
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Database]:
+    """Open the existing database; none is made, as an empty one would look sound."""
+    from app.core.db.database import Database
+    from app.core.db.migrate import schema_of
+
+    place = settings.database.removeprefix("sqlite:///")
+    if place != settings.database and not Path(place).is_file():
+        raise Failure(f"expected a database, found no file {place}", 1)
+    database = Database(settings.database, settings.timeouts)
+    try:
+        if schema_of(database.engine) is None:
+            raise Failure("expected a database of Jurado, found one without tables: run jurado init first", 1)
+        yield database
+    finally:
+        database.close()
+
+
+@contextmanager
+def _one_line_of_faults() -> Iterator[None]:
+    """End the command with one line where copying, the database or a file fails."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from app.archive.queries.backup import BackupError
+    from app.archive.queries.move import MoveError
+
+    try:
+        yield
+    except (BackupError, MoveError) as error:
+        raise Failure(str(error), 1) from None
+    except SQLAlchemyError as error:
+        raise Failure(reason(error), 1) from None
+    except OSError as error:
+        raise Failure(str(error), 1) from None

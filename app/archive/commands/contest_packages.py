@@ -1,0 +1,142 @@
+"""`jurado admin contest export` and `import`: contest packages."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue, TypeAdapter
+
+from app.accounts.commands.imports import Replace
+from app.contests.commands.contests import ContestId, contest
+from app.core.commands.client import Client, Param, checked
+from app.core.commands.downloading import download
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, examples, report, say
+from app.core.commands.resources.contest_packages import (
+    Differences,
+    Imported,
+    ImportedContest,
+    PackedBoard,
+    PackedProblem,
+)
+from app.core.commands.uploading import upload_shown
+
+SECONDS = 3600.0
+"""An import answers once every submission has been judged."""
+HOW = {
+    "equal": "is here already, and equal",
+    "new": "has been brought in",
+    "version": "is another one here; the package's is used, as",
+    "here": "is used as it is here, without a comparison",
+}
+
+
+@contest.command(
+    "export", epilog=examples("jurado admin contest export finals", "jurado admin contest export finals -o f.zip")
+)
+def export_contest(
+    contest_id: ContestId,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="default: CONTEST.zip")] = None,
+) -> None:
+    """Write a contest as a contest package: all that is in it, with its problems and what was submitted."""
+    path = out or Path(f"{contest_id}.zip")
+    with Client.open() as client:
+        size = download(client, f"contests/{contest_id}/package.zip", path, code=1)
+    say(f"{path}: {size} bytes")
+    for line in package_lines(path):
+        say(line)
+
+
+@contest.command(
+    "import",
+    epilog=examples(
+        "jurado admin contest import finals.zip", "jurado admin contest import finals.zip --id rerun --replace"
+    ),
+)
+def import_contest(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="a contest package: a zip")],
+    contest_id: Annotated[str | None, typer.Option("--id", help="the contest's id here, in place of its own")] = None,
+    replace: Replace = False,
+    submissions: Annotated[
+        bool, typer.Option("--submissions/--no-submissions", help="also what was submitted; it is judged again")
+    ] = True,
+    problems: Annotated[str, typer.Option(help="of a problem that is another one here: version, refuse or here")] = (
+        "version"
+    ),
+    any_board: Annotated[bool, typer.Option("--any-board", help="keep it also where its board comes out another")] = (
+        False
+    ),
+    privileged: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="bring in this account of an admin or a judge too; repeatable"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why."""
+    params: dict[str, Param] = {
+        "id": contest_id,
+        "replace": replace,
+        "privileged": privileged or None,
+        "submissions": submissions,
+        "problems": problems,
+        "board": "any" if any_board else "equal",
+    }
+    headers = {"Content-Type": "application/zip"}
+    if not file.is_file():
+        raise Failure(f"{file}: expected a contest package, found no such file")
+    with Client.open() as client, upload_shown(file) as (reader, on_step):
+        reply = client.post_watched(
+            "contests/import", on_step, params, content=reader, headers=headers, timeout=SECONDS
+        )
+    brought_in = checked(reply, ImportedContest)
+    lines = [f"contest {brought_in['id']} has been brought in", *import_lines(brought_in["imported"])]
+    report("\n".join(lines), brought_in, as_json=as_json)
+
+
+def package_lines(path: Path) -> Iterator[str]:
+    """Say what a package holds."""
+    with zipfile.ZipFile(path) as archive:
+        problems = TypeAdapter(list[PackedProblem]).validate_json(archive.read("problems.json"))
+        submissions = TypeAdapter(list[JsonValue]).validate_json(archive.read("submissions.json"))
+        board = TypeAdapter(PackedBoard).validate_json(archive.read("scoreboard.json"))
+    for problem in problems:
+        yield f"problem {problem['id']}: {problem['test_data_count']} test cases, as they are judged with now"
+    yield f"{len(submissions)} submissions, and a board of {len(board['rows'])} teams to compare with"
+
+
+def import_lines(imported: Imported) -> Iterator[str]:
+    """Say what an import did, and how the boards compare."""
+    for problem in imported["problems"]:
+        other = f" {problem['id']}" if problem["how"] == "version" else ""
+        yield f"problem {problem['package_id']} {HOW[problem['how']]}{other} ({problem['test_cases']} test cases)"
+        yield from _difference_lines(problem)
+    for role in imported["roles"]:
+        state = "is" if role["granted"] else "is not"
+        why = "" if role["reason"] is None else f": {role['reason']}"
+        yield f"{role['username']} {state} {role['role']} of it{why}"
+    yield f"{imported['submissions']} submissions have been judged"
+    board = imported["board"]
+    if board is None:
+        yield "no board was compared: the package has none, or its submissions were left out"
+        return
+    result = "equal to the package's" if board["equal"] else "NOT the package's"
+    yield f"the board is {result}: {board['rows']} rows and {board['raw_scores']} raw scores were compared"
+    yield from _difference_lines(board)
+    for count, text in (
+        (board["other_teams"], "teams of this server take part too, as the contest is open to all"),
+        (board["unjudged"], "submissions had not been judged at the export, and have been judged here"),
+        (board["judge_errors"], "answers on which the judge had failed have been judged again here"),
+    ):
+        if count:
+            yield f"{count} {text}"
+
+
+def _difference_lines(listed: Differences) -> Iterator[str]:
+    for each in listed["differences"]:
+        yield f"  {each['where']}: in the package {each['expected']}, here {each['found']}"
+    if listed["more_differences"]:
+        yield f"  and {listed['more_differences']} more differences"

@@ -1,0 +1,156 @@
+"""Copy a whole database into an empty one, of the other kind if need be: from SQLite to PostgreSQL and back."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+
+from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, inspect, select, text, update
+
+from app.core.db.database import Database
+from app.core.db.migrate import schema_of, schemas, upgrade
+from app.tables import Base, CommitMarkRow
+
+BATCH = 1000
+MODULUS = 2**256
+Step = Callable[[str, int], None]
+
+
+class MoveError(Exception):
+    """The databases are not as a move needs them, or the copy is not what was copied; nothing was kept."""
+
+
+def move(source: Database, target: Database, step: Step = lambda _table, _rows: None) -> dict[str, int]:
+    """Copy every row in one transaction and hold the copies against the rows; returns how many rows each table has.
+
+    The source takes no writes meanwhile. `step` is told the table and the number of rows of each batch. Raises
+    MoveError if the source's schema is not this version's, the target holds anything, or a copy is not the same.
+    """
+    if source.engine.url == target.engine.url:
+        raise MoveError("expected another database to move to, found the same one")
+    refuse_other_schema(source)
+    refuse_other_contents(target)
+    upgrade(target.url)
+    with source.engine.execution_options(write=True).connect() as reading:
+        _hold_still(reading, contents())
+        return _copy_all(reading, target, step)
+
+
+def copy_running(source: Database, target: Database, step: Step = lambda _table, _rows: None) -> dict[str, int]:
+    """Copy every row as one snapshot has it, while the source goes on taking writes; else as `move`."""
+    refuse_other_schema(source)
+    upgrade(target.url)
+    with source.snapshot() as reading:
+        return _copy_all(reading, target, step)
+
+
+def _copy_all(reading: Connection, target: Database, step: Step) -> dict[str, int]:
+    tables = contents()
+    with target.engine.execution_options(write=True).begin() as writing:
+        for table in tables:
+            _copy(reading, writing, table, step)
+        return {table.name: _same(reading, writing, table) for table in tables}
+
+
+def contents() -> list[Table]:
+    """The tables that are moved: marks tell of commits to one database, and not of another one."""
+    return [table for table in Base.metadata.sorted_tables if table.name != CommitMarkRow.__tablename__]
+
+
+def row_count(database: Database) -> int:
+    """The number of rows to move."""
+    with database.engine.connect() as connection:
+        return sum(connection.scalar(select(func.count()).select_from(each)) or 0 for each in contents())
+
+
+def refuse_other_schema(source: Database) -> None:
+    """Raise MoveError unless a database has the schema of this version."""
+    newest, version = schemas()[0], schema_of(source.engine)
+    if version != newest:
+        raise MoveError(f"expected a database with the schema {newest}, found {version}: run jurado init first")
+
+
+def refuse_other_contents(target: Database) -> None:
+    """Raise MoveError if a database holds any row."""
+    with target.engine.connect() as connection:
+        names = set(inspect(connection).get_table_names())
+        for table in contents():
+            if table.name in names and connection.execute(select(table).limit(1)).first() is not None:
+                raise MoveError(f"expected an empty database to move to, found rows in its table {table.name}")
+
+
+def _hold_still(reading: Connection, tables: list[Table]) -> None:
+    """Keep others from writing to the source; SQLite's transaction does so from its begin."""
+    if reading.dialect.name == "postgresql":
+        names = ", ".join(reading.dialect.identifier_preparer.format_table(table) for table in tables)
+        reading.exec_driver_sql(f"LOCK TABLE {names} IN SHARE MODE")
+
+
+def _copy(reading: Connection, writing: Connection, table: Table, step: Step) -> None:
+    later = [key.parent for key in table.foreign_keys if key.column.table is table]
+    # Rows may refer to rows of the same table that come after them: such columns are filled in when all are there.
+    links: list[dict[str, object]] = []
+    key = list(table.primary_key.columns)
+    for rows in _batches(reading, table):
+        values: list[dict[str, object]] = [{str(name): value for name, value in row.items()} for row in rows]
+        for value in values:
+            link = {column.name: value.pop(column.name) for column in later}
+            if any(each is not None for each in link.values()):
+                links.append({f"key_{column.name}": value[column.name] for column in key} | link)
+            value.update(dict.fromkeys(link))
+        writing.execute(insert(table), values)
+        step(table.name, len(values))
+    if links:
+        query = update(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
+        writing.execute(query.values({column.name: bindparam(column.name) for column in later}), links)
+    _count_on(reading, writing, table)
+
+
+def _batches(connection: Connection, table: Table) -> Iterator[list[RowMapping]]:
+    result = connection.execution_options(yield_per=BATCH).execute(select(table))
+    yield from (list(rows) for rows in result.mappings().partitions())
+
+
+def _count_on(reading: Connection, writing: Connection, table: Table) -> None:
+    """Let new rows get numbers that no row ever had, not even one that is gone."""
+    column = table.autoincrement_column
+    if column is None:
+        return
+    highest = max(writing.scalar(select(func.max(column))) or 0, _counted(reading, table, column.name))
+    if not highest:
+        return
+    if writing.dialect.name == "postgresql":
+        query = "SELECT setval(pg_get_serial_sequence(:table, :column), :highest)"
+        writing.execute(text(query), {"table": table.name, "column": column.name, "highest": highest})
+    elif table.dialect_options["sqlite"]["autoincrement"]:
+        writing.execute(text("DELETE FROM sqlite_sequence WHERE name = :table"), {"table": table.name})
+        query = "INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :highest)"
+        writing.execute(text(query), {"table": table.name, "highest": highest})
+
+
+def _counted(reading: Connection, table: Table, column: str) -> int:
+    """The highest number the source has given out, as far as it remembers."""
+    if reading.dialect.name == "postgresql":
+        query = text("SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(:table, :column) AS regclass))")
+        return reading.scalar(query, {"table": table.name, "column": column}) or 0
+    if not table.dialect_options["sqlite"]["autoincrement"]:
+        return 0
+    return reading.scalar(text("SELECT seq FROM sqlite_sequence WHERE name = :table"), {"table": table.name}) or 0
+
+
+def _same(reading: Connection, writing: Connection, table: Table) -> int:
+    """Hold a copied table against its original; returns its number of rows."""
+    (count, original), (copied, copy) = _digest(reading, table), _digest(writing, table)
+    if (count, original) != (copied, copy):
+        raise MoveError(f"table {table.name}: expected {count} equal rows, found {copied} that are not the same")
+    return count
+
+
+def _digest(connection: Connection, table: Table) -> tuple[int, int]:
+    """The number of rows, and the sum of their hashes: the order of rows is each database's own."""
+    count = total = 0
+    for rows in _batches(connection, table):
+        for row in rows:
+            total += int.from_bytes(hashlib.sha256(repr(tuple(row.values())).encode()).digest())
+        count += len(rows)
+    return count, total % MODULUS

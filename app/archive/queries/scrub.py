@@ -1,0 +1,181 @@
+"""The slow work on what is stored, beside the service: read every file, collect orphans, keep SQLite's log short."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Collection
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+import structlog
+
+from app.archive.queries.fsck import collect, orphans
+from app.archive.queries.references import read_references
+from app.core.clock import utc_now
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.core.files.files import Files, State, StoredFile
+from app.core.files.replica import stores_of
+from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
+from app.core.loops import Loop
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
+
+BYTES_A_SECOND = 10 * 2**20
+SECONDS_BETWEEN_LOOKS = 60.0
+LOCK = "stored files"
+SECONDS_TOLD = 180.0
+"""A worker tells of a file at least once a minute while it waits for it."""
+LONGEST_LOG = 4 * 2**20
+"""Bytes of the write-ahead log from which on it is worth the while to cut it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """The result of the last pass: `damaged` names each file and why; bytes; `ended` None before the first."""
+
+    files: int = 0
+    size: int = 0
+    damaged: dict[str, str] = field(default_factory=dict)
+    removed: int = 0
+    ended: datetime | None = None
+
+
+class Scrub:
+    """A loop that passes over all files every so many `hours` (0: never); `last` is the newest result.
+
+    Of several processes on a database one does. It also knows of what anybody in this process could not read since, and
+    of what workers wait for.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        files: Files,
+        hours: float,
+        rate: float = BYTES_A_SECOND,
+        locks: Locks | None = None,
+    ) -> None:
+        self._locks = locks or Locks()
+        self._database = database
+        self._files = files
+        self._seconds = hours * 3600
+        self._rate = rate
+        self._waited = 0.0
+        self._loop = Loop("stored files", self._step, SECONDS_BETWEEN_LOOKS, delay=SECONDS_BETWEEN_LOOKS)
+        self.last = Scrubbed()
+        self._guard = threading.Lock()
+        self._faults: dict[str, tuple[str, State]] = {}
+        self._of_workers: dict[str, tuple[str, float]] = {}
+        files.on_fault = self.note
+
+    def start(self) -> None:
+        """Begin: the first pass comes when the service has run for so many hours."""
+        self._loop.start()
+
+    def close(self) -> None:
+        """Stop, also in the middle of a pass."""
+        self._loop.close()
+
+    def note(self, sha256: str, error: str) -> None:
+        """Remember a file that could not be read; it is logged once."""
+        state = self._files.state(sha256)
+        with self._guard:
+            known = self._faults.get(sha256)
+            self._faults[sha256] = (error, state)
+        if known is None:
+            log.error("a stored file cannot be read", sha256=sha256, error=error)
+
+    def note_elsewhere(self, sha256: str, error: str) -> None:
+        """Remember that a worker waits for a file that it cannot read; it says so again while it does."""
+        with self._guard:
+            self._of_workers[sha256] = (error, time.monotonic())
+
+    def faults(self) -> dict[str, str]:
+        """Why each file cannot be read, but for those that have been written again since."""
+        return {**self._faults_of_workers(), **self._own_faults()}
+
+    def _faults_of_workers(self) -> dict[str, str]:
+        since = time.monotonic() - SECONDS_TOLD
+        with self._guard:
+            self._of_workers = {sha256: each for sha256, each in self._of_workers.items() if each[1] > since}
+            return {sha256: error for sha256, (error, _) in self._of_workers.items()}
+
+    def _own_faults(self) -> dict[str, str]:
+        with self._guard:
+            faults = dict(self._faults)
+        unchanged = {sha256: error for sha256, (error, state) in faults.items() if self._files.state(sha256) == state}
+        with self._guard:
+            for sha256 in faults.keys() - unchanged.keys():
+                self._faults.pop(sha256, None)
+        return unchanged
+
+    def scrub(self) -> Scrubbed:
+        """Make one pass, slowly; what is damaged is logged, and mended when its bytes are sent again or by fsck."""
+        scrubbed = Scrubbed(damaged={})
+        listed = set()
+        for stored in self._files.stored():
+            if self._loop.wait(stored.size / self._rate):
+                return self.last
+            listed.add(stored.sha256)
+            try:
+                self._files.examine(stored.sha256)
+            except FileMissing:
+                continue  # it was nobody's, and has been collected; else it is looked for below
+            except StoreUnavailable:
+                raise  # nothing is known of this file, nor of those after it
+            except OSError as error:
+                self.note(stored.sha256, str(error))
+                scrubbed.damaged[stored.sha256] = str(error)
+            scrubbed = replace(scrubbed, files=scrubbed.files + 1, size=scrubbed.size + stored.size)
+        scrubbed.damaged.update(self._missing(listed))
+        removed: list[StoredFile] = []
+        for store in stores_of(self._files):
+            removed += collect(self._database, store, orphans(self._database, store))
+        self._files.tidy()
+        self.last = replace(scrubbed, removed=len(removed), ended=utc_now())
+        log.info("stored files read", files=scrubbed.files, damaged=len(scrubbed.damaged), orphans_removed=len(removed))
+        return self.last
+
+    def _missing(self, listed: Collection[str]) -> dict[str, str]:
+        """The files that rows need and the store lacks; those that a replica has are written again."""
+        missing = {}
+        with self._database.snapshot() as connection:
+            needed = read_references(connection).needed
+        for sha256 in sorted(needed.keys() - listed):
+            try:
+                self._files.examine(sha256)  # what was kept since the listing is there
+            except UNREADABLE as error:
+                self.note(sha256, str(error))
+                missing[sha256] = str(error)
+        return missing
+
+    def _step(self) -> None:
+        self._waited += SECONDS_BETWEEN_LOOKS
+        if 0 < self._seconds <= self._waited:
+            self._waited = 0.0
+            if self._locks.take(LOCK):  # and keep it: the others need not read them again
+                self.scrub()
+        shorten_log(self._database)
+
+
+def shorten_log(database: Database, longest: int = LONGEST_LOG) -> bool:
+    """Cut SQLite's write-ahead log to nothing where it has grown; says whether it did. Never makes a writer wait long.
+
+    All that can be is copied beside writers first, so that the cut, which excludes them, has little left to copy; it
+    gives up at once where somebody reads or writes.
+    """
+    if not database.is_sqlite or database.lost_file() is not None:
+        return False
+    path = Path(str(database.engine.url.database))
+    grown = path.with_name(path.name + "-wal")
+    if not grown.exists() or grown.stat().st_size <= longest:
+        return False
+    with closing(sqlite3.connect(path, timeout=0)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not busy

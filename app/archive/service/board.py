@@ -1,0 +1,239 @@
+"""The board in a contest package: written at the export, and held against the one that an import makes.
+
+Compared is the board as an admin sees it at the moment of the export: ranks, totals, times, each problem's points and
+judged and pending submissions, each case's raw score. Absent for a reason, and therefore no difference:
+
+- teams of this server that are on the board because the contest is open to all;
+- verdicts of submissions that were not judged at the export, and answers on which the judge had failed: both are
+  judged here, but the comparison takes them as they were;
+- raw scores of cases that are none of the problem's any more;
+- when anything was judged, and the version of the board, which are of one server.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.archive.service import judging as contest_judging
+from app.archive.service.judging import Judging
+from app.archive.service.package_files import Contents
+from app.core.clics import parse_time
+from app.core.clock import utc_now
+from app.core.fault_list import FaultList
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict
+from app.problems.queries.scoring_input import ScoredContest, scored_contest
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.scoreboard.queries.kept_boards import make_snapshot
+from app.scoreboard.service import row_renderer
+from app.scoreboard.service.row_renderer import BoardDocument, RowDocument
+from app.submissions.queries import attempts
+from app.submissions.queries.attempts import Read
+
+FILE = "scoreboard.json"
+MOST_RAWS = 250_000
+"""Raw scores a written board has at most: with more it would be larger than a document that is taken."""
+FAILED = RawScore(CaseVerdict.JUDGE_ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The extent of a comparison: rows of the package, teams of this server beside them, and submissions left out."""
+
+    rows: int
+    raw_scores: int
+    other_teams: int
+    unjudged: int
+    judge_errors: int
+
+
+def standing_at(session: Session, contest_id: str, moment: datetime) -> ContestSnapshot | None:
+    """A contest as judges see it at a moment, from what this transaction reads; None if there is none."""
+    contest = scored_contest(session, contest_id)
+    if contest is None:
+        return None
+    return make_snapshot(contest, attempts.attempts(session, contest_id), moment, public=False)
+
+
+def document(snapshot: ContestSnapshot) -> BoardDocument:
+    """The board as a package has it: the rows of GET scoreboard, with raw scores unless there are too many."""
+    rows = _rows(snapshot)
+    count = sum(len(cell["raw"]) for row in rows for cell in row["problems"])
+    if count > MOST_RAWS:
+        for row in rows:
+            for cell in row["problems"]:
+                del cell["raw"]
+    return {**row_renderer.head_of(snapshot), "rows": rows}
+
+
+def _rows(snapshot: ContestSnapshot) -> list[RowDocument]:
+    arrays = row_renderer.arrays_of(snapshot, None)
+    cases = {problem.id: {case.name for case in problem.cases} for problem in snapshot.view.problems}
+    rows = [row_renderer.row_document(arrays.row(at), cases=True) for at in range(len(arrays.teams))]
+    for row in rows:
+        for cell in row["problems"]:
+            cell["raw"] = {case: raw for case, raw in cell["raw"].items() if case in cases[cell["problem_id"]]}
+    return rows
+
+
+def compare(session: Session, contest_id: str, contents: Contents, numbers: Mapping[str, int]) -> Comparison:
+    """Make the board of an imported contest as it was at the export, and hold it against the package's.
+
+    `numbers` are the rows' ids of the submissions that were brought in, by the ids they are shown under.
+    """
+    assert contents.board is not None, "there is a board to compare with"
+    judging = contents.judging
+    contest = scored_contest(session, contest_id)
+    assert contest is not None, "it has just been brought in"
+    known = {str(each["id"]) for each in contents.objects["teams"]}
+    others = [team for team in contest.teams if team.id not in known]
+    reads = attempts.attempts(session, contest_id)
+    at_export = make_snapshot(
+        _only(contest, known),
+        [_as_it_was(read, *_exceptions(judging, numbers)) for read in reads] if judging else reads,
+        _moment(contents),
+        public=False,
+    )
+    faults = FaultList()
+    mine: list[RowDocument] = json.loads(json.dumps(_rows(at_export)))
+    for place, expected, actual in _row_differences(contents.board.rows, mine):
+        faults.add(FILE, place, expected, actual)
+    if judging is not None:
+        for place, expected, actual in _reference_differences(judging, contest):
+            faults.add(contest_judging.FILE, place, expected, actual)
+    raws = sum(len(_raws(cell) or ()) for row in contents.board.rows for cell in _cells(row).values())
+    failed = 0 if judging is None else len(judging.judge_errors)
+    unjudged = 0 if judging is None else len(judging.unjudged)
+    return Comparison(Compared(len(contents.board.rows), raws, len(others), unjudged, failed), faults)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The extent of a comparison, and every place in which the boards differ."""
+
+    compared: Compared
+    differences: FaultList
+
+
+def _only(contest: ScoredContest, team_ids: set[str]) -> ScoredContest:
+    """The contest among these teams: others dilute ranks, and take part here only because it is open to all."""
+    teams = [team for team in contest.teams if team.id in team_ids]
+    return replace(contest, teams=teams, on_board=contest.on_board & team_ids)
+
+
+def _moment(contents: Contents) -> datetime:
+    """The moment at which the board was written; older packages have only that of the last change on it."""
+    if contents.judging is not None:
+        return contents.judging.time
+    try:
+        return parse_time(str(contents.board and contents.board.time))
+    except ValueError:
+        return utc_now()
+
+
+def _exceptions(judging: Judging, numbers: Mapping[str, int]) -> tuple[set[int], Mapping[int, set[str]]]:
+    unjudged = {numbers[each] for each in judging.unjudged if each in numbers}
+    failed: dict[int, set[str]] = defaultdict(set)
+    for each in judging.judge_errors:
+        if each.submission_id in numbers:
+            failed[numbers[each.submission_id]].add(each.case)
+    return unjudged, failed
+
+
+def _as_it_was(read: Read, unjudged: set[int], failed: Mapping[int, set[str]]) -> Read:
+    attempt = read.attempt
+    if attempt.id in unjudged:
+        return replace(read, attempt=replace(attempt, scores=None))
+    if attempt.id in failed:
+        scores = {**(attempt.scores or {}), **dict.fromkeys(failed[attempt.id], FAILED)}
+        return replace(read, attempt=replace(attempt, scores=scores))
+    return read
+
+
+def _row_differences(
+    expected: Sequence[Mapping[str, object]], actual: Sequence[RowDocument]
+) -> Iterator[tuple[str, str, str]]:
+    """Place by place, in the order of the package's board."""
+    mine = {row["team_id"]: row for row in actual}
+    theirs = {str(row.get("team_id")) for row in expected}
+    for at, row in enumerate(expected):
+        team = str(row.get("team_id"))
+        place = f"rows[{at}], team {team[:36]}"
+        if team not in mine:
+            yield place, "a row", "none"
+            continue
+        yield from _fields(place, row, mine[team])
+    for team in mine:
+        if team not in theirs:
+            yield f"team {team}", "no row", "one"
+
+
+def _fields(place: str, row: Mapping[str, object], mine: RowDocument) -> Iterator[tuple[str, str, str]]:
+    score = row.get("score")
+    score = score if isinstance(score, dict) else {}
+    for name, expected, actual in (
+        ("rank", row.get("rank"), mine["rank"]),
+        ("score", score.get("score"), mine["score"]["score"]),
+        ("time", score.get("time"), mine["score"]["time"]),
+    ):
+        if expected != actual:
+            yield f"{place}: {name}", _shown(expected), _shown(actual)
+    theirs, ours = _cells(row), _cells(mine)
+    for problem in dict.fromkeys([*theirs, *ours]):
+        yield from _cell_differences(f"{place}, problem {problem[:36]}", theirs.get(problem, {}), ours.get(problem, {}))
+
+
+def _cell_differences(
+    place: str, expected: Mapping[str, object], actual: Mapping[str, object]
+) -> Iterator[tuple[str, str, str]]:
+    for name in ("score", "num_judged", "num_pending", "time"):
+        if expected.get(name) != actual.get(name):
+            yield f"{place}: {name}", _shown(expected.get(name)), _shown(actual.get(name))
+    theirs, ours = _raws(expected), _raws(actual) or {}
+    if theirs is None:
+        return
+    for case in dict.fromkeys([*theirs, *ours]):
+        if theirs.get(case) != ours.get(case):
+            yield f"{place}, test case {case[:80]}", _shown(theirs.get(case)), _shown(ours.get(case))
+
+
+def _raws(cell: Mapping[str, object]) -> Mapping[str, object] | None:
+    """The raw scores of a cell by test case; None where the package gives none."""
+    raws = cell.get("raw")
+    return raws if isinstance(raws, dict) else None
+
+
+def _cells(row: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
+    cells = row.get("problems")
+    given = cells if isinstance(cells, list) else []
+    return {str(cell.get("problem_id")): cell for cell in given if isinstance(cell, dict)}
+
+
+def _reference_differences(judging: Judging, contest: ScoredContest) -> Iterator[tuple[str, str, str]]:
+    """Differences of expected answers that take part in BEST: the points of all answers depend on their raw scores."""
+    theirs = {(each.problem_id, each.case): (each.raw, each.multiplier) for each in judging.references}
+    ours = {
+        (each["problem_id"], each["case"]): (each["raw"], each["multiplier"])
+        for each in contest_judging.references(contest.references)
+    }
+    for problem, case in dict.fromkeys([*theirs, *ours]):
+        expected, actual = theirs.get((problem, case)), ours.get((problem, case))
+        if expected != actual:
+            place = f"references, problem {problem[:36]}, test case {case[:80]}"
+            yield place, _pair(expected), _pair(actual)
+
+
+def _pair(value: tuple[str | None, str | None] | None) -> str:
+    return "none" if value is None else f"raw score {value[0]}, multiplier {value[1]}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {each}" for name, each in value.items())[:120]
+    return "none" if value is None else str(value)[:80]

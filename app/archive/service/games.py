@@ -1,0 +1,147 @@
+"""Counted games of a contest in its package, also those in play: each with its transcript, which an import replays."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, Protocol, TypedDict
+
+from pydantic import Field
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.core.bodies import Body
+from app.core.clics import Id, Time, format_time, format_time_or_none
+from app.core.fault_list import FaultList
+from app.games.queries import games as stored
+from app.games.queries.games import Game, Move
+from app.games.service.referee import seat
+from app.games.service.showing import transcript
+from app.problems.queries import problems
+from app.tables import AccountRow, GameMoveRow, GameRow
+from checkers.doors import Rejected
+from games.transcript import read, replay
+
+LONGEST = 2 * 2**20
+
+
+class OfGame(Body):
+    """A counted game; `transcript` has its start, its players and its moves, as far as it is played."""
+
+    team_id: Id
+    problem_id: str = Field(max_length=255)
+    id: Id
+    account_id: Id | None
+    testcase: str | None
+    started: Time
+    since: Time
+    used_ms: int = Field(ge=0)
+    move_ms: int | None = Field(ge=0)
+    game_ms: int | None = Field(ge=0)
+    ended: Time | None
+    ending: Literal["played", "resigned", "clock", "contest", "moves"] | None
+    submission_id: str | None
+    transcript: str = Field(max_length=LONGEST)
+
+    @property
+    def key(self) -> Collection[str]:
+        """The key of which there is one."""
+        return (self.id,)
+
+
+class GameDocument(TypedDict):
+    """An OfGame as it is written."""
+
+    team_id: str
+    problem_id: str
+    id: str
+    account_id: str | None
+    testcase: str | None
+    started: str
+    since: str
+    used_ms: int
+    move_ms: int | None
+    game_ms: int | None
+    ended: str | None
+    ending: str | None
+    submission_id: str | None
+    transcript: str
+
+
+class Submitted(Protocol):
+    """A submission that has been brought in."""
+
+    @property
+    def number(self) -> int:
+        """The number of its row."""
+        ...
+
+
+def documents(session: Session, contest_id: str, team_ids: Collection[str]) -> list[GameDocument]:
+    """The counted games of the teams that take part, those that began first before the others."""
+    rows = [game for game in stored.of_contest(session, contest_id) if game.counted and game.team_id in team_ids]
+    rows.sort(key=lambda game: (game.started, game.id))
+    moves, shown = stored.moves_of(session, [game.id for game in rows]), stored.submission_ids(session, rows)
+    return [_document(game, moves[game.id], shown.get(game.id)) for game in rows]
+
+
+def _document(game: Game, moves: Sequence[Move], submission_id: str | None) -> GameDocument:
+    return {
+        "team_id": game.team_id or "",
+        "problem_id": game.problem_id,
+        "id": game.id,
+        "account_id": game.account_id,
+        "testcase": game.case_name,
+        "started": format_time(game.started),
+        "since": format_time(game.since),
+        "used_ms": game.used_ms,
+        "move_ms": game.move_ms,
+        "game_ms": game.game_ms,
+        "ended": format_time_or_none(game.ended),
+        "ending": game.ending,
+        "submission_id": submission_id,
+        "transcript": transcript(seat(game, moves)),
+    }
+
+
+def keep(
+    session: Session,
+    contest_id: str,
+    bodies: Sequence[OfGame],
+    submissions: Mapping[str, Submitted],
+    file: str,
+    faults: FaultList,
+) -> None:
+    """Put games into the tables; `faults` gets those whose transcript does not hold."""
+    accounts = {row[0]: row[1] for row in session.execute(select(AccountRow.team_id, AccountRow.id))}
+    own = set(session.scalars(select(AccountRow.id)))
+    for body in bodies:
+        try:
+            played = read(body.transcript)
+            outcome = replay(played)
+            if outcome.fault is not None:
+                raise Rejected(outcome.fault.message.text)
+        except Rejected as rejected:
+            faults.add(file, f"games {body.id}", "a transcript that can be replayed", str(rejected)[:200])
+            continue
+        if (body.ended is None) != (played.end is None) or (body.ended is None) != (body.ending is None):
+            faults.add(file, f"games {body.id}", "an end beside a transcript that has one", "only one of them")
+            continue
+        case = None if body.testcase is None else problems.test_case(session, body.problem_id, body.testcase)
+        became = None if body.submission_id is None else submissions.get(body.submission_id)
+        game_id = body.id if stored.get(session, body.id) is None else secrets.token_hex(12)
+        row = GameRow(id=game_id, contest_id=contest_id, problem_id=body.problem_id, team_id=body.team_id)
+        row.test_case_id, row.case_name = None if case is None else case.id, body.testcase
+        row.account_id = body.account_id if body.account_id in own else accounts.get(body.team_id)
+        row.owner, row.counted = f"team:{body.team_id}", True
+        row.game, row.instance, row.opponent = played.game, played.instance, played.opponent or ""
+        row.seed, row.side, row.winner = played.seed, played.contestant, outcome.winner
+        row.started, row.since, row.deadline, row.ended = body.started, body.since, body.since, body.ended
+        row.move_ms, row.game_ms, row.used_ms, row.moves = body.move_ms, body.game_ms, body.used_ms, len(played.moves)
+        row.ending, row.submission_id = body.ending, None if became is None else became.number
+        session.add(row)
+        session.flush()
+        for number, move in enumerate(played.moves, start=1):
+            made = GameMoveRow(game_id=game_id, number=number, side=move.side, move=move.text, time=body.since)
+            made.ms = round(move.seconds * 1000)
+            session.add(made)

@@ -1,0 +1,170 @@
+"""Facts that a contest's board depends on and CLICS documents lack: `judging.json` of contest packages.
+
+The moment the board is of; answers whose file name does not lead to their case, as a contest's pattern may have changed
+since, and those that were too large to be kept; submissions that were not judged yet; answers on which the judge
+failed; and the raw scores of expected answers that take part in BEST.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from typing import TypedDict
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.core.bodies import Body
+from app.core.clics import Time, format_time
+from app.domain.scoring import Exact, RawScore
+from app.domain.verdicts import CaseVerdict
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries import submission_queries
+from app.submissions.queries.submission_context import read_entry
+from app.submissions.service.answer_files import OpenCase, base_name, file_names
+
+FILE = "judging.json"
+
+
+class SentFile(Body):
+    """The case a submission's file is for; without a file the answer was refused, and only that is known of it."""
+
+    submission_id: str
+    case: str
+    file: str | None = None
+
+
+class JudgeError(Body):
+    """An answer on which the judge failed: it counts as if it had not been sent."""
+
+    submission_id: str
+    case: str
+
+
+class ReferenceRaw(Body):
+    """The score of a case's expected answer that takes part in BEST; exact numbers as text, such as 10/3."""
+
+    problem_id: str
+    case: str
+    raw: str | None
+    multiplier: str | None
+
+
+class Judging(Body):
+    """The whole document."""
+
+    time: Time
+    answers: list[SentFile] = Field(default_factory=list)
+    unjudged: list[str] = Field(default_factory=list)
+    judge_errors: list[JudgeError] = Field(default_factory=list)
+    references: list[ReferenceRaw] = Field(default_factory=list)
+
+    def rename_problems(self, ids: Mapping[str, str]) -> None:
+        """Let problems have other ids."""
+        for each in self.references:
+            each.problem_id = ids.get(each.problem_id, each.problem_id)
+
+    def files_of(self) -> Mapping[str, Sequence[SentFile]]:
+        """The answers that need to be told, by submission."""
+        files: dict[str, list[SentFile]] = defaultdict(list)
+        for each in self.answers:
+            files[each.submission_id].append(each)
+        return files
+
+
+class SentFileDocument(TypedDict):
+    """A SentFile as it is written."""
+
+    submission_id: str
+    case: str
+    file: str | None
+
+
+class JudgeErrorDocument(TypedDict):
+    """A JudgeError as it is written."""
+
+    submission_id: str
+    case: str
+
+
+class ReferenceRawDocument(TypedDict):
+    """A ReferenceRaw as it is written."""
+
+    problem_id: str
+    case: str
+    raw: str | None
+    multiplier: str | None
+
+
+class JudgingDocument(TypedDict):
+    """A Judging as it is written."""
+
+    time: str
+    answers: list[SentFileDocument]
+    unjudged: list[str]
+    judge_errors: list[JudgeErrorDocument]
+    references: list[ReferenceRawDocument]
+
+
+def document(session: Session, snapshot: ContestSnapshot, time: datetime) -> JudgingDocument:
+    """The whole document of a contest as it stands at a moment."""
+    contest_id = snapshot.contest.id
+    shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest_id)}
+    attempts = snapshot.attempts
+    unjudged = [shown[attempt.id] for attempt in attempts if attempt.scores is None and attempt.id in shown]
+    errors: list[JudgeErrorDocument] = [
+        {"submission_id": shown[attempt.id], "case": case}
+        for attempt in attempts
+        for case, score in (attempt.scores or {}).items()
+        if score.verdict is CaseVerdict.JUDGE_ERROR
+    ]
+    return {
+        "time": format_time(time),
+        "answers": _answers(session, snapshot, shown),
+        "unjudged": unjudged,
+        "judge_errors": errors,
+        "references": references(snapshot.contest.references),
+    }
+
+
+def references(known: Mapping[str, Mapping[str, RawScore]]) -> list[ReferenceRawDocument]:
+    """The raw scores of expected answers that take part in BEST."""
+    return [
+        {"problem_id": problem, "case": case, "raw": exact_text(score.raw), "multiplier": exact_text(score.multiplier)}
+        for problem, scores in sorted(known.items())
+        for case, score in sorted(scores.items())
+    ]
+
+
+def exact_text(value: Exact | None) -> str | None:
+    """An exact number as text."""
+    return None if value is None else str(value)
+
+
+def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, str]) -> list[SentFileDocument]:
+    """The answers that file names alone would lose, give to another case, or give to more cases than they were for.
+
+    A file for all cases may have been sent before its final cases were open.
+    """
+    taken: dict[str, Mapping[str, frozenset[str]]] = {}
+    for problem in snapshot.contest.problems:
+        entry = read_entry(session, snapshot.contest.id, problem.id)
+        assert entry is not None, "the contest has it"
+        cases = [OpenCase(id_, name, entry.limit) for id_, name in (*entry.cases, *entry.final_cases)]
+        names = file_names(cases, entry.pattern)
+        taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names.items()}
+    lost: list[SentFileDocument] = []
+    sent_answers = submission_queries.contest_answers(session, snapshot.contest.id)
+    for number, together in groupby(sent_answers, key=lambda sent: sent.submission_id):
+        sent = list(together)
+        went: dict[str, set[str]] = defaultdict(set)
+        for each in sent:
+            went[base_name(each.file_name)].add(each.case_name)
+        for each in sent:
+            name = base_name(each.file_name)
+            if each.refused or taken[each.problem_id].get(name, frozenset()) != went[name]:
+                file = None if each.refused else each.file_name
+                lost.append({"submission_id": shown[number], "case": each.case_name, "file": file})
+    return lost

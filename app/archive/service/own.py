@@ -1,0 +1,292 @@
+"""Facts of a contest that CLICS has no property for: `jurado.json` of contest packages, written and read.
+
+Limits of a problem, clocks of a team's own, timers for final inputs, chosen submissions, and what is opened of a frozen
+board: CLICS has no words for these, and without them the board that comes back is another one. And its people: see
+`app.archive.service.people`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypedDict, TypeVar
+
+from pydantic import Field, ValidationError
+from sqlalchemy.orm import Session
+
+from app.archive.service import games, people
+from app.archive.service.games import GameDocument, OfGame
+from app.archive.service.people import KeptTeam, OfPeople, RoleOf, SelfRegistered, Terms
+from app.contests.queries import contests, participations
+from app.contests.schemas.bodies import LimitsBody
+from app.core.bodies import Body
+from app.core.clics import Id, Time, format_time
+from app.core.errors import fault
+from app.core.fault_list import FaultList
+from app.domain.documents import LimitsDocument
+from app.submissions.queries import submission_queries
+from app.tables import ChosenSubmissionRow, ContestRow, InputRequestRow, ParticipationRow
+from app.teams.queries import teams
+
+FILE = "jurado.json"
+
+
+class OfProblem(Body):
+    """Limits on a team's submissions to a problem."""
+
+    problem_id: str
+    limits: LimitsBody
+
+    @property
+    def key(self) -> Collection[str]:
+        """The key of which there is one."""
+        return (self.problem_id,)
+
+
+class OfTeam(Body):
+    """A clock of a team's own."""
+
+    team_id: Id
+    kind: Literal["virtual", "personal"]
+    start_time: Time
+
+    @property
+    def key(self) -> Collection[str]:
+        """The key of which there is one."""
+        return (self.team_id,)
+
+
+class Place(Body):
+    """A team at a problem; of a frozen board: it is open."""
+
+    team_id: Id
+    problem_id: str = Field(max_length=255)
+
+    @property
+    def key(self) -> Collection[str]:
+        """The key of which there is one."""
+        return (self.team_id, self.problem_id)
+
+
+class Request(Place):
+    """A team's timer for a problem's final inputs."""
+
+    time: Time
+
+
+class Choice(Request):
+    """The submission a team wants to be judged by at a problem."""
+
+    submission_id: str
+
+
+One = OfProblem | OfTeam | Place | OfGame | OfPeople
+B = TypeVar("B", OfProblem, OfTeam, Place, Request, Choice, OfGame, Terms, SelfRegistered, RoleOf, KeptTeam)
+MODELS: Mapping[str, type[One]] = {
+    "limits": OfProblem,
+    "participations": OfTeam,
+    "input_requests": Request,
+    "chosen": Choice,
+    "revealed": Place,
+    "games": OfGame,
+    **people.MODELS,
+}
+OF_SUBMISSIONS = frozenset(MODELS) - {"limits", *people.MODELS}
+"""Acts of teams, left out where their submissions are."""
+
+
+class LimitsOfProblem(TypedDict):
+    """An OfProblem as it is written."""
+
+    problem_id: str
+    limits: LimitsDocument
+
+
+class ClockOfTeam(TypedDict):
+    """An OfTeam as it is written."""
+
+    team_id: str
+    kind: str
+    start_time: str
+
+
+class PlaceDocument(TypedDict):
+    """A Place as it is written."""
+
+    team_id: str
+    problem_id: str
+
+
+class RequestDocument(PlaceDocument):
+    """A Request as it is written."""
+
+    time: str
+
+
+class ChoiceDocument(RequestDocument):
+    """A Choice as it is written."""
+
+    submission_id: str
+
+
+class OwnDocument(people.PeopleDocument):
+    """The whole document; its names are those of the models."""
+
+    limits: list[LimitsOfProblem]
+    participations: list[ClockOfTeam]
+    input_requests: list[RequestDocument]
+    chosen: list[ChoiceDocument]
+    revealed: list[PlaceDocument]
+    games: list[GameDocument]
+
+
+def document(session: Session, contest: ContestRow) -> OwnDocument:
+    """The whole document, reduced to the teams that take part."""
+    entries = contests.entries(session, contest.id)
+    team_ids, problem_ids = {row.id for row in teams.taking_part(session, contest)}, {row.problem_id for row in entries}
+    shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest.id)}
+    clocks = sorted(participations.participations(session, contest.id).items())
+    rows = [each for each in participations.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
+    chosen = [each for each in participations.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
+    return {
+        "limits": [{"problem_id": row.problem_id, "limits": row.limits} for row in entries if row.limits],
+        "participations": [
+            {"team_id": team_id, "kind": clock.kind.value, "start_time": format_time(clock.start)}
+            for team_id, clock in clocks
+            if team_id in team_ids
+        ],
+        "input_requests": [_request(row) for row in rows],
+        "chosen": [{**_request(row), "submission_id": shown[row.submission_id]} for row in chosen],
+        "revealed": [
+            {"team_id": team_id, "problem_id": problem_id}
+            for team_id, problem_id in contest.revealed
+            if team_id in team_ids and problem_id in problem_ids
+        ],
+        "games": games.documents(session, contest.id, team_ids),
+        **people.document(session, contest, team_ids),
+    }
+
+
+def _is_of(row: InputRequestRow | ChosenSubmissionRow, team_ids: Collection[str], problem_ids: Collection[str]) -> bool:
+    return row.team_id in team_ids and row.problem_id in problem_ids
+
+
+def _request(row: InputRequestRow | ChosenSubmissionRow) -> RequestDocument:
+    return {"team_id": row.team_id, "problem_id": row.problem_id, "time": format_time(row.time)}
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission that has been brought in: the number of its row, and whose it is."""
+
+    number: int
+    team_id: str
+    problem_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The ids that may be referred to."""
+
+    teams: Collection[str]
+    problems: Collection[str]
+    submissions: Mapping[str, Submitted]
+    groups: Collection[str]
+    accounts: Collection[str]
+    new_teams: Collection[str]
+
+
+def keep(
+    session: Session, contest: ContestRow, own: Mapping[str, Sequence[object]], known: Known, faults: FaultList
+) -> list[RoleOf]:
+    """Put it into the tables, and return the roles, which are granted last; `faults` gets what is wrong with it."""
+    given = _Given(own, known, faults)
+    _limit(session, contest, given.bodies("limits", OfProblem))
+    _begin(session, contest, given.bodies("participations", OfTeam))
+    _ask(session, contest, given.bodies("input_requests", Request))
+    _choose(session, contest, given.bodies("chosen", Choice), known)
+    people.open_registration(
+        session, contest, given.bodies("registration", Terms), given.bodies("registered", SelfRegistered)
+    )
+    people.keep_teams(session, contest, given.bodies("kept_teams", KeptTeam), known.new_teams)
+    games.keep(session, contest.id, given.bodies("games", OfGame), known.submissions, FILE, faults)
+    contest.revealed = [[body.team_id, body.problem_id] for body in given.bodies("revealed", Place)]
+    return given.bodies("roles", RoleOf)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """The objects of a package, and its list of faults."""
+
+    own: Mapping[str, Sequence[object]]
+    known: Known
+    faults: FaultList
+
+    def bodies(self, name: str, model: type[B]) -> list[B]:
+        """The objects of one kind that refer to known ids, the last one of a key."""
+        bodies: dict[Collection[str], B] = {}
+        for at, each in enumerate(self.own.get(name, ())):
+            where = f"{name}[{at}]"
+            body = self._read(model, each, where)
+            if body is None or _refers_to_nothing(body, self.known, where, self.faults):
+                continue
+            if body.key in bodies:
+                self.faults.add(FILE, where, "one of a kind", f"a second one of {', '.join(body.key)}")
+            bodies[body.key] = body
+        return list(bodies.values())
+
+    def _read(self, model: type[B], value: object, where: str) -> B | None:
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            self.faults.extend({"file": FILE, **fault(each, at=where)} for each in error.errors(include_url=False))
+            return None
+
+
+def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -> bool:
+    before = faults.count
+    if isinstance(body, Terms | SelfRegistered | RoleOf | KeptTeam):
+        fault_ = people.refers_to_nothing(body, known.teams, known.groups, known.accounts)
+        if fault_ is not None:
+            name, expected, actual = fault_
+            faults.add(FILE, f"{where}.{name}", expected, actual)
+        return fault_ is not None
+    if not isinstance(body, OfProblem) and body.team_id not in known.teams:
+        faults.add(FILE, f"{where}.team_id", "a team of the contest", repr(body.team_id))
+    if not isinstance(body, OfTeam) and body.problem_id not in known.problems:
+        faults.add(FILE, f"{where}.problem_id", "a problem of the contest", repr(body.problem_id)[:80])
+    if isinstance(body, Choice):
+        submitted = known.submissions.get(body.submission_id)
+        if submitted is None or (submitted.team_id, submitted.problem_id) != (body.team_id, body.problem_id):
+            faults.add(
+                FILE, f"{where}.submission_id", "one of the team's to the problem", repr(body.submission_id)[:80]
+            )
+    return faults.count > before
+
+
+def _limit(session: Session, contest: ContestRow, bodies: Sequence[OfProblem]) -> None:
+    for body in bodies:
+        row = contests.entry(session, contest.id, body.problem_id)
+        assert row is not None, "it is one of the contest's"
+        row.limits = body.limits.document()
+
+
+def _begin(session: Session, contest: ContestRow, bodies: Sequence[OfTeam]) -> None:
+    for body in bodies:
+        row = ParticipationRow(contest_id=contest.id, team_id=body.team_id, kind=body.kind, start_time=body.start_time)
+        session.add(row)
+
+
+def _ask(session: Session, contest: ContestRow, bodies: Sequence[Request]) -> None:
+    for body in bodies:
+        row = InputRequestRow(contest_id=contest.id, team_id=body.team_id, problem_id=body.problem_id, time=body.time)
+        session.add(row)
+
+
+def _choose(session: Session, contest: ContestRow, bodies: Sequence[Choice], known: Known) -> None:
+    for body in bodies:
+        row = ChosenSubmissionRow(
+            contest_id=contest.id, team_id=body.team_id, problem_id=body.problem_id, time=body.time
+        )
+        row.submission_id = known.submissions[body.submission_id].number
+        session.add(row)

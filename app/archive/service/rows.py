@@ -1,0 +1,385 @@
+"""Rows of a contest package, put into the tables in the order in which its objects refer to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from sqlalchemy.orm import Session
+
+from app.accounts.queries import accounts as stored_accounts
+from app.accounts.schemas.account_bodies import AccountBody
+from app.accounts.service import account_import
+from app.archive.service import own as contest_own
+from app.archive.service import people
+from app.archive.service.own import Known, Submitted
+from app.archive.service.package_files import Contents
+from app.archive.service.people import ImportedRole
+from app.archive.service.submission_rows import SubmissionKeeper, times
+from app.archive.service.submissions import Trials
+from app.archive.service.versions import Version
+from app.authoring.service.contest_problems import EntryBody
+from app.contests.queries import contests
+from app.contests.schemas.bodies import ContestBody, ContestView
+from app.contests.service import changes
+from app.contests.service import details as contest_details
+from app.core.bodies import Document, Item
+from app.core.clics import ID, parse_time
+from app.core.clock import utc_now
+from app.core.db import by_id
+from app.core.errors import ServiceError, fault
+from app.core.fault_list import FaultList
+from app.core.service import Service
+from app.domain.contests import Clock, Pause
+from app.messages.service import commentary
+from app.messages.service.clarifications import ClarificationBody
+from app.problems.queries import problems
+from app.problems.queries.scoring_input import clock
+from app.problems.service.problems import Problem
+from app.scoreboard.service import awards
+from app.tables import AccountRow, AwardRow, ClarificationRow, CommentaryRow, ContestProblemRow, ContestRow, GroupRow
+from app.teams.queries import teams as stored_teams
+from app.teams.service import directory, team_import
+from app.teams.service.team_import import TeamImport
+from app.teams.service.teams import TeamBody, TeamView
+
+M = TypeVar("M", bound=BaseModel)
+OF_PROBLEMS = frozenset(
+    ("name", "uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "max_score")
+) | frozenset(("package", "statement", "attachments"))
+"""Properties of problems that their packages decide, not the contest."""
+MAY_SEE_ALL = frozenset({"admin", "judge"})
+MOST_PAUSES = 1000
+
+
+class Importer:
+    """Puts one package into one transaction. `faults` are all that is wrong: whoever calls then rolls back."""
+
+    def __init__(
+        self,
+        session: Session,
+        service: Service,
+        contents: Contents,
+        account_id: str,
+        hashes: Mapping[str, str | None],
+        chosen: Mapping[str, Version],
+        graded: Mapping[str, Trials] | None,
+        *,
+        replace: bool,
+        privileged: Collection[str] = (),
+    ) -> None:
+        self.faults = FaultList()
+        self.submitted: dict[str, Submitted] = {}
+        self.roles: list[ImportedRole] = []
+        self._new_teams: list[str] = []
+        self._chosen = chosen
+        self._graded = graded
+        self._session = session
+        self._service = service
+        self._contents = contents
+        self._account_id = account_id
+        self._hashes = hashes
+        self._replace = replace
+        self._privileged = privileged
+
+    def keep(self, contest_id: str | None) -> ContestRow:
+        """Keep everything; returns the contest, even where there are faults, as there are without `graded`."""
+        contest = self._contest(contest_id)
+        for kind in directory.DIRECTORY_KINDS:
+            if kind.name != "persons":
+                self._directory(contest, kind)
+        self._main_group(contest)
+        self._problems(contest)
+        self._teams(contest)
+        self._directory(contest, directory.PERSONS)
+        self._accounts()
+        if not self.faults and self._graded is not None:  # else most of this would refer to what is not there
+            self._submissions(contest, self._graded)
+            self._clarifications(contest)
+            self._awards(contest)
+            self._commentary(contest)
+            roles = contest_own.keep(self._session, contest, self._contents.own, self._own_known(contest), self.faults)
+            used_here = [version.id for version in self._chosen.values() if version.how == "here"]
+            self.roles = people.grant(self._session, contest, roles, self._account_id, used_here)
+        return contest
+
+    @contextmanager
+    def _file(self, name: str) -> Iterator[None]:
+        """Note what is refused within as faults of a file."""
+        try:
+            with self._session.begin_nested():
+                yield
+        except ServiceError as refused:
+            listed = [{str(key): str(value) for key, value in each.items()} for each in refused.errors or ()]
+            for each in listed or [{"where": "", "message": refused.message}]:
+                self.faults.note({"file": name, **each})
+
+    def _add(self, file: str, where: str, expected: str, found: str) -> None:
+        self.faults.add(file, where, expected, found)
+
+    def _model(self, model: type[M], value: Mapping[str, object], file: str, where: str) -> M | None:
+        try:
+            return model.model_validate(value)
+        except ValidationError as error:
+            self.faults.extend(
+                {"file": file, **fault(each, at=where or None)} for each in error.errors(include_url=False)
+            )
+            return None
+
+    def _contest(self, contest_id: str | None) -> ContestRow:
+        shown = set(ContestView.model_fields) - set(ContestBody.model_fields)
+        given = {name: value for name, value in self._contents.contest.items() if name not in shown}
+        given = {**given, "id": contest_id or given.get("id"), "main_scoreboard_group_id": None}
+        body = self._model(ContestBody, given, "contest.json", "")
+        id_ = (body.id if body is not None else None) or "imported"
+        if contests.get(self._session, id_) is not None:
+            self._add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
+            id_ = "imported-with-faults"
+        row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={}, revealed=[])
+        with self._file("contest.json"):
+            if body is not None:
+                row = changes.make(body, id_, self._pauses(body))
+                row.details = {}
+                contest_details.change(self._session, self._service.files, None, row, body)
+        if self._contents.finalized is not None:
+            self._finalize(row, self._contents.finalized)
+        self._session.add(row)
+        self._session.flush()
+        return row
+
+    def _pauses(self, body: ContestBody) -> list[Pause]:
+        """The intervals that were taken out of the contest's time, in order; the last one may last still."""
+        pauses: list[Pause] = []
+        given = [] if self._contents.pauses is None else self._contents.pauses
+        for at, each in enumerate(given[: MOST_PAUSES + 1] if isinstance(given, list) else [given]):
+            pause = _pause(each)
+            before = Clock(body.start_time, body.duration, pauses=tuple(pauses))
+            if pause is None or at == MOST_PAUSES or not _follows(pause, before):
+                expected = (
+                    f"one of {MOST_PAUSES} intervals at most, with a start within the contest and after the others"
+                )
+                self._add("state.json", f"removed_intervals[{at}]", expected, repr(each)[:80])
+                break
+            pauses.append(pause)
+        return pauses
+
+    def _finalize(self, row: ContestRow, moment: object) -> None:
+        """Results are final from a moment after the end on, and only where that has come."""
+        try:
+            final = parse_time(moment) if isinstance(moment, str) else None
+        except ValueError:
+            final = None
+        end = clock(row).end
+        if final is None or end is None or not end <= final <= utc_now():
+            expected = "a time from the end of the contest on that has passed, or null"
+            self._add("state.json", "finalized", expected, repr(moment)[:80])
+            return
+        row.finalized = final
+
+    def _main_group(self, contest: ContestRow) -> None:
+        group = self._contents.contest.get("main_scoreboard_group_id")
+        known_ids = {each["id"] for each in self._contents.objects["groups"]}
+        if group is not None and not (isinstance(group, str) and group in known_ids):
+            self._add("contest.json", "main_scoreboard_group_id", "a group of groups.json", repr(group))
+            return
+        contest.main_scoreboard_group_id = group
+
+    def _directory(self, contest: ContestRow, kind: directory.DirectoryKind) -> None:
+        objects = self._contents.objects[kind.name]
+        document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
+        with self._file(f"{kind.name}.json"):
+            directory.bring_in(self._session, self._service.files, contest.id, kind, document, replace=self._replace)
+
+    def _problems(self, contest: ContestRow) -> None:
+        own = set(EntryBody.model_fields)
+        labels: set[str] = set()
+        ignored = (set(Problem.model_fields) | OF_PROBLEMS) - own
+        for at, each in enumerate(self._contents.objects["problems"]):
+            given = {name: value for name, value in each.items() if name not in ignored}
+            body = self._model(EntryBody, given, "problems.json", f"[{at}]")
+            if body is None or problems.get(self._session, body.id) is None:
+                continue  # it is noted already
+            label = body.label or contests.free_label(labels)
+            row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
+            row.ordinal = at + 1 if body.ordinal is None else body.ordinal
+            row.rgb, row.color = body.rgb, body.color
+            row.rule = body.rule.document()
+            row.version = next((each.pin for each in self._chosen.values() if each.id == body.id), None)
+            if label in labels:
+                self._add("problems.json", f"[{at}].label", "another label than before", repr(label))
+                continue
+            labels.add(label)
+            self._session.add(row)
+        self._session.flush()
+
+    def _teams(self, contest: ContestRow) -> None:
+        shown = set(TeamView.model_fields) - set(TeamBody.model_fields)
+        objects = [_without(each, shown) for each in self._contents.objects["teams"]]
+        document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
+        with self._file("teams.json"):
+            options = TeamImport(replace=self._replace)
+            imported = team_import.bring_in(self._session, self._service.files, document, options)
+            rows, self._new_teams = imported.rows, imported.new_ids
+            self._session.flush()
+            if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
+                stored_teams.enrol(self._session, contest.id, [row.id for row in rows])
+            self._disqualify(contest)
+
+    def _disqualify(self, contest: ContestRow) -> None:
+        """Disqualify teams in this contest alone: a team may take part in others."""
+        values = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self._contents.objects["teams"])]
+        for at, _, value in values:
+            if not isinstance(value, bool | None):
+                self._add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
+        stored_teams.disqualify(self._session, contest.id, [id_ for _, id_, value in values if value is True])
+
+    def _accounts(self) -> None:
+        """Add accounts; one that is here already for the same stays as it is, as an archive holds no password.
+
+        Those with a role in the contest are left out: CLICS shows an owner as an admin, who would be one of the server.
+        """
+        bodies: list[tuple[AccountBody, str]] = []
+        listed = [each for each in self._contents.own.get("roles", ()) if isinstance(each, dict)]
+        in_roles = [each.get("account_id") for each in listed]
+        accounts = {row.id: row for row in stored_accounts.accounts(self._session)}
+        for at, each in enumerate(self._contents.objects["accounts"]):
+            if each["id"] in in_roles:
+                continue
+            body = self._model(AccountBody, each, "accounts.json", f"[{at}]")
+            old = accounts.get(each["id"])
+            if body is not None and not (old is not None and _same(old, body)):
+                bodies.append((body, f"[{at}]"))
+                self._check_rights(body, old, f"[{at}]")
+        with self._file("accounts.json"):
+            account_import.refuse_links(self._session, bodies, replace=self._replace)
+            for body, _ in bodies:
+                account_import.put(self._session, body, self._hashes.get(body.id or ""), accounts)
+            self._session.flush()
+
+    def _check_rights(self, body: AccountBody, old: AccountRow | None, where: str) -> None:
+        """Whoever made the package would else be an admin here, with a password of their own."""
+        types = [each for each in (body.type, old and old.type) if each in MAY_SEE_ALL]
+        if types and body.id not in self._privileged:
+            expected = f"no account of an admin or a judge, unless the request names it (privileged={body.id})"
+            self._add("accounts.json", where, expected, f"{body.id!r} of type {types[0]}")
+
+    def _submissions(self, contest: ContestRow, graded: Mapping[str, Trials]) -> None:
+        if not self._contents.objects["submissions"]:
+            return
+        publisher = SubmissionKeeper(
+            self._session, self._service, self._contents, self._account_id, self._chosen, graded, self.faults
+        )
+        self.submitted = publisher.keep_all(contest)
+
+    def _clarifications(self, contest: ContestRow) -> None:
+        known_ids = self._known_ids(contest)
+        ids = {each["id"] for each in self._contents.objects["clarifications"]}
+        for at, each in enumerate(self._contents.objects["clarifications"]):
+            where = f"[{at}]"
+            body = self._model(ClarificationBody, each, "clarifications.json", where)
+            when = times(each, "clarifications.json", where, self.faults)
+            if body is None or when is None:
+                continue
+            self._check_links("clarifications.json", where, known_ids | {"reply_to": ids}, each)
+            row = ClarificationRow(id=body.id, contest_id=contest.id, text=body.text, from_team_id=body.from_team_id)
+            row.to_team_ids, row.to_group_ids, row.reply_to_id = body.to_team_ids, body.to_group_ids, body.reply_to_id
+            row.problem_id, row.time, row.contest_time_ms = body.problem_id, *when
+            self._session.add(row)
+
+    def _awards(self, contest: ContestRow) -> None:
+        """Add the awards that are given to teams or set by hand; the board decides the others."""
+        known_ids = self._known_ids(contest)
+        for at, each in enumerate(self._contents.objects["awards"]):
+            if each.get("team_ids") is None:
+                continue
+            body = self._model(awards.AwardBody, each, "awards.json", f"[{at}]")
+            self._check_links("awards.json", f"[{at}]", known_ids, each)
+            if body is not None:
+                row = AwardRow(contest_id=contest.id, id=body.id, citation=body.citation, team_ids=body.team_ids)
+                row.deleted = False
+                self._session.add(row)
+
+    def _commentary(self, contest: ContestRow) -> None:
+        known_ids = self._known_ids(contest)
+        fields = set(commentary.CommentaryBody.model_fields)
+        for at, each in enumerate(self._contents.objects["commentary"]):
+            where = f"[{at}]"
+            given = {name: value for name, value in each.items() if name in fields}
+            body = self._model(commentary.CommentaryBody, given, "commentary.json", where)
+            when = times(each, "commentary.json", where, self.faults)
+            links = {key: value for key, value in each.items() if key != "submission_ids"}
+            self._check_links("commentary.json", where, known_ids, links)
+            if not ID.fullmatch(each["id"]):
+                self._add("commentary.json", f"{where}.id", "an id", repr(each["id"]))
+            if body is None or when is None:
+                continue
+            details = body.model_dump(exclude={"message"}, exclude_none=True)
+            if each.get("source_id") is not None:
+                details["source_id"] = each["source_id"]
+            row = CommentaryRow(id=each["id"], contest_id=contest.id, message=body.message, details=details)
+            row.time, row.contest_time_ms = when
+            self._session.add(row)
+
+    def _own_known(self, contest: ContestRow) -> Known:
+        teams = {row.id for row in stored_teams.taking_part(self._session, contest)}
+        problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
+        account_ids = {row.id for row in stored_accounts.accounts(self._session)}
+        groups = by_id.ids(self._session, GroupRow)
+        return Known(teams, problem_ids, self.submitted, groups, account_ids, self._new_teams)
+
+    def _known_ids(self, contest: ContestRow) -> dict[str, set[str]]:
+        """The ids that may be referred to, by the word that the referring property begins with."""
+        team_ids = {row.id for row in stored_teams.taking_part(self._session, contest)}
+        groups = {each["id"] for each in self._contents.objects["groups"]}
+        problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
+        persons = {each["id"] for each in self._contents.objects["persons"]}
+        submissions = {each["id"] for each in self._contents.objects["submissions"]}
+        return {
+            "from_team": team_ids,
+            "to_team": team_ids,
+            "team": team_ids,
+            "to_group": groups,
+            "problem": problem_ids,
+            "source": persons,
+            "submission": submissions,
+        }
+
+    def _check_links(
+        self, file: str, where: str, known_ids: Mapping[str, set[str]], each: Mapping[str, object]
+    ) -> None:
+        for name, value in each.items():
+            stem = name.removesuffix("s").removesuffix("_id")
+            if value is None or stem not in known_ids or not name.removesuffix("s").endswith("_id"):
+                continue
+            for id_ in value if isinstance(value, list) else [value]:
+                if not isinstance(id_, str) or id_ not in known_ids[stem]:
+                    self._add(file, f"{where}.{name}", "what is in the contest", repr(id_))
+
+
+def _without(document: Mapping[str, object], names: set[str]) -> dict[str, object]:
+    return {name: value for name, value in document.items() if name not in names}
+
+
+def _pause(value: object) -> Pause | None:
+    """An interval as CLICS writes it."""
+    try:
+        start, end = (value["start"], value["end"]) if isinstance(value, dict) else (None, None)
+        return Pause(parse_time(start), None if end is None else parse_time(end)) if isinstance(start, str) else None
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _follows(pause: Pause, before: Clock) -> bool:
+    """Whether this may be the next pause of a contest with this clock."""
+    last = before.pauses[-1].end if before.pauses else before.start
+    if last is None or before.end is None or pause.start > utc_now():
+        return False
+    end = pause.end or utc_now()
+    return last <= pause.start <= end <= utc_now() and pause.start < before.end
+
+
+def _same(row: AccountRow, body: AccountBody) -> bool:
+    names = ("username", "type", "team_id", "person_id")
+    return body.password is None and all(getattr(row, name) == getattr(body, name) for name in names)

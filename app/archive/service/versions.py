@@ -1,0 +1,224 @@
+"""The problems of a contest package held against those of this server: used, brought in, or refused.
+
+A problem that is here and equal is used. One that is not here is brought in, checked as any upload. One that is here
+and different is brought in under a free id of its own, which only this contest uses, or refused with every difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from dataclasses import replace as with_other
+from itertools import count
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy.orm import Session
+
+from app.archive.service.package_files import Contents
+from app.authoring.service.packages import check_package, limits_of
+from app.core.fault_list import FaultList
+from app.core.faults import PackageError, PackageErrors, errors_of
+from app.core.files.files import OnlyHashes
+from app.core.json_documents import ProblemDocument
+from app.core.service import Service
+from app.core.steps import Steps
+from app.domain.case_scores import FoundScore
+from app.packages.apart import READER
+from app.packages.arrivals import Arrival, read_member
+from app.packages.contents import total_size
+from app.packages.files import Limits
+from app.packages.model import Package
+from app.packages.rules import LONGEST_ID
+from app.problems.queries import comparison, problem_diff, problems, versions
+from app.problems.queries.comparison import Difference
+from app.problems.queries.problems import KeptPackage
+
+Wanted = Literal["version", "refuse", "here"]
+How = Literal["equal", "new", "version", "here"]
+MOST_TOLD = 20
+"""Differences of one problem that a reply lists."""
+
+
+@dataclass
+class Version:
+    """A problem of the package, and the problem here that stands for it.
+
+    package_id  its id in the package; `id` the one it has here
+    how         equal: it was here; new: it was not; version: another one of its id is here, so that it got another id;
+                here: what is here is used unseen, as the package does not carry it or the request wants that
+    document    what the submissions are judged by
+    pin         the earlier version of the problem here that it is; None: the newest
+    package     what is to be stored, with the rules it breaks and the scores of its expected answers
+    """
+
+    package_id: str
+    id: str
+    how: How
+    document: ProblemDocument
+    package: Package | None = None
+    broken: Sequence[PackageError] = ()
+    scores: Mapping[str, FoundScore] = field(default_factory=dict)
+    differences: Sequence[Difference] = ()
+    stored: KeptPackage | None = None
+    pin: int | None = None
+
+
+@dataclass
+class _Budget:
+    """The bytes, files and time left for all problem packages of a contest package together: each could be a bomb.
+
+    They are read in `folder`, where their files then lie.
+    """
+
+    limits: Limits
+    seconds: float
+    folder: Path
+
+    def read(self, archive: Path, slug: str) -> Arrival:
+        spool = archive.with_suffix(".files")
+        arguments = (archive, slug, self.limits, spool)
+        arrival = READER.read(read_member, arguments, self.seconds, [archive], self.folder)
+        package = arrival.package
+        self.limits = with_other(
+            self.limits,
+            total=self.limits.total - total_size(package.files),
+            files=self.limits.files - len(package.files),
+        )
+        return arrival
+
+
+def choose(
+    service: Service, contents: Contents, folder: Path, wanted: Wanted, steps: Steps
+) -> tuple[dict[str, Version], FaultList]:
+    """Choose the problem that stands for each one of the package, by its id there; also returns the faults.
+
+    Nothing is stored yet; their files are in `folder`. Every problem with a fault is left out.
+    """
+    faults = FaultList()
+    settings = service.settings
+    limits = with_other(limits_of(settings), files=settings.max_import_files)
+    budget = _Budget(limits, settings.package_read_seconds, folder)
+    chosen: dict[str, Version] = {}
+    with service.database.read() as session:
+        for number, problem_id in enumerate(contents.problem_ids):
+            archive = contents.package_of(problem_id, folder / f"{number}.zip")
+            try:
+                version = _choose(session, contents, problem_id, archive, budget, wanted, faults)
+            except PackageErrors as wrong:
+                _note(faults, problem_id, wrong)
+                continue
+            if version is not None:
+                chosen[problem_id] = version
+    for version in chosen.values():
+        if version.package is None:
+            continue
+        try:
+            version.scores = check_package(service, Arrival(version.package, tuple(version.broken)), steps).scores
+        except PackageErrors as wrong:
+            _note(faults, version.package_id, wrong)
+    return chosen, faults
+
+
+def _choose(
+    session: Session,
+    contents: Contents,
+    problem_id: str,
+    archive: Path | None,
+    budget: _Budget,
+    wanted: Wanted,
+    faults: FaultList,
+) -> Version | None:
+    here = problems.get(session, problem_id) is not None
+    if archive is None and not here:
+        expected = f"a problem that is here already, or its package {_path(problem_id)}"
+        faults.add("problems", problem_id, expected, "neither")
+        return None
+    if archive is None or (here and wanted == "here"):
+        return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id))
+    arrival = budget.read(archive, problem_id)
+    document = _document(arrival.package)
+    if not here:
+        return Version(problem_id, problem_id, "new", document, arrival.package, arrival.broken)
+    current = problem_diff.document(session, problem_id)
+    differences = comparison.differences(document, current)
+    if not differences:
+        return Version(problem_id, problem_id, "equal", current)
+    if (earlier := _earlier(session, problem_id, document)) is not None:
+        return earlier
+    if wanted == "refuse":
+        for each in differences:
+            faults.add(_path(problem_id), each.where, each.expected, each.found)
+        return None
+    return _as_another(session, contents, problem_id, arrival, document, differences)
+
+
+def _earlier(session: Session, problem_id: str, document: ProblemDocument) -> Version | None:
+    """The newest of the earlier versions that are equal to a document, or None."""
+    for row in versions.versions(session, problem_id)[1:]:
+        known = problem_diff.of_version(session, problem_id, row.number)
+        if not comparison.differences(document, known):
+            return Version(problem_id, problem_id, "equal", known, pin=row.number)
+    return None
+
+
+def _as_another(
+    session: Session,
+    contents: Contents,
+    problem_id: str,
+    arrival: Arrival,
+    document: ProblemDocument,
+    differences: Sequence[Difference],
+) -> Version:
+    """The problem under the first id `echo2`, `echo3`... that is free, or has this very version already."""
+    for number in count(2):
+        id_ = f"{problem_id[: LONGEST_ID - len(str(number))]}{number}"
+        if id_ in contents.problem_ids:
+            continue
+        if problems.get(session, id_) is None:
+            package = with_other(arrival.package, slug=id_)
+            return Version(problem_id, id_, "version", _document(package), package, arrival.broken, {}, differences)
+        current = problem_diff.document(session, id_)
+        if not comparison.differences(document, current):
+            return Version(problem_id, id_, "version", current, differences=differences)
+    raise AssertionError("numbers do not end")
+
+
+def _document(package: Package) -> ProblemDocument:
+    return comparison.package_document(problems.keep_package(OnlyHashes(), package, archive=False))
+
+
+def keep_files(service: Service, chosen: dict[str, Version], steps: Steps) -> None:
+    """Store the files of what is brought in: graders read them, and no row points to them yet."""
+    for version in chosen.values():
+        if version.package is not None:
+            version.stored = problems.keep_package(service.files, version.package, steps=steps)
+
+
+def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None:
+    """Write the problems that are brought in; those that are used must be as they were when they were compared."""
+    for version in chosen.values():
+        row = problems.get(session, version.id)
+        if row is not None and version.pin is not None:
+            continue  # what is superseded does not change
+        if version.stored is not None and row is None:
+            problems.put_package(session, version.stored, version.scores)
+            continue
+        changed = [Difference("", "the id to be free", "a new problem")]
+        if version.stored is None:
+            changed = [Difference("", "the problem", "none")]
+            if row is not None:
+                changed = comparison.differences(version.document, problem_diff.document(session, version.id))
+        for each in changed:
+            place = f"{each.where}, changed while the package was read".removeprefix(", ")
+            faults.add(f"problem {version.id}", place, each.expected, each.found)
+
+
+def _path(problem_id: str) -> str:
+    return f"problems/{problem_id}/{problem_id}.zip"
+
+
+def _note(faults: FaultList, problem_id: str, wrong: PackageErrors) -> None:
+    faults.extend(
+        {**error.as_data(), "file": f"{_path(problem_id)}: {error.file}"} for error in errors_of(wrong.errors)
+    )

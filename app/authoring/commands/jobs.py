@@ -1,0 +1,76 @@
+"""`jurado admin job`: long work on the server, followed until it ends."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from app.core.commands.client import Client
+from app.core.commands.options import AsJson
+from app.core.commands.output import examples, show, table, write_json
+from app.core.commands.progress import OnProgress, progress_shown
+from app.core.commands.requests import listing
+from app.core.commands.resources.problems import CaseResult, Job
+
+job = typer.Typer(no_args_is_help=True, help="Long work on the server.")
+ENDED = {"done", "failed", "cancelled"}
+SECONDS_BETWEEN_LOOKS = 0.3
+JobId = Annotated[str, typer.Argument(metavar="JOB", help="the job's id")]
+
+
+@job.command("list", epilog=examples("jurado admin job list", "jurado admin job list --json"))
+def list_jobs(as_json: AsJson = False) -> None:
+    """List the latest jobs, newest first."""
+    listing("jobs", ["id", "kind", "state", "progress", "created", "ended"], as_json=as_json)
+
+
+@job.command("watch", epilog=examples("jurado admin job watch 7f3a", "jurado admin job watch 7f3a --json"))
+def watch_job(job_id: JobId, as_json: AsJson = False) -> None:
+    """Follow a job until it has ended; exit code 1 unless it is done."""
+    with Client.open() as client:
+        finish(client, job_id, as_json=as_json)
+
+
+@job.command("cancel", epilog=examples("jurado admin job cancel 7f3a"))
+def cancel_job(job_id: JobId) -> None:
+    """Stop a job and its processes; the work it has finished stays."""
+    with Client.open() as client:
+        client.delete(f"jobs/{job_id}")
+    typer.echo(f"job {job_id} has been cancelled")
+
+
+def finish(client: Client, job_id: str, *, as_json: bool) -> None:
+    """Follow a job, show how it ended, and end with the exit code."""
+    with progress_shown(f"job {job_id}", quiet=as_json) as on_progress:
+        ended = follow_job(client, job_id, on_progress)
+    if as_json:
+        write_json(ended)
+    else:
+        rows = [(name, case_text(result)) for name, result in (ended["result"] or {}).get("cases", {}).items()]
+        show(table(f"job {job_id}: {ended['state']}", ["test case", "result"], rows))
+    raise typer.Exit(0 if ended["state"] == "done" else 1)
+
+
+def follow_job(client: Client, job_id: str, on_progress: OnProgress) -> Job:
+    """Look at a job until it has ended, passing its progress on."""
+    while True:
+        job = client.get(f"jobs/{job_id}", Job)
+        note = job["log"].strip().rpartition("\n")[2]
+        on_progress({"fraction": job["progress"], "best": None, "states": 0, "note": note})
+        if job["state"] in ENDED:
+            return job
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def case_text(result: CaseResult) -> str:
+    """Say what a reference run made of a case."""
+    if "error" in result:
+        return f"failed: {result['error']}"
+    optimal = ", optimal" if result.get("optimal") else ""
+    waits = ""
+    if "rejudging" in result:
+        place = f"{result['contest']} {result['rejudging']}"
+        waits = f"; waits in rejudging {result['rejudging']}: jurado admin rejudging difference {place}"
+    return f"raw {result['raw']}{optimal}, {result['method']}, seed {result['seed']}, {result['seconds']} s{waits}"

@@ -1,0 +1,92 @@
+"""`jurado package import`: a package of any judge, written as a folder or brought to the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.authoring.commands.problems import upload_archive, upload_problem
+from app.commands.package import must_exist
+from app.core.commands.changes import Joins, parameters
+from app.core.commands.faults import all_lines, show_faults
+from app.core.commands.new_folder import write_new_folder
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, say
+from app.core.faults import PackageErrors
+from app.packages.formats.names import FORMATS
+
+if TYPE_CHECKING:
+    from app.packages.arrivals import Arrival
+    from app.packages.formats.names import Format
+
+
+def import_package(
+    place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
+    format_name: Annotated[
+        str | None, typer.Option("--format", metavar="|".join(FORMATS), help="default: told by the files")
+    ] = None,
+    to: Annotated[Path | None, typer.Option(metavar="DIR", help="write the package's folder there")] = None,
+    server: Annotated[bool, typer.Option("--server", help="bring it to the server: the default")] = False,
+    slug: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="the problem's id; default: by its name")
+    ] = None,
+    rejudging: Joins = None,
+    as_json: AsJson = False,
+) -> None:
+    """Turn a package of another judge into one of Jurado, and bring it to the server or write it as a folder.
+
+    Warnings say how things were mapped; with any fault nothing is kept and every fault is listed.
+    """
+    if to is not None and server:
+        raise Failure("expected either --to DIR or --server, found both")
+    must_exist(place)
+    if to is None and place.is_file():  # the server tells its format, and says how things were mapped
+        format_known = named_format(format_name)
+        how = parameters(rejudging, keep=False, preview=False)
+        upload_archive(slug, place, how, as_json, name=str(place), format_name=format_known)
+        return
+    with TemporaryDirectory(prefix="jurado-packed-") as name:
+        work = Path(name)
+        arrival = read_foreign(place, work / "files", slug, format_name)
+        if arrival is None and to is None:
+            upload_problem(place, rejudging, as_json=as_json)
+            return
+        if arrival is None:
+            raise Failure(f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do")
+        package = arrival.package
+        if not as_json:
+            show_faults(package.slug, [fault.as_data() for fault in arrival.broken])
+        if to is None:
+            from app.packages.export import write_archive_file
+
+            write_archive_file(package, work / "package.zip")
+            how = parameters(rejudging, keep=False, preview=False)
+            upload_archive(package.slug, work / "package.zip", how, as_json)
+            return
+        folder = to / package.slug
+        write_new_folder(folder, package.files)
+        say(f"{folder}: {len(package.files)} files; next: jurado package verify {folder}")
+
+
+def read_foreign(place: Path, spool: Path, slug: str | None, format_name: str | None) -> Arrival | None:
+    """Read a package of another judge, a zip into the new file `spool`; None for one of Jurado.
+
+    Raises Failure listing every fault.
+    """
+    from app.packages.arrivals import read_place_of_another_judge
+
+    try:
+        return read_place_of_another_judge(place, spool, slug, named_format(format_name))
+    except PackageErrors as errors:
+        raise Failure(f"{place} cannot be imported:\n{all_lines(errors)}", 1) from None
+
+
+def named_format(name: str | None) -> Format | None:
+    """Find a format by its name; raises Failure for an unknown one."""
+    known = next((each for each in FORMATS if each == name), None)
+    if name is not None and known is None:
+        raise Failure(f"--format: expected one of {', '.join(FORMATS)}, found {name!r}")
+    return known

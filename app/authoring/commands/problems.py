@@ -1,0 +1,156 @@
+"""`jurado admin problem|reference`: problems and the expected answers made for them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.authoring.commands.jobs import finish
+from app.core.commands.changes import Joins, Keep, PreviewOnly, parameters, previewed, say_changed
+from app.core.commands.client import Client, Param, checked, without_none
+from app.core.commands.downloading import download
+from app.core.commands.faults import show_faults
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, examples, report, say
+from app.core.commands.requests import delete, listing, waiting
+from app.core.commands.resources.problems import Job, StoredProblem
+from app.core.commands.uploading import upload_shown
+
+problem = typer.Typer(no_args_is_help=True, help="Problems and their packages.")
+reference = typer.Typer(no_args_is_help=True, help="Expected answers, made by the reference solver.")
+SECONDS = 3600.0
+"""A package of gigabytes or ten thousand cases takes the server minutes."""
+ProblemId = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id")]
+Method = Annotated[str | None, typer.Option(help="default: the problem's reference method")]
+Seconds = Annotated[float | None, typer.Option(help="time for each case")]
+Seed = Annotated[int | None, typer.Option(help="seed of the solver")]
+Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="follow the reference run until it has ended")]
+
+
+@problem.command("list", epilog=examples("jurado admin problem list", "jurado admin problem list --json"))
+def list_problems(as_json: AsJson = False) -> None:
+    """List the problems of the server."""
+    listing("problems", ["id", "checker", "test_data_count", "max_score", "languages", "updated"], as_json=as_json)
+
+
+@problem.command(
+    "upload", epilog=examples("jurado admin problem upload problems/comesolo", "jurado admin problem upload mine.zip")
+)
+def upload_problem(
+    place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
+    rejudging: Joins = None,
+    keep: Keep = False,
+    preview: PreviewOnly = False,
+    as_json: AsJson = False,
+) -> None:
+    """Bring in a problem package, or a new version of one; with any fault nothing is kept and every fault is listed.
+
+    A new version of a problem with submissions waits as a rejudging.
+    """
+    how = parameters(rejudging, keep=keep, preview=preview)
+    with packed(place) as (slug, archive):
+        upload_archive(slug, archive, how, as_json, name=str(place))
+
+
+def upload_archive(
+    slug: str | None,
+    archive: bytes | Path,
+    how: Mapping[str, Param],
+    as_json: bool,
+    *,
+    name: str | None = None,
+    format_name: str | None = None,
+) -> None:
+    """Send a package's zip to the server, and say what came of it; `name`: for a zip that knows its id itself."""
+    params = {"id": slug, "format": format_name, **how}
+    headers = {"Content-Type": "application/zip"}
+    with Client.open() as client, upload_shown(archive) as (reader, on_step):
+        reply = client.post_watched("problems", on_step, params, content=reader, headers=headers, timeout=SECONDS)
+    if previewed(reply) is not None or waiting(reply) is not None:
+        say_changed(reply, "", as_json=as_json)
+        return
+    stored = checked(reply, StoredProblem)
+    if not as_json:
+        show_faults(slug or name or stored["id"], stored.get("warnings", []))
+    text = f"problem {stored['id']} has {stored['test_data_count']} test cases"
+    if (job_id := stored.get("reference_run")) is not None:
+        text += f"; its solution makes missing expected answers: jurado admin job watch {job_id}"
+    report(text, reply, as_json=as_json)
+
+
+@problem.command(
+    "download",
+    epilog=examples(
+        "jurado admin problem download comesolo --out comesolo.zip",
+        "jurado admin problem download comesolo --contest finals --out as-judged.zip",
+    ),
+)
+def download_problem(
+    problem_id: ProblemId,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: PROBLEM.zip")] = None,
+    version: Annotated[int | None, typer.Option(min=1, help="default: the newest")] = None,
+    contest: Annotated[str | None, typer.Option(help="the version that this contest is judged with")] = None,
+) -> None:
+    """Fetch a problem as a package: as it is now, in an earlier version, or as a contest is judged with it."""
+    if version is not None and contest is not None:
+        raise Failure("--contest: expected no --version beside it, found both")
+    target = out or Path(f"{problem_id}.zip")
+    place = f"problems/{problem_id}" if contest is None else f"contests/{contest}/problems/{problem_id}"
+    place += "" if version is None else f"/versions/{version}"
+    with Client.open() as client:
+        size = download(client, f"{place}/package.zip", target)
+    say(f"{target}: {size} bytes")
+
+
+@problem.command("delete", epilog=examples("jurado admin problem delete mysum"))
+def delete_problem(problem_id: ProblemId) -> None:
+    """Delete a problem that no contest has."""
+    delete(f"problems/{problem_id}")
+
+
+@reference.command(
+    "run",
+    epilog=examples(
+        "jurado admin reference run comesolo",
+        "jurado admin reference run comesolo 121-mine --method beam --seconds 20 --seed 1",
+    ),
+)
+def run_reference(
+    problem_id: ProblemId,
+    cases: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="default: those without answer")
+    ] = None,
+    method: Method = None,
+    seconds: Seconds = None,
+    seed: Seed = None,
+    wait: Wait = True,
+    as_json: AsJson = False,
+) -> None:
+    """Have the server's solver make expected answers, and follow it; exit code 1 if a case failed."""
+    given = without_none({"testcases": cases or None, "method": method, "seconds": seconds, "seed": seed})
+    with Client.open() as client:
+        started = client.post(f"problems/{problem_id}/reference-runs", given, Job)
+        if wait:
+            finish(client, started["id"], as_json=as_json)
+    report(f"job {started['id']} has been queued; jurado admin job watch {started['id']}", started, as_json=as_json)
+
+
+@contextmanager
+def packed(place: Path) -> Iterator[tuple[str | None, Path]]:
+    """Give the slug (None where the zip has to know it) and the zip of a package; one made of a folder is gone then."""
+    if not place.is_dir():
+        yield None, place
+        return
+    from app.commands.package import read
+    from app.packages.export import write_archive_file
+
+    package = read(place)
+    with tempfile.TemporaryDirectory(prefix="jurado-packed-") as folder:
+        archive = Path(folder) / f"{package.slug}.zip"
+        write_archive_file(package, archive)
+        yield package.slug, archive

@@ -1,0 +1,149 @@
+"""One test case of a problem: its input and its expected answer, put anew or deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.service.grants import OWNER
+from app.authoring.service import packages, testcases
+from app.authoring.service.packages import CaseView
+from app.authoring.service.testcases import CaseRequest
+from app.contests.pages.home import DONE, Done
+from app.contests.service.names import did_you_mean
+from app.core.errors import NotFound
+from app.core.pages.asking import confirm
+from app.core.pages.forms import open_form
+from app.core.pages.gate import Fields, how_of, see
+from app.core.pages.languages import _
+from app.core.pages.pages import page
+from app.core.pages.sent_forms import SEEN_VERSION
+from app.core.pages.visitor import Reading, TheService, Visitor, Writing
+from app.core.service import Service
+from app.judging.service.rejudgings.previews import Preview
+from app.judging.service.rejudgings.problem_changes import How, RejudgingView
+
+LONGEST = 20_000
+"""Bytes of a file that a form shows as text; longer ones, and those that are no text, are put as files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A case as a form has it; `input` and `answer` None: as they are. `how`: for the version that the form shows."""
+
+    group: str
+    name: str
+    input: bytes | None
+    answer: bytes | None
+    how: How
+
+
+async def _sent(request: Request) -> Sent:
+    """The case of a form with files or texts, of which a file goes first."""
+    texts = {"group", "name", "input_text", "answer_text", SEEN_VERSION}
+    async with open_form(request, texts=texts, files={"input", "answer"}) as form:
+        data = {
+            kind: form.read(kind) or form.texts.get(f"{kind}_text", "").replace("\r\n", "\n").encode() or None
+            for kind in ("input", "answer")
+        }
+        return Sent(
+            form.texts.get("group", "").strip(), form.texts.get("name", "").strip(), **data, how=how_of(form.texts)
+        )
+
+
+def case_page(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    session: Reading,
+    problem_id: str,
+    case_name: str,
+    done: Done = "",
+) -> HTMLResponse:
+    """A test case with its files, as texts where they are short, and the forms to change it."""
+    case = _case(session, problem_id, case_name)
+    return page(
+        "organiser/case.html",
+        request,
+        viewer=viewer,
+        done=DONE.get(done),
+        problem_id=problem_id,
+        case=case,
+        seen_version=packages.existing(session, problem_id).version,
+        input=_text(service, case.sha256, case.size),
+        answer=None if case.answer_sha256 is None else _text(service, case.answer_sha256, case.answer_size or 0),
+        owns=viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER,
+    )
+
+
+def put_case(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    problem_id: str,
+    sent: Annotated[Sent, Depends(_sent)],
+) -> Response:
+    """Put a case, new or there already; what would change anybody's points waits as a rejudging."""
+    given = sent.input or _stored(service, problem_id, sent.name)
+    asked = CaseRequest(problem_id, sent.group, sent.name, given, sent.answer, {})
+    outcome = testcases.put_case(service, viewer, asked, sent.how)
+    assert not isinstance(outcome, Preview), "none was asked for"
+    if isinstance(outcome, RejudgingView):
+        return see(request, f"/admin/{outcome.href}")
+    return see(request, f"/admin/problems/{problem_id}/case/{outcome.case.name}", done="saved")
+
+
+def delete_case(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    problem_id: str,
+    case_name: str,
+    fields: Fields,
+    session: Writing,
+) -> Response:
+    """Delete a case, as long as its group keeps another; what would change anybody's points waits as a rejudging."""
+    confirm(
+        fields,
+        _("Delete the case %(case)s?", case=case_name),
+        _("A change that affects points becomes a pending rejudging. Earlier versions keep the case."),
+        _("Delete the case"),
+    )
+    group = _case(session, problem_id, case_name).group
+    opened = testcases.delete_case(service, viewer, session, (problem_id, group, case_name), How())
+    if isinstance(opened, RejudgingView):
+        return see(request, f"/admin/{opened.href}")
+    return see(request, f"/admin/problems/{problem_id}", done="removed")
+
+
+def _case(session: Session, problem_id: str, name: str) -> CaseView:
+    """A case of the problem's newest version; raises NotFound."""
+    known = {each.name: each for each in packages.details(session, packages.existing(session, problem_id)).testcases}
+    if name not in known:
+        raise NotFound(f"problem {problem_id!r} has no test case {name!r}{did_you_mean(name, known)}")
+    return known[name]
+
+
+def _stored(service: Service, problem_id: str, name: str) -> bytes | None:
+    """The input of a case that is there already; None for a new one."""
+    with service.database.read() as session:
+        try:
+            digest = _case(session, problem_id, name).sha256
+        except NotFound:
+            return None
+    return service.files.load(digest)
+
+
+def _text(service: Service, digest: str, size: int) -> str | None:
+    """A stored file as text for a form; None where it is too long or no text."""
+    if size > LONGEST:
+        return None
+    try:
+        text = service.files.load(digest).decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text

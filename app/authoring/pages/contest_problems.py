@@ -1,0 +1,158 @@
+"""The problems of a contest: putting them in, taking them out, their labels, points and versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.authoring.service import contest_problems, packages
+from app.authoring.service.contest_problems import EntryBody, EntryChange
+from app.contests.pages.home import DONE, Done, steps
+from app.contests.queries import contests
+from app.core.errors import BadRequest
+from app.core.pages.asking import confirm, refuse_outdated
+from app.core.pages.forms import made_of_values, whole_number
+from app.core.pages.frames import frame
+from app.core.pages.gate import Fields, led_on, see
+from app.core.pages.languages import _
+from app.core.pages.pages import page
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.core.pages.wording import rule_line
+from app.domain.contests import Kind, ScoredProblem
+from app.domain.practice import is_for_practice
+from app.judging.service.rejudgings.problem_changes import How
+from app.problems.queries import pins, versions
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A problem of the contest as the list shows it."""
+
+    id: str
+    label: str
+    name: str
+    line: str
+    cases: int
+    lacking: int
+    version: int
+    newest: int
+    is_pinned: bool
+    submissions: int
+    may_open: bool
+    reference_counts: bool | None
+
+
+def problems_page(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """The problems of the contest in order, and those that may be put in."""
+    contest_id = snapshot.contest.id
+    entries = _entries(session, viewer, contest_id, snapshot.contest.problems)
+    taken = {entry.id for entry in entries}
+    return page(
+        "organiser/contest_problems.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "problems"),
+        steps=steps(session, service, contest_id, "problems") if viewer.manages else [],
+        done=DONE.get(done),
+        entries=entries,
+        is_practice=is_for_practice(snapshot.contest.clock),
+        others=[each for each in packages.listed(session, viewer) if each.id not in taken] if viewer.manages else [],
+    )
+
+
+def add_problems(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Put the problems that are ticked into the contest, all of them or none."""
+    wanted = [name.removeprefix("p.") for name in fields if name.startswith("p.")]
+    if not wanted:
+        raise BadRequest("problems: expected at least one to be ticked, found none")
+    for problem_id in wanted:
+        rule = {"reference_counts": True} if f"r.{problem_id}" in fields else {}
+        body = made_of_values(EntryBody, {"id": problem_id, "rule": rule})
+        contest_problems.add(session, service.boards, viewer, contest_id, body)
+        session.flush()
+    return see(request, f"/admin/contests/{contest_id}/problems", done="added")
+
+
+def change_problem(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    contest_id: str,
+    problem_id: str,
+    fields: Fields,
+    session: Writing,
+) -> Response:
+    """Change a problem's label, its points or its version here; what would change results waits as a rejudging."""
+    if "label" in fields:
+        contests.get(session, contest_id, for_update=True)
+        labels = {row.problem_id: row.label for row in contests.entries(session, contest_id)}
+        refuse_outdated(fields, {"label": labels.get(problem_id, "")})
+    values = _change(fields)
+    if fields.get("reference") in {"yes", "no"}:
+        rules = {row.problem_id: row.rule for row in contests.entries(session, contest_id)}
+        values["rule"] = {**rules.get(problem_id, {}), "reference_counts": fields["reference"] == "yes"}
+    body = made_of_values(EntryChange, values)
+    outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
+    return led_on(request, outcome, f"/admin/contests/{contest_id}/problems")
+
+
+def remove_problem(
+    request: Request, service: TheService, contest_id: str, problem_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Take a problem out, as long as nobody has sent anything for it here."""
+    confirm(
+        fields,
+        _("Remove the problem %(problem)s from the contest?", problem=problem_id),
+        _("The problem itself stays on the server, and can be added again."),
+        _("Remove the problem"),
+    )
+    contest_problems.remove(session, service.boards, contest_id, problem_id)
+    return see(request, f"/admin/contests/{contest_id}/problems", done="removed")
+
+
+def _change(fields: Mapping[str, str]) -> dict[str, object]:
+    """The values of a change: each form changes one thing."""
+    if "version" in fields:
+        return {"version": whole_number("version", fields["version"])}
+    values: dict[str, object] = {}
+    if fields.get("label", "").strip():
+        values["label"] = fields["label"].strip()
+    if (ordinal := whole_number("ordinal", fields.get("ordinal", ""))) is not None:
+        values["ordinal"] = ordinal
+    return values
+
+
+def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence[ScoredProblem]) -> list[Entry]:
+    rules = {problem.id: problem.rule for problem in scored}
+    listed = []
+    for row in contests.entries(session, contest_id):
+        problem = pins.row(session, contest_id, row.problem_id)
+        assert problem is not None, "a foreign key"
+        cases = pins.cases(session, contest_id, row.problem_id)
+        rule = rules.get(row.problem_id)
+        listed.append(
+            Entry(
+                row.problem_id,
+                row.label,
+                problem.names.get("en") or next(iter(problem.names.values()), row.problem_id),
+                "" if rule is None else rule_line(rule, len(cases)),
+                len(cases),
+                sum(case.answer_sha256 is None for case in cases),
+                versions.current(session, contest_id, row.problem_id),
+                problem.version,
+                row.version is not None,
+                contests.submission_count(session, contest_id, problem_id=row.problem_id),
+                viewer.reads_problem(row.problem_id),
+                rule.reference_counts if rule is not None and rule.kind is Kind.RELATIVE else None,
+            )
+        )
+    return listed

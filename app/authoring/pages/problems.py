@@ -1,0 +1,270 @@
+"""Problems as such: bringing packages in with all faults, verification, ladder, cases, versions, reference runs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import IO, Annotated, Any
+
+from anyio.to_thread import run_sync
+from fastapi import Depends, Query, Request, Response
+from fastapi import Path as PathParameter
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.authoring.service import jobs, packages, versions
+from app.authoring.service.jobs import Job
+from app.authoring.service.packages import BroughtIn, SentPackage
+from app.authoring.service.reference_runs import ReferenceRunRequest
+from app.authoring.service.test_data import DataBody, arrange, put_cases
+from app.contests.pages.home import DONE, Done
+from app.core.errors import BadRequest, NotFound, ServiceError
+from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
+from app.core.pages.asking import confirm
+from app.core.pages.forms import made_of_values, open_form, whole_number
+from app.core.pages.gate import Faults, Fields, faults_of, how_of, led_on, see
+from app.core.pages.languages import _, ngettext
+from app.core.pages.pages import page
+from app.core.pages.visitor import Reading, TheService, Visitor, Writing, authenticator_of, status_of
+from app.judging.service.rejudgings.problem_changes import How
+
+Number = Annotated[int, PathParameter(ge=1, lt=2**31)]
+AGGREGATIONS = ("sum", "min", "pass-fail")
+
+
+def list_page(request: Request, viewer: Visitor, session: Reading, done: Done = "") -> HTMLResponse:
+    """The problems that the viewer may read, and the form to bring a package in."""
+    return _list(request, viewer, session, done=done)
+
+
+@asynccontextmanager
+async def _open_package(request: Request) -> AsyncIterator[SentPackage]:
+    """The package of a form in a file of its own, gone afterwards; raises BadRequest where there is none."""
+    async with open_form(request, texts={"id"}, files={"package"}) as form:
+        sent = form.file("package")
+        if sent is None or not sent.name:
+            raise BadRequest("package: expected a zip file, found nothing")
+        with locked_folder(UPLOAD_PREFIX) as folder:
+            path = folder / "body"
+            await run_sync(_copy, sent.stream, path)
+            yield SentPackage(path, form.texts.get("id", "").strip() or None, Path(sent.name).stem or None)
+
+
+def _copy(stream: IO[bytes], path: Path) -> None:
+    with path.open("wb") as file:
+        shutil.copyfileobj(stream, file)
+
+
+async def bring_in(request: Request, service: TheService, viewer: Visitor) -> Response:
+    """Bring a package in, and show the problem; or the list again with every fault by file and line."""
+    try:
+        async with _open_package(request) as sent:
+            outcome = await run_sync(packages.bring_in, service, viewer, sent, How())
+    except ServiceError as refusal:
+        return await run_sync(_refused, request, service, viewer, refusal)
+    authenticator_of(request).forget(viewer.account_id)  # it may own a problem more
+    if isinstance(outcome, BroughtIn):
+        return see(request, f"/admin/problems/{outcome.id}", done="added")
+    return led_on(request, outcome, "/admin/problems")
+
+
+def problem_page(request: Request, viewer: Visitor, session: Reading, problem_id: str, done: Done = "") -> HTMLResponse:
+    """A problem whole: where it stands, what its verification found, its cases by groups, versions and jobs."""
+    return _problem(request, viewer, session, problem_id, done=done)
+
+
+async def _zip(request: Request) -> tuple[bytes, bool]:
+    """The zip of cases of a form, and whether all other cases go."""
+    async with open_form(request, texts={"only"}, files={"cases"}) as form:
+        data = form.read("cases")
+        if not data:
+            raise BadRequest("cases: expected a zip file, found nothing")
+        return data, "only" in form.texts
+
+
+def add_cases(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    problem_id: str,
+    sent: Annotated[tuple[bytes, bool], Depends(_zip)],
+) -> Response:
+    """Put the cases of a zip; shows every fault by its entry where there are some."""
+    data, only = sent
+    try:
+        outcome = put_cases(service, viewer, problem_id, data, How(), only=only)
+    except ServiceError as refusal:
+        with service.database.read() as session:
+            return _problem(request, viewer, session, problem_id, refusal=refusal)
+    return led_on(request, outcome, f"/admin/problems/{problem_id}")
+
+
+def arrange_cases(request: Request, service: TheService, viewer: Visitor, problem_id: str, fields: Fields) -> Response:
+    """Change groups, their points, the groups and the order of cases, or delete those ticked, as one version."""
+    body = made_of_values(DataBody, _arrangement(fields))
+    if body.delete:
+        confirm(
+            fields,
+            ngettext("Delete %(num)s case?", "Delete %(num)s cases?", len(body.delete)),
+            _("A change that affects points becomes a pending rejudging. Earlier versions keep the cases."),
+            _("Delete"),
+        )
+    outcome = arrange(service, viewer, problem_id, body, how_of(fields))
+    return led_on(request, outcome, f"/admin/problems/{problem_id}")
+
+
+def verify(request: Request, service: TheService, viewer: Visitor, problem_id: str, session: Writing) -> Response:
+    """Run everything that the package brings, as a job."""
+    job = jobs.start_verification(session, service, viewer, problem_id)
+    return see(request, f"/admin/jobs/{job.id}")
+
+
+def run_reference(
+    request: Request, service: TheService, viewer: Visitor, problem_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Let the reference solver make the answers of the cases that are ticked, or of those that lack one."""
+    ticked = [name.removeprefix("c.") for name in fields if name.startswith("c.")]
+    values: dict[str, object] = {"testcases": ticked} if ticked else {}
+    if fields.get("seconds", "").strip():
+        try:
+            values["seconds"] = float(fields["seconds"])
+        except ValueError:
+            raise BadRequest(f"seconds: expected a number, found {fields['seconds'][:40]!r}") from None
+    if fields.get("method", "").strip():
+        values["method"] = fields["method"].strip()
+    job = jobs.start_run(session, service, viewer, problem_id, made_of_values(ReferenceRunRequest, values))
+    return see(request, f"/admin/jobs/{job.id}")
+
+
+def version_page(
+    request: Request,
+    viewer: Visitor,
+    session: Reading,
+    problem_id: str,
+    number: Number,
+    against: Annotated[int | None, Query(ge=1, lt=2**31)] = None,
+) -> HTMLResponse:
+    """What a version of a problem changes, field by field and case by case."""
+    return page(
+        "organiser/version.html",
+        request,
+        viewer=viewer,
+        problem_id=problem_id,
+        version=versions.one(session, problem_id, number),
+        diff=versions.diff(session, problem_id, number, against),
+    )
+
+
+def restore_version(
+    request: Request, service: TheService, viewer: Visitor, problem_id: str, number: Number, session: Writing
+) -> Response:
+    """Make a version the newest again; what would change results waits as a rejudging."""
+    outcome = versions.restore(service, viewer, session, problem_id, number, How())
+    return led_on(request, outcome, f"/admin/problems/{problem_id}")
+
+
+def _list(
+    request: Request,
+    viewer: Viewer,
+    session: Session,
+    *,
+    done: str = "",
+    faults: Faults = (),
+    status: int = 200,
+) -> HTMLResponse:
+    return page(
+        "organiser/problems.html",
+        request,
+        status,
+        viewer=viewer,
+        done=DONE.get(done),
+        problems=packages.listed(session, viewer),
+        may_bring_in=viewer.is_admin or viewer.grants.organiser,
+        faults=faults,
+    )
+
+
+def _refused(request: Request, service: TheService, viewer: Viewer, refusal: ServiceError) -> HTMLResponse:
+    with service.database.read() as session:
+        return _list(request, viewer, session, faults=faults_of(refusal), status=status_of(request, refusal))
+
+
+def _problem(
+    request: Request,
+    viewer: Viewer,
+    session: Session,
+    problem_id: str,
+    *,
+    done: str = "",
+    refusal: ServiceError | None = None,
+) -> HTMLResponse:
+    problem = packages.one(session, problem_id)
+    verification = _verification(session, viewer, problem_id)
+    report: Mapping[str, Any] = {} if verification is None else (verification.result or {}).get("report", {})
+    cases: dict[str, list[packages.CaseView]] = {group.name: [] for group in problem.groups}
+    for case in problem.testcases:
+        cases.setdefault(case.group, []).append(case)
+    return page(
+        "organiser/problem.html",
+        request,
+        200 if refusal is None else 400,
+        viewer=viewer,
+        done=DONE.get(done),
+        faults=[] if refusal is None else faults_of(refusal),
+        problem=problem,
+        name=problem.names.get("en") or next(iter(problem.names.values()), problem.id),
+        groups=[(group, cases[group.name]) for group in problem.groups],
+        owns=viewer.is_admin or viewer.grants.problems.get(problem_id) == "owner",
+        verification=verification,
+        findings=[*report.get("errors", []), *report.get("warnings", []), *report.get("notes", [])],
+        example_points=report.get("points", {}),
+        ladder=_ladder(problem.settings),
+        has_solver=problem.settings.get("reference") is not None,
+        versions=versions.listed(session, problem_id),
+        jobs=[job for job in jobs.newest(session, viewer) if job.params.get("problem_id") == problem_id][:10],
+        aggregations=AGGREGATIONS,
+    )
+
+
+def _verification(session: Session, viewer: Viewer, problem_id: str) -> Job | None:
+    try:
+        return jobs.verification(session, viewer, problem_id)
+    except NotFound:
+        return None
+
+
+def _ladder(settings: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    """The methods of the problem's ladder with the points that each must earn, out of 100."""
+    points = (settings.get("ladder") or {}).get("points", {})
+    return [(name, f"{span[0]:g} to {span[1]:g}") for name, span in points.items() if isinstance(span, list)]
+
+
+def _arrangement(fields: Mapping[str, str]) -> dict[str, object]:
+    """The document of a change of cases: each form changes one group, or the cases that it ticks."""
+    values: dict[str, object] = {}
+    group = fields.get("group", "").strip()
+    ticked = [name.removeprefix("c.") for name in fields if name.startswith("c.")]
+    if fields.get("act") == "group":
+        known: dict[str, object] = {"name": group}
+        if fields.get("max_points", "").strip():
+            known["max_points"] = whole_number("max_points", fields["max_points"])
+        if fields.get("aggregation"):
+            known["aggregation"] = fields["aggregation"]
+        values["groups"] = [known]
+    elif not ticked:
+        raise BadRequest("cases: expected at least one to be ticked, found none")
+    elif fields.get("act") == "delete":
+        values["delete"] = ticked
+    elif fields.get("act") == "first":
+        values["order"] = ticked
+    elif fields.get("act") == "move":
+        values["move"] = dict.fromkeys(ticked, group)
+        values["groups"] = [{"name": group}]
+    elif fields.get("act") == "points":
+        values["points"] = dict.fromkeys(ticked, whole_number("points", fields.get("points", "")))
+    else:
+        raise BadRequest("act: expected group, delete, first, move or points, found something else")
+    return values

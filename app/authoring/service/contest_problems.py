@@ -1,0 +1,283 @@
+"""Problems of a contest: their labels and their scoring there."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, Field, StringConstraints
+from sqlalchemy.orm import Session
+
+from app.accounts.service.ownership import refuse_unusable
+from app.accounts.service.viewer import Viewer
+from app.contests.queries import contests
+from app.contests.schemas.bodies import LimitsBody
+from app.contests.service.contests import contest_of, contest_to_change
+from app.contests.service.names import did_you_mean
+from app.core.bodies import Body, Line, same_id
+from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
+from app.core.service import Service
+from app.core.transactions import after_commit
+from app.domain.contests import Direction, Kind, ScoringRule
+from app.domain.documents import RuleDocument
+from app.domain.limits import read_limits, write_limits
+from app.domain.rules import read_rule, write_rule
+from app.domain.settings import read_settings
+from app.judging.queries import rejudging_changes
+from app.judging.service.rejudgings.previews import Preview, preview
+from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change, check_version, refusals, shown
+from app.problems.queries import pins, problems, versions
+from app.problems.queries.versions import Author
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.tables import ContestProblemRow, ProblemRow
+
+Label = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[^\x00-\x20\x7f/]+$", "a label without spaces and slashes"), max_length=36
+    ),
+]
+Rgb = Annotated[
+    str, StringConstraints(pattern=describe_pattern(r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", "a color such as #ff0000"))
+]
+Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+Ratio = Annotated[
+    str,
+    StringConstraints(pattern=describe_pattern(r"^[0-9]{1,9}([./][0-9]{1,9})?$", "a number such as 12, 0.5 or 1/3")),
+]
+MOST_ORDINAL = 2**31 - 1
+
+
+class Rule(Body):
+    """The scoring of a problem in this contest; omitted properties are the problem's own."""
+
+    kind: Literal["absolute", "relative", "rank"] | None = None
+    direction: Literal["maximise", "minimise"] | None = None
+    counting: Literal["best-case", "best", "last"] | None = None
+    carry: Literal["best", "latest", "none"] | None = None
+    reference_counts: bool | None = None
+    max_points: Points | Ratio | None = Field(None, description='a number, or an exact ratio such as "100/3"')
+
+    def document(self) -> RuleDocument:
+        """The rule as rows keep it."""
+        return cast(RuleDocument, self.model_dump(exclude_none=True))  # its keys are the fields
+
+
+class EntryBody(Body):
+    """A problem to be put into a contest. Without a label it gets the next free letter, and the last place."""
+
+    id: Line = Field(description="the problem")
+    label: Label | None = None
+    ordinal: int | None = Field(None, ge=0, le=MOST_ORDINAL)
+    rgb: Rgb | None = None
+    color: Line | None = None
+    rule: Rule = Rule()
+    limits: LimitsBody = Field(default_factory=LimitsBody)
+
+
+class EntryChange(Body):
+    """A change of a problem in the contest; omitted properties stay. A given rule, or limits, replace the old ones.
+
+    `version`: the version of the problem that the contest stays with; null: it follows the newest.
+    """
+
+    id: Line | None = None
+    label: Label | None = None
+    ordinal: int | None = Field(None, ge=0, le=MOST_ORDINAL)
+    rgb: Rgb | None = None
+    color: Line | None = None
+    rule: Rule | None = None
+    limits: LimitsBody | None = None
+    version: int | None = Field(None, ge=1, le=MOST_ORDINAL)
+
+
+class EntryView(BaseModel):
+    """A problem's place in a contest, and the whole rule and limits that hold there.
+
+    `version` is the one that the contest has; `pinned`: it stays with it whatever becomes of the problem.
+    """
+
+    id: str
+    label: str
+    ordinal: int
+    rgb: str | None
+    color: str | None
+    rule: dict[str, Any]
+    limits: dict[str, Any]
+    version: int
+    pinned: bool
+
+
+def add(session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, body: EntryBody) -> EntryView:
+    """Put a problem into a contest, with a rule of its own or the problem's; raises BadRequest or Conflict."""
+    contest_to_change(session, contest_id)
+    refuse_unusable(viewer, body.id)
+    problem = problems.get(session, body.id)
+    if problem is None:
+        raise BadRequest(f"id: expected a problem that exists, found {body.id!r}")
+    others = contests.entries(session, contest_id)
+    if any(entry.problem_id == body.id for entry in others):
+        raise Conflict(f"problem {body.id!r} is in the contest already")
+    row = ContestProblemRow(
+        contest_id=contest_id,
+        problem_id=body.id,
+        label=body.label or contests.free_label({entry.label for entry in others}),
+        ordinal=body.ordinal if body.ordinal is not None else max((entry.ordinal for entry in others), default=-1) + 1,
+        rgb=body.rgb,
+        color=body.color,
+        rule=body.rule.document(),
+        limits=body.limits.document(),
+    )
+    _check_label(session, row)
+    shown = _view(session, row, problem)
+    session.add(row)
+    after_commit(session, lambda: boards.changed(contest_id))
+    return shown
+
+
+def alter(
+    service: Service,
+    viewer: Viewer,
+    session: Session,
+    place: tuple[str, str],
+    body: EntryChange,
+    how: How,
+) -> EntryView | RejudgingView | Preview:
+    """Change a problem's place (contest, problem) at once; a rule or version that changes somebody's points waits.
+
+    Raises BadRequest for both at once, or an unknown version.
+    """
+    contest_id, problem_id = place
+    row = entry_of(session, contest_id, problem_id)
+    contest_to_change(session, contest_id)
+    same_id(problem_id, body.id)
+    named = body.model_fields_set
+    if body.rule is not None and "version" in named:
+        raise BadRequest("version: expected no rule beside it, as each may wait as a rejudging, found both")
+    if how.keep:
+        raise BadRequest("contests: expected no such parameter, as the change is this contest's alone, found keep")
+    if how.preview and body.rule is None and "version" not in named:
+        raise BadRequest("preview: expected a rule or a version to look at, found neither")
+    opened = _rejudged(session, viewer, row, body, how)
+    if isinstance(opened, Preview):
+        return opened
+    row.label = body.label or row.label
+    row.ordinal = row.ordinal if body.ordinal is None else body.ordinal
+    row.rgb = body.rgb if "rgb" in named else row.rgb
+    row.color = body.color if "color" in named else row.color
+    if body.limits is not None:
+        row.limits = body.limits.document()
+    _check_label(session, row)
+    after_commit(session, lambda: service.boards.changed(contest_id))
+    if opened is None:
+        return _view(session, row, problem_row(session, problem_id))
+    after_commit(session, service.engine.take_up)
+    return opened
+
+
+def _rejudged(
+    session: Session, viewer: Viewer, row: ContestProblemRow, body: EntryChange, how: How
+) -> RejudgingView | Preview | None:
+    """Change the rule or the version, as far as a request names them; None: it is done."""
+    if "version" in body.model_fields_set:
+        return _move(session, viewer, row, body.version, how)
+    return None if body.rule is None else _alter_rule(session, viewer, row, body.rule, how)
+
+
+def _move(
+    session: Session, viewer: Viewer, row: ContestProblemRow, version: int | None, how: How
+) -> RejudgingView | Preview | None:
+    contest_id, problem_id = row.contest_id, row.problem_id
+    check_version(session, problem_id, how.version)
+    if versions.manifest(session, problem_id, version) is None:
+        newest = problem_row(session, problem_id).version
+        raise BadRequest(f"version: expected a version of {problem_id}, 1 to {newest}, found {version}")
+    author = Author(viewer.account_id, f"version {version or 'newest'} of {problem_id} for {contest_id}")
+    with refusals():
+        if how.preview:
+            return preview(session, rejudging_changes.planned_move(session, contest_id, problem_id, version))
+        opened = rejudging_changes.move(session, contest_id, problem_id, version, author)
+    return None if opened is None else shown(session, opened)
+
+
+def _alter_rule(
+    session: Session, viewer: Viewer, row: ContestProblemRow, rule: Rule, how: How
+) -> RejudgingView | Preview | None:
+    contest_id, problem_id, wanted = row.contest_id, row.problem_id, checked_rule(session, row, rule)
+
+    def write() -> None:
+        row.rule = wanted
+
+    author = Author(viewer.account_id, f"another rule for {problem_id}")
+    return change(session, problem_id, write, author, how, contest_id=contest_id)
+
+
+def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_id: str) -> None:
+    """Take a problem out of a contest; raises Conflict where somebody has submitted to it here."""
+    row = entry_of(session, contest_id, problem_id)
+    contest_to_change(session, contest_id)
+    rejudging_changes.hold(session, problem_id)
+    if count := contests.submission_count(session, contest_id, problem_id=problem_id):
+        raise Conflict(f"the problem has {count} submissions in this contest")
+    session.delete(row)
+    after_commit(session, lambda: boards.changed(contest_id))
+
+
+def problem_row(session: Session, problem_id: str) -> ProblemRow:
+    """The problem a contest refers to."""
+    problem = problems.get(session, problem_id)
+    assert problem is not None, "a foreign key"
+    return problem
+
+
+def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> RuleDocument:
+    """The rule as it is kept; raises BadRequest where it is not understood."""
+    document = rule.document()
+    _read(session, row.contest_id, document, problem_row(session, row.problem_id))
+    return document
+
+
+def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow:
+    """The problem's place in the contest; raises NotFound."""
+    contest_of(session, contest_id)
+    row = contests.entry(session, contest_id, problem_id)
+    if row is None:
+        known = [each.problem_id for each in contests.entries(session, contest_id)]
+        raise NotFound(f"no problem {problem_id!r} in contest {contest_id!r}{did_you_mean(problem_id, known)}")
+    return row
+
+
+def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
+    """Show an entry with its whole rule; raises BadRequest where the rule is not understood."""
+    rule = _read(session, row.contest_id, row.rule, problem)
+    settings = read_settings(contest_of(session, row.contest_id).settings)
+    return EntryView(
+        id=row.problem_id,
+        label=row.label,
+        ordinal=row.ordinal,
+        rgb=row.rgb,
+        color=row.color,
+        rule=dict(write_rule(rule)),
+        limits=dict(write_limits(read_limits(row.limits or {}, settings.limits))),
+        version=row.version or problem.version,
+        pinned=row.version is not None,
+    )
+
+
+def _read(session: Session, contest_id: str, document: RuleDocument, problem: ProblemRow) -> ScoringRule:
+    scoring = (pins.row(session, contest_id, problem.id) or problem).settings["scoring"]
+    points = [(each.max_points_num, each.max_points_den) for each in pins.groups(session, contest_id, problem.id)]
+    most = sum((Fraction(*each) for each in points), Fraction(0))
+    try:
+        return read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
+    except ValueError as error:
+        raise BadRequest(str(error)) from None
+
+
+def _check_label(session: Session, row: ContestProblemRow) -> None:
+    """Raise Conflict where another problem of the contest has this label."""
+    with session.no_autoflush:  # else the database would refuse the label before we can say why
+        others = contests.entries(session, row.contest_id)
+    for other in others:
+        if other.problem_id != row.problem_id and other.label == row.label:
+            raise Conflict(f"label: {row.label!r} is the label of problem {other.problem_id!r}")

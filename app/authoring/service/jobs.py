@@ -1,0 +1,115 @@
+"""Jobs and what starts them: reference runs, whose progress one can watch and which one can cancel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.service.grants import OWNER
+from app.accounts.service.viewer import Viewer
+from app.authoring.service.packages import existing
+from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
+from app.core import clics
+from app.core.errors import Conflict, Forbidden, NotFound
+from app.core.json_documents import VerificationParams
+from app.core.service import Service
+from app.core.transactions import after_commit
+from app.judging.service.verification import VERIFICATION
+from app.problems.queries import jobs
+from app.tables import JobRow
+
+
+class Job(BaseModel):
+    """Long work: `progress` 0..1, the end of its log, and its result once it has ended."""
+
+    id: str
+    kind: str
+    state: str
+    params: dict[str, Any]
+    progress: float
+    log: str
+    result: dict[str, Any] | None
+    attempt: int
+    created: str
+    started: str | None
+    ended: str | None
+
+
+def start_run(session: Session, service: Service, viewer: Viewer, problem_id: str, asked: ReferenceRunRequest) -> Job:
+    """Queue a reference run, which starts after the commit; raises BadRequest or NotFound."""
+    job = queue_run(session, existing(session, problem_id), asked, viewer.account_id)
+    after_commit(session, lambda: service.jobs.wake(job.id))
+    return view(job)
+
+
+def queue_verification(session: Session, problem_id: str, package_sha256: str, account_id: str | None) -> str:
+    """Queue the verification of a problem's package; returns the job's id."""
+    params: VerificationParams = {"problem_id": problem_id, "package_sha256": package_sha256}
+    return jobs.add(session, VERIFICATION, params, account_id).id
+
+
+def start_verification(session: Session, service: Service, viewer: Viewer, problem_id: str) -> Job:
+    """Queue the verification of a problem's package as it is stored; raises NotFound."""
+    row = existing(session, problem_id)
+    job_id = queue_verification(session, problem_id, row.package_sha256, viewer.account_id)
+    after_commit(session, lambda: service.jobs.wake(job_id))
+    return one(session, viewer, job_id)
+
+
+def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
+    """The latest verification of a problem's package; raises NotFound where there is none."""
+    existing(session, problem_id)
+    for row in jobs.of_kind(session, VERIFICATION):
+        if row.params["problem_id"] == problem_id and viewer.reads_problem(problem_id):
+            return view(row)
+    raise NotFound(f"the package of problem {problem_id!r} has not been verified")
+
+
+def newest(session: Session, viewer: Viewer) -> list[Job]:
+    """The latest jobs that the viewer may see, newest first; of the last 200."""
+    return [view(row) for row in jobs.newest(session) if viewer.reads_problem(row.params["problem_id"])]
+
+
+def one(session: Session, viewer: Viewer, job_id: str) -> Job:
+    """A job; raises NotFound."""
+    return view(_job_row(session, viewer, job_id))
+
+
+def cancel(service: Service, viewer: Viewer, job_id: str) -> None:
+    """Kill everything the job runs; what it has finished stays.
+
+    Raises Conflict where it has ended, NotFound, or Forbidden for whoever does not own its problem.
+    """
+    with service.database.read() as session:
+        problem_id = _job_row(session, viewer, job_id).params["problem_id"]
+    if not (viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER):
+        raise Forbidden("only an owner of the problem or an admin may do this")
+    if not service.jobs.cancel(job_id):
+        raise Conflict(f"job {job_id} has ended already")
+
+
+def view(row: JobRow) -> Job:
+    """A job as it is shown."""
+    return Job(
+        id=row.id,
+        kind=row.kind,
+        state=row.state,
+        params=dict(row.params),
+        progress=row.progress,
+        log=row.log,
+        result=None if row.result is None else dict(row.result),
+        attempt=row.attempt,
+        created=clics.format_time(row.created),
+        started=clics.format_time_or_none(row.started),
+        ended=clics.format_time_or_none(row.ended),
+    )
+
+
+def _job_row(session: Session, viewer: Viewer, job_id: str) -> JobRow:
+    """A job that the viewer may see; raises NotFound."""
+    row = jobs.get(session, job_id)
+    if row is None or not viewer.reads_problem(row.params["problem_id"]):
+        raise NotFound(f"no job {job_id!r}")
+    return row

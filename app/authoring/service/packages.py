@@ -1,0 +1,361 @@
+"""Problems as such, in whatever contest: their packages come and go here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.service.ownership import own_problem, refuse_foreign_version
+from app.accounts.service.viewer import Viewer
+from app.authoring.service.reference_runs import queue_for_missing
+from app.contests.service.names import did_you_mean
+from app.core.clics import format_time
+from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
+from app.core.faults import PackageError, PackageErrors, errors_of, warnings_of
+from app.core.files.files import OnlyHashes
+from app.core.json_documents import VerificationParams
+from app.core.service import Service
+from app.core.settings import Settings
+from app.core.steps import SILENT, Steps
+from app.core.transactions import after_commit
+from app.domain.case_scores import FoundScore
+from app.judging.service.desk import GraderDesk
+from app.judging.service.grade import found_score
+from app.judging.service.questions import NotJudged
+from app.judging.service.rejudgings.previews import Preview, preview_of_new
+from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
+from app.judging.service.verification import VERIFICATION
+from app.packages.apart import READER
+from app.packages.arrivals import Arrival, read_arrival
+from app.packages.files import LIMITS, Limits
+from app.packages.formats.names import Format
+from app.packages.model import Package
+from app.packages.verify import examine
+from app.problems.queries import comparison, jobs, packing, problems
+from app.problems.queries.packing import NotPackable
+from app.problems.queries.problems import ProblemInUse
+from app.problems.queries.versions import Author
+from app.tables import ProblemRow, TestCaseRow, TestGroupRow
+
+SPOOL = "files"
+"""Name of the file in which a package's files lie, one behind the other, while it is checked and stored."""
+JudgeFormat = Format
+"""The judges whose packages are taken beside Jurado's own."""
+
+
+class TestDataGroup(BaseModel):
+    """A test data group as the package has it."""
+
+    name: str
+    kind: str
+    aggregation: str
+    max_points: float
+    require_pass: list[str]
+
+
+class CaseView(BaseModel):
+    """A test case, its points as the package gives them, and where its expected answer comes from.
+
+    Without an expected answer nobody can answer it; `reference_run` is the job that has been started to make it.
+    """
+
+    name: str
+    group: str
+    ordinal: int
+    max_points: float
+    size: int
+    sha256: str
+    answer_size: int | None
+    answer_sha256: str | None
+    provenance: dict[str, Any]
+    reference_run: str | None = None
+
+
+class ProblemView(BaseModel):
+    """A problem in a list; `version` is the number of its newest version."""
+
+    id: str
+    uuid: str
+    names: dict[str, str]
+    languages: list[str]
+    checker: str
+    scoring: dict[str, str]
+    test_data_count: int
+    max_score: float
+    updated: str
+    version: int
+
+
+class ProblemDetails(ProblemView):
+    """A problem with its settings (jurado.yaml), groups, test cases, and the contests it is in."""
+
+    settings: dict[str, Any]
+    license: str | None
+    groups: list[TestDataGroup]
+    testcases: list[CaseView]
+    contests: list[str]
+
+
+class PackageWarning(BaseModel):
+    """A part of an imported package that will not work as its author expects."""
+
+    file: str
+    where: str
+    line: int | None
+    message: str
+    expected: str | None
+    found: str | None
+    severity: str
+
+
+class BroughtIn(ProblemDetails):
+    """The problem that a package has become, with the package's warnings and the job that runs its programs.
+
+    `reference_run` is the job that makes the expected answers that the package lacks; null if it has them all.
+    """
+
+    warnings: list[PackageWarning]
+    verification: str
+    reference_run: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SentPackage:
+    """A package as it was sent: a zip, the id it is to have, and the name of its file for one without a top folder.
+
+    `format`: the judge that it is of; None: told by its files.
+    """
+
+    source: Path
+    slug: str | None
+    stem: str | None = None
+    format: Format | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the sender's own in which it lies, and in which it is unpacked."""
+        return self.source.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A package that may be kept, what its expected answers score, and what in it will not work as expected."""
+
+    package: Package
+    scores: Mapping[str, FoundScore]
+    warnings: Sequence[PackageError]
+
+
+def listed(session: Session, viewer: Viewer) -> list[ProblemView]:
+    """The problems of the server by id, in a contest or not; for organisers, those at which they have a role."""
+    return _views(session, [row for row in problems.problems(session) if viewer.reads_problem(row.id)])
+
+
+def one(session: Session, problem_id: str) -> ProblemDetails:
+    """Settings, groups, test cases and contests of a problem; raises NotFound."""
+    return details(session, existing(session, problem_id))
+
+
+def package_zip(service: Service, session: Session, problem_id: str) -> IO[bytes]:
+    """A problem as a Kattis 2025-09 package with the test cases as they are now: an open temporary file.
+
+    Raises NotFound, or Conflict for a problem that no package can hold.
+    """
+    row = existing(session, problem_id)
+    try:
+        groups, cases = problems.groups(session, row.id), problems.test_cases(session, row.id)
+        return packing.packed(service.files, row, groups, cases)
+    except NotPackable as lacking:
+        raise Conflict(f"problem {problem_id!r} cannot be written as a package: {lacking}") from None
+
+
+def delete(service: Service, session: Session, problem_id: str) -> None:
+    """Delete a problem and cancel its jobs.
+
+    Raises NotFound, or Conflict while a contest has it or somebody has submitted to it.
+    """
+    going = jobs.going_of_problem(session, problem_id)
+
+    def cancel() -> None:
+        for job_id in going:
+            service.jobs.cancel(job_id)
+
+    after_commit(session, cancel)
+    try:
+        if not problems.remove(session, problem_id):
+            raise NotFound(f"no problem {problem_id!r}")
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+
+
+def bring_in(
+    service: Service, viewer: Viewer, sent: SentPackage, how: How, steps: Steps = SILENT
+) -> BroughtIn | RejudgingView | Preview:
+    """Check a package and store it: at once, or as a rejudging where submissions exist.
+
+    Raises BadRequest with all faults; nothing is stored then, nor for a preview.
+    """
+    return _store(service, _read_and_check(service, sent, steps), viewer, how, steps)
+
+
+def _views(session: Session, rows: Iterable[ProblemRow]) -> list[ProblemView]:
+    """Problems as lists show them; cases and points of all of them are counted together."""
+    counts, points = problems.case_counts(session), problems.max_points(session)
+    return [
+        ProblemView(
+            id=row.id,
+            uuid=row.uuid,
+            names=row.names,
+            languages=sorted(row.statements),
+            checker=row.settings["checker"],
+            scoring={name: row.settings["scoring"][name] for name in ("kind", "direction")},
+            test_data_count=counts.get(row.id, 0),
+            max_score=float(points.get(row.id, 0)),
+            updated=format_time(row.updated),
+            version=row.version,
+        )
+        for row in rows
+    ]
+
+
+def details(session: Session, row: ProblemRow) -> ProblemDetails:
+    """Everything judges may read of a problem."""
+    (view,) = _views(session, [row])
+    return ProblemDetails(
+        **dict(view),
+        settings=dict(row.settings),
+        license=row.metadata_.get("license"),
+        groups=[group_view(group) for group in problems.groups(session, row.id)],
+        testcases=[case_view(case) for case in problems.test_cases(session, row.id)],
+        contests=problems.contests_of(session, row.id),
+    )
+
+
+def group_view(group: TestGroupRow) -> TestDataGroup:
+    """A group as judges may read it."""
+    return TestDataGroup(
+        name=group.name,
+        kind=group.kind,
+        aggregation=group.aggregation,
+        max_points=group.max_points_num / group.max_points_den,
+        require_pass=group.require_pass,
+    )
+
+
+def case_view(case: TestCaseRow) -> CaseView:
+    """A test case as judges may read it."""
+    return CaseView(
+        name=case.name,
+        group=case.group_name,
+        ordinal=case.ordinal,
+        max_points=case.points_num / case.points_den,
+        size=case.input_size,
+        sha256=case.input_sha256,
+        answer_size=case.answer_size,
+        answer_sha256=case.answer_sha256,
+        provenance=dict(case.provenance or {}),
+    )
+
+
+def existing(session: Session, problem_id: str) -> ProblemRow:
+    """The problem of the path; raises NotFound."""
+    row = problems.get(session, problem_id)
+    if row is None:
+        known = [each.id for each in problems.problems(session)]
+        raise NotFound(f"no problem {problem_id!r}{did_you_mean(problem_id, known)}")
+    return row
+
+
+def _read_and_check(service: Service, sent: SentPackage, steps: Steps) -> Checked:
+    """Read and check: nothing is stored unless everything is right."""
+    try:
+        settings = service.settings
+        steps.begin("reading")
+        arrival = READER.read(
+            read_arrival,
+            (sent.source, sent.slug, sent.stem, sent.format),
+            settings.package_read_seconds,
+            [sent.source],
+            sent.folder,
+            limits=limits_of(settings),
+            spool=sent.folder / SPOOL,
+        )
+        return check_package(service, arrival, steps)
+    except PackageErrors as faults:
+        message = _sentence(errors_of(faults.errors))
+        raise BadRequest(message, errors=[error.as_data() for error in faults.errors]) from None
+
+
+def limits_of(settings: Settings) -> Limits:
+    """The limits of packages that are brought in."""
+    return replace(
+        LIMITS,
+        archive=settings.max_package,
+        total=settings.max_package_inflated,
+        files=settings.max_package_files,
+    )
+
+
+def _store(
+    service: Service, checked: Checked, viewer: Viewer, how: How, steps: Steps
+) -> BroughtIn | RejudgingView | Preview:
+    """Store a checked package: at once, or as a rejudging where submissions exist."""
+    package = checked.package
+    stored = problems.keep_package(OnlyHashes() if how.preview else service.files, package, steps=steps)
+    steps.begin("writing")
+    with service.database.write(quiet=how.preview) as session:
+        is_new = problems.get(session, package.slug) is None
+        if not is_new:
+            refuse_foreign_version(viewer, package.slug)
+
+        def write() -> None:
+            problems.put_package(session, stored, checked.scores)
+
+        if is_new and how.preview:
+            return preview_of_new(package.slug, comparison.package_document(stored))
+        author = Author(viewer.account_id, f"a new version of {package.slug} has been brought in")
+        opened = change(session, package.slug, write, author, how)
+        if isinstance(opened, Preview):
+            return opened
+        if is_new:
+            own_problem(session, viewer, package.slug)
+        problem = None if opened is not None else details(session, existing(session, package.slug))
+        params: VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
+        row = existing(session, package.slug)
+        run_id = queue_for_missing(session, row, viewer.account_id)
+        job_id = jobs.add(session, VERIFICATION, params, viewer.account_id).id
+    if run_id is not None:
+        service.jobs.wake(run_id)
+    service.jobs.wake(job_id)
+    if problem is not None:
+        warnings = [PackageWarning(**each.as_data()) for each in checked.warnings]
+        return BroughtIn(**dict(problem), warnings=warnings, verification=job_id, reference_run=run_id)
+    assert opened is not None, "one of the two"
+    service.engine.take_up()
+    return opened.model_copy(update={"reference_run": run_id})
+
+
+def _sentence(errors: Sequence[PackageError]) -> str:
+    return f"the package has {len(errors)} fault{'s' if len(errors) != 1 else ''}: {errors[0]}"
+
+
+def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> Checked:
+    """Hold a package against every rule, its checker run by the graders or in their sandbox.
+
+    Raises PackageErrors with every fault, warnings included, if one of them is an error; Unavailable without graders.
+    """
+    package = arrival.package
+    desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds, service.engine.programs_lack)
+    try:
+        examined = examine(package, desk, broken=arrival.broken, steps=steps)
+    except NotJudged as failed:
+        raise Unavailable(f"the package could not be checked: {failed}", SECONDS_UNTIL_BACK) from None
+    if errors_of(examined.faults):
+        raise PackageErrors(examined.faults)
+    scores = {name: found_score(0, score) for name, score in examined.scores.items()}
+    return Checked(package, scores, warnings_of(examined.faults))

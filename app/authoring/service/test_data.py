@@ -1,0 +1,201 @@
+"""Many test cases and groups of a problem changed at once: a zip of cases, or a document of groups and moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.authoring.service.packages import ProblemDetails, details, existing
+from app.core.bodies import Body, Line
+from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
+from app.core.faults import Faults, PackageErrors
+from app.core.files.files import FileStore, OnlyHashes
+from app.core.files.tentative import TentativeFiles
+from app.core.json_documents import ProvenanceDocument
+from app.core.service import Service
+from app.domain.case_scores import FoundScore
+from app.judging.service.messages import Validate, Validated
+from app.judging.service.questions import JudgeFailed, NotJudged
+from app.judging.service.rejudgings.previews import Preview
+from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
+from app.packages.apart import READER
+from app.packages.case_archive import SentCase, SentCases, read_cases
+from app.problems.queries import testdata
+from app.problems.queries.testcases import NewCase
+from app.problems.queries.testdata import DataChange, GroupChange
+from app.problems.queries.versions import Author
+from app.tables import ProblemRow
+
+MOST_NAMED = 10_000
+MOST_GROUPS = 1000
+Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+
+
+class GroupBody(Body):
+    """A group to be made or changed; what is omitted stays. `rename`: its new name; `final`: it decides at the end."""
+
+    name: Line
+    rename: Line | None = None
+    max_points: Points | None = None
+    aggregation: Literal["sum", "min", "pass-fail"] | None = None
+    require_pass: list[Line] | None = Field(None, max_length=MOST_GROUPS)
+    final: bool | None = None
+
+
+class DataBody(Body):
+    """A change of test data: groups, moves of cases, their order and points, and cases that are deleted."""
+
+    groups: list[GroupBody] = Field(default_factory=list, max_length=MOST_GROUPS)
+    move: dict[str, Line] = Field(default_factory=dict, max_length=MOST_NAMED, description="the group, by case name")
+    order: list[Line] | None = Field(None, max_length=MOST_NAMED, description="cases that come first in their groups")
+    points: dict[str, Points | None] = Field(
+        default_factory=dict,
+        max_length=MOST_NAMED,
+        description="points of single cases of groups with sum; null: a share of what is left",
+    )
+    delete: list[Line] = Field(default_factory=list, max_length=MOST_NAMED, description="names of cases")
+
+
+def put_cases(
+    service: Service, viewer: Viewer, problem_id: str, source: bytes | Path, how: How, *, only: bool
+) -> ProblemDetails | RejudgingView | Preview:
+    """Check all cases of a zip and store them as one version, or open a rejudging; `only`: all other cases go.
+
+    Raises BadRequest with every fault, named by its entry; nothing is stored then.
+    """
+    with service.database.read() as session:
+        row = existing(session, problem_id)
+    try:
+        seconds = service.settings.package_read_seconds
+        sent = READER.read(read_cases, (source,), seconds, [] if isinstance(source, bytes) else [source])
+        scores = _checked(service, row, sent)
+    except PackageErrors as faults:
+        raise _refusal(faults) from None
+    cases = [(_new_case(problem_id, each), scores.get(each.name)) for each in sent.cases]
+    groups = [
+        GroupChange(
+            name,
+            max_points=settings.max_score if isinstance(settings.max_score, int) else None,
+            aggregation=settings.score_aggregation,
+            require_pass=settings.require_pass or None,
+        )
+        for name, settings in sent.groups.items()
+    ]
+    data = DataChange(problem_id, cases, groups, only=only)
+    return _store(service, viewer, data, f"{len(cases)} test cases of {problem_id} have been put", how)
+
+
+def arrange(
+    service: Service, viewer: Viewer, problem_id: str, body: DataBody, how: How
+) -> ProblemDetails | RejudgingView | Preview:
+    """Change groups, move and delete cases, as one version; raises BadRequest with every fault."""
+    with service.database.read() as session:
+        existing(session, problem_id)
+    groups = [GroupChange(**each.model_dump()) for each in body.groups]
+    data = DataChange(problem_id, (), groups, body.move, body.delete, order=body.order, points=body.points)
+    return _store(service, viewer, data, f"test data of {problem_id} have been arranged", how)
+
+
+def _store(
+    service: Service, viewer: Viewer, data: DataChange, note: str, how: How
+) -> ProblemDetails | RejudgingView | Preview:
+    author = Author(viewer.account_id, note)
+    try:
+        if how.preview:
+            with service.database.write(quiet=True) as session:
+                opened = _changed(session, OnlyHashes(), data, author, how)
+        else:
+            with TentativeFiles(service.files) as files:
+                _keep(files, data)
+                with service.database.write() as session:
+                    opened = _changed(session, files, data, author, how)
+                    files.settle()
+    except PackageErrors as faults:
+        raise _refusal(faults) from None
+    if isinstance(opened, RejudgingView):
+        service.engine.take_up()
+    return opened
+
+
+def _keep(files: FileStore, data: DataChange) -> None:
+    """Store the files of all cases before the first query: other writers do not wait for the disk."""
+    for new, _ in data.cases:
+        for content in (new.input, new.answer):
+            if content is not None:
+                files.keep(content)
+
+
+def _changed(
+    session: Session, files: FileStore, data: DataChange, author: Author, how: How
+) -> ProblemDetails | RejudgingView | Preview:
+    opened = change(session, data.problem_id, lambda: testdata.write(session, files, data), author, how)
+    return _shown(session, data.problem_id) if opened is None else opened
+
+
+def _shown(session: Session, problem_id: str) -> ProblemDetails:
+    return details(session, existing(session, problem_id))
+
+
+def _refusal(faults: PackageErrors) -> BadRequest:
+    first, count = faults.errors[0], len(faults.errors)
+    message = f"the test cases have {count} fault{'s' if count != 1 else ''}: {first}"
+    return BadRequest(message, errors=[each.as_data() for each in faults.errors])
+
+
+def _new_case(problem_id: str, sent: SentCase) -> NewCase:
+    provenance: ProvenanceDocument = {"from": "admin"}
+    if sent.settings.hint:
+        provenance["hint"] = sent.settings.hint
+    if sent.settings.description:
+        provenance["description"] = sent.settings.description
+    args = sent.settings.output_validator_args
+    return NewCase(problem_id, sent.group, sent.name, sent.input, sent.answer, provenance, args)
+
+
+def _checked(service: Service, row: ProblemRow, sent: SentCases) -> Mapping[str, FoundScore]:
+    """Ask the checker about every case at once; raises PackageErrors, or Unavailable without graders."""
+    faults, scores, limit = Faults(), {}, row.settings["inputs"]["limit"]
+    for case in sent.cases:
+        if len(case.input) > limit:
+            faults.expect(f"{case.path}.in", "", expected=f"at most {limit} bytes", found=str(len(case.input)))
+    faults.settle()
+    program = row.settings.get("program")
+    asked: list[tuple[SentCase, Future[Validated]]] = [
+        (
+            case,
+            service.engine.validate(
+                Validate(
+                    row.settings["checker"],
+                    case.input,
+                    tuple(case.settings.output_validator_args or ()),
+                    expected=case.answer,
+                    program=program,
+                    case_name=case.name,
+                )
+            ),
+        )
+        for case in sent.cases
+    ]
+    for case, reply in asked:
+        try:
+            validated = reply.result()
+        except NotJudged as failed:
+            message = f"{case.path}.in could not be checked: {failed}"
+            raise Unavailable(message, SECONDS_UNTIL_BACK) from None
+        except JudgeFailed as failed:
+            faults.add(f"{case.path}.in", f"the checker failed by itself: {failed}")
+            continue
+        for fault in validated.faults:
+            if program is not None and fault["file"] == "answer":
+                continue  # a package's own checker may want other files as `.ans` than answers
+            faults.add(f"{case.path}{'.in' if fault['file'] == 'input' else '.ans'}", fault["text"])
+        if validated.score is not None:
+            scores[case.name] = validated.score
+    faults.settle()
+    return scores

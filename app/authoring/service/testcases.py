@@ -1,0 +1,357 @@
+"""Test cases: what contestants may read of them, and how an admin puts and takes away single ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.authoring.service.packages import CaseView, details, existing
+from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
+from app.contests.queries import participations
+from app.contests.service.names import did_you_mean
+from app.contests.service.visibility import the_problem
+from app.core.clics import number
+from app.core.clock import utc_now
+from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
+from app.core.faults import Faults
+from app.core.files.files import OnlyHashes
+from app.core.json_documents import ProvenanceDocument
+from app.core.service import Service
+from app.core.transactions import after_commit
+from app.domain.case_scores import FoundScore
+from app.domain.contests import CaseKind, ScoredProblem
+from app.domain.documents import ReferenceDocument
+from app.domain.scoring import phase_scale
+from app.judging.queries import rejudging_changes
+from app.judging.service.messages import Validate
+from app.judging.service.questions import JudgeFailed, NotJudged
+from app.judging.service.rejudgings.previews import Preview
+from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
+from app.packages.files import BAD_NAME, NAME
+from app.packages.texts import check_texts
+from app.packages.zips import kept_zip
+from app.problems.queries import pins, problems, testcases
+from app.problems.queries.problems import ProblemInUse
+from app.problems.queries.testcases import NewCase
+from app.problems.queries.versions import Author
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import ProblemRow, TestCaseRow
+
+N = TypeVar("N", int, float)
+MOST_SECONDS = 3600
+MOST_SEED = 2**63 - 1
+LONGEST_NAME = 250
+"""NAME.yaml and its sisters are files of a package, whose names have at most 255 characters."""
+METHOD = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+
+
+class TestCase(BaseModel):
+    """A test case as a contest shows it; `best_raw` is the best raw score that counts, None where there is none."""
+
+    __test__ = False
+
+    name: str
+    group: str
+    kind: str
+    ordinal: int
+    size: int
+    sha256: str
+    max_points: float
+    best_raw: int | float | None = None
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRequest:
+    """A test case that an admin puts: its place, its files, and as texts the options of its reference run."""
+
+    problem_id: str
+    group: str
+    name: str
+    input: bytes | None
+    answer: bytes | None
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CasePut:
+    """A test case as it is now; `is_new` False: it was there before."""
+
+    case: CaseView
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row with the kind its group has in the rules."""
+
+    row: TestCaseRow
+    kind: CaseKind
+
+
+def list_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> list[TestCase]:
+    """The test cases of a problem that the viewer may read, in order; raises NotFound for a problem it does not see."""
+    problem = the_problem(snapshot, problem_id)
+    return [_view(viewer, snapshot, problem, each) for each in _shown_cases(viewer, snapshot, session, problem)]
+
+
+def case_input(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, name: str) -> TestCaseRow:
+    """The row of a test case whose input the viewer may read; raises NotFound."""
+    problem = the_problem(snapshot, problem_id)
+    rows = {each.row.name: each.row for each in _shown_cases(viewer, snapshot, session, problem)}
+    row = rows.get(name)
+    if row is None:
+        raise NotFound(f"problem {problem_id!r} has no test case {name!r}{did_you_mean(name, rows)}")
+    return row
+
+
+def inputs_zip(service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Path:
+    """The zip of every input the viewer may read, as NAME.in: the same bytes each time, made once and kept."""
+    problem = the_problem(snapshot, problem_id)
+    shown = _shown_cases(viewer, snapshot, session, problem)
+    digests = {f"{each.row.name}.in": each.row.input_sha256 for each in shown}
+    key = hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()[:32]
+    path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
+    kept_zip(path, digests, lambda name: service.files.load(digests[name]))
+    return path
+
+
+def put_case(service: Service, viewer: Viewer, request: CaseRequest, how: How) -> CasePut | RejudgingView | Preview:
+    """Check a test case and store it, or open a rejudging where that changes what somebody has.
+
+    Raises BadRequest with all faults, Conflict, or PreconditionFailed.
+    """
+    new, score = _checked(service, request)
+    if how.preview:
+        return _previewed(service, new, score, viewer.account_id, how)
+    return _store(service, new, score, viewer.account_id, how)
+
+
+def delete_case(
+    service: Service, viewer: Viewer, session: Session, case: tuple[str, str, str], how: How
+) -> RejudgingView | Preview | None:
+    """Delete a test case (problem, group, name), or open a rejudging where that changes what somebody has.
+
+    Raises NotFound, or Conflict for the last case of a group.
+    """
+    problem_id, group, name = case
+    existing(session, problem_id)
+
+    def write() -> None:
+        if not testcases.delete_case(session, problem_id, group, name):
+            raise NotFound(f"problem {problem_id!r} has no test case {name!r} in {group!r}")
+
+    try:
+        author = Author(viewer.account_id, f"test case {name} of {problem_id} has been deleted")
+        opened = change(session, problem_id, write, author, how)
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+    if isinstance(opened, RejudgingView):
+        after_commit(session, service.engine.take_up)
+    return opened
+
+
+def _shown_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> list[Shown]:
+    """Samples and provisional cases for everybody, those without an expected answer for judges.
+
+    Final ones for those who may have their inputs: the contest's snapshot knows of none where nobody may.
+    """
+    kinds = {group.name: group.kind for group in problem.groups}
+    rows = pins.cases(session, snapshot.contest.id, problem.id)
+    cases = [Shown(row, kinds.get(row.group_name, CaseKind.FINAL)) for row in rows]
+    if viewer.sees_all:
+        return cases
+    final = _finals_shown(viewer, snapshot, session, problem)
+    open_ = [each for each in cases if each.row.answer_sha256 is not None]
+    return [each for each in open_ if final or each.kind is not CaseKind.FINAL]
+
+
+def _finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> bool:
+    """Whether the viewer may have the final inputs of a problem."""
+    contest = snapshot.contest
+    asked = None
+    if viewer.team_id is not None and contest.finals.window is not None:
+        asked = participations.asked(session, contest.id, viewer.team_id, problem.id)
+    return contest.finals.shown(contest.clock, utc_now(), asked)
+
+
+def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, each: Shown) -> TestCase:
+    """A test case as the viewer may see it."""
+    row = each.row
+    counts = each.kind in problem.counting(snapshot.phase)
+    scale = phase_scale(problem, snapshot.phase)
+    shows_best = viewer.sees_all or snapshot.contest.settings.show_best
+    best = snapshot.bests(problem).best
+    view = TestCase(
+        name=row.name,
+        group=row.group_name,
+        kind=each.kind.value,
+        ordinal=row.ordinal,
+        size=row.input_size,
+        sha256=row.input_sha256,
+        max_points=row.points_num / row.points_den * scale if counts else 0.0,
+        href=f"contests/{snapshot.contest.id}/problems/{row.problem_id}/testcases/{row.name}/input",
+    )
+    if shows_best:
+        view.best_raw = number(best.get(row.name))
+    return view
+
+
+def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScore | None]:
+    """The test case to be put, with the score of its expected answer; raises BadRequest with all its faults."""
+    problem_id, group, name, given = request.problem_id, request.group, request.name, request.input
+    with service.database.read() as session:
+        row = existing(session, problem_id)
+        groups = [each.name for each in problems.groups(session, problem_id)]
+    faults = _name_faults(group, name, groups)
+    options = _options(request.options, faults)
+    score = None
+    if given is None:
+        faults.add("input", "expected a file, found nothing")
+    else:
+        score = _check(service, row, f"data/{group}/{name}", given, request.answer, faults)
+    if faults.errors:
+        errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.errors]
+        raise BadRequest("; ".join(str(each) for each in faults.errors), errors=errors)
+    assert given is not None  # else there is a fault
+    provenance: ProvenanceDocument = {"from": "admin"}
+    if options:
+        provenance["reference"] = options
+    return NewCase(problem_id, group, name, given, request.answer, provenance), score
+
+
+def _store(
+    service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, how: How
+) -> CasePut | RejudgingView:
+    """Put a test case: at once, or as a rejudging where submissions exist."""
+    for data in (new.input, new.answer):
+        if data is not None:
+            service.files.keep(data)  # before the first query: other writers do not wait for the disk
+    created = False
+
+    def write() -> None:
+        nonlocal created
+        _, created = testcases.put_case(session, service.files, new, score)
+
+    try:
+        with service.database.write() as session:
+            opened = change(session, new.problem_id, write, _author(new, account_id), how)
+            job_id = _start_reference_run(session, new, account_id)
+            problem = details(session, existing(session, new.problem_id))
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+    if job_id is not None:
+        service.jobs.wake(job_id)
+    if isinstance(opened, RejudgingView):
+        service.engine.take_up()
+        return opened.model_copy(update={"reference_run": job_id})
+    case = next(case for case in problem.testcases if case.name == new.name)
+    return CasePut(case.model_copy(update={"reference_run": job_id}), created)
+
+
+def _previewed(service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, how: How) -> Preview:
+    """What putting a test case would do; its files are not kept."""
+
+    def write() -> None:
+        testcases.put_case(session, OnlyHashes(), new, score)
+
+    try:
+        with service.database.write(quiet=True) as session:
+            shown = change(session, new.problem_id, write, _author(new, account_id), how)
+    except ProblemInUse as used:
+        raise Conflict(str(used)) from None
+    assert isinstance(shown, Preview), "it was asked for"
+    return shown
+
+
+def _author(new: NewCase, account_id: str | None) -> Author:
+    return Author(account_id, f"test case {new.name} of {new.problem_id} has been put")
+
+
+def _start_reference_run(session: Session, new: NewCase, account_id: str | None) -> str | None:
+    """Queue the job that makes the case's expected answer; None where it has one, or the problem names no solver."""
+    wanted = rejudging_changes.wanted(session, new.problem_id)
+    answered = wanted["cases"][new.name]["answer_sha256"] is not None
+    if answered or wanted["columns"]["settings"].get("reference") is None:
+        return None
+    asked = ReferenceRunRequest(testcases=[new.name])
+    return queue_run(session, existing(session, new.problem_id), asked, account_id).id
+
+
+def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
+    faults = Faults()
+    if not NAME.fullmatch(name) or name == "test_group":
+        faults.add("name", BAD_NAME)
+    elif len(name) > LONGEST_NAME:
+        faults.expect("name", "", expected=f"at most {LONGEST_NAME} characters", found=str(len(name)))
+    if group not in {"sample", *groups}:
+        faults.expect("group", "", expected=f"one of {', '.join(dict.fromkeys(['sample', *groups]))}", found=group)
+    return faults
+
+
+def _options(fields: Mapping[str, str], faults: Faults) -> ReferenceDocument:
+    """The options of a reference run, each value checked."""
+    options: ReferenceDocument = {}
+    if (method := fields.get("method")) is not None:
+        if METHOD.fullmatch(method):
+            options["method"] = method
+        else:
+            faults.expect("method", "", expected="a method's name", found=repr(method[:80]))
+    if (text := fields.get("seconds")) is not None:
+        seconds = _number(text, float)
+        if seconds is not None and 0 < seconds <= MOST_SECONDS:
+            options["seconds"] = seconds
+        else:
+            faults.expect("seconds", "", expected=f"a number up to {MOST_SECONDS}", found=repr(text[:80]))
+    if (text := fields.get("seed")) is not None:
+        seed = _number(text, int)
+        if seed is not None and 0 <= seed <= MOST_SEED:
+            options["seed"] = seed
+        else:
+            faults.expect("seed", "", expected=f"a number up to {MOST_SEED}", found=repr(text[:80]))
+    return options
+
+
+def _number(text: str, kind: Callable[[str], N]) -> N | None:
+    try:
+        return kind(text)
+    except ValueError:
+        return None
+
+
+def _check(
+    service: Service, row: ProblemRow, path: str, given: bytes, expected: bytes | None, faults: Faults
+) -> FoundScore | None:
+    """Hold the files against the package's rules for texts, the problem's bounds and its checker."""
+    files = {f"{path}.in": given, **({f"{path}.ans": expected} if expected is not None else {})}
+    check_texts(files, faults)
+    limit = row.settings["inputs"]["limit"]
+    if len(given) > limit:
+        faults.expect(f"{path}.in", "", expected=f"at most {limit} bytes", found=str(len(given)))
+        return None
+    program = row.settings.get("program")
+    question = Validate(
+        row.settings["checker"], given, expected=expected, program=program, case_name=path.rpartition("/")[2]
+    )
+    try:
+        validated = service.engine.validate(question).result()
+    except NotJudged as failed:
+        raise Unavailable(f"{path}.in could not be checked: {failed}", SECONDS_UNTIL_BACK) from None
+    except JudgeFailed as failed:
+        faults.add(f"{path}.in", f"the checker failed by itself: {failed}")
+        return None
+    for fault in validated.faults:
+        if program is not None and fault["file"] == "answer":
+            continue  # a package's own checker may want other files as `.ans` than answers
+        suffix = ".in" if fault["file"] == "input" else ".ans"
+        faults.add(f"{path}{suffix}", fault["text"])
+    return validated.score

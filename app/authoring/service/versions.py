@@ -1,0 +1,180 @@
+"""Versions of a problem: listed, shown, compared, restored, and written as packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.authoring.service.packages import CaseView, TestDataGroup, case_view, existing, group_view
+from app.core.clics import format_time
+from app.core.errors import Conflict, NotFound
+from app.core.json_documents import ManifestDocument, ProblemDocument
+from app.core.service import Service
+from app.core.transactions import after_commit
+from app.judging.service.rejudgings.previews import CasePreview, Preview, case_previews
+from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
+from app.problems.queries import comparison, packing, pins, problem_diff, versions
+from app.problems.queries.packing import NotPackable
+from app.problems.queries.problem_summary import summary
+from app.problems.queries.versions import Author
+from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
+
+
+class VersionView(BaseModel):
+    """A version of a problem: who made it, when and why; `contests` have it, `pinned` ones whatever comes."""
+
+    number: int
+    newest: bool
+    created: str
+    account_id: str | None
+    note: str
+    contests: list[str]
+    pinned: list[str]
+    href: str
+
+
+class VersionDetails(VersionView):
+    """A version with what it consists of; `sha256` is that of all of it, and equal for equal versions alone."""
+
+    names: dict[str, str]
+    languages: list[str]
+    settings: dict[str, Any]
+    groups: list[TestDataGroup]
+    testcases: list[CaseView]
+    sha256: str
+
+
+class FieldDifference(BaseModel):
+    """A field in which two versions differ."""
+
+    where: str
+    before: str
+    after: str
+
+
+class VersionDiff(BaseModel):
+    """The difference between two versions: in words, field by field, and case by case.
+
+    `judging`: verdicts or raw scores could differ; `points`: points could.
+    """
+
+    before: int
+    after: int
+    judging: bool
+    points: bool
+    changes: list[str]
+    fields: list[FieldDifference]
+    testcases: list[CasePreview]
+
+
+def listed(session: Session, problem_id: str) -> list[VersionView]:
+    """A problem's versions, newest first."""
+    row, places = existing(session, problem_id), versions.places(session, problem_id)
+    return [_view(row, each, places) for each in versions.versions(session, problem_id)]
+
+
+def one(session: Session, problem_id: str, number: int) -> VersionDetails:
+    """A version with its groups and test cases; raises NotFound."""
+    row, known = existing(session, problem_id), _manifest(session, problem_id, number)
+    (version,) = [each for each in versions.versions(session, problem_id) if each.number == number]
+    columns = known["columns"]
+    return VersionDetails(
+        **dict(_view(row, version, versions.places(session, problem_id))),
+        names=columns["names"],
+        languages=sorted(columns["statements"]),
+        settings=dict(columns["settings"]),
+        groups=[group_view(TestGroupRow(problem_id=problem_id, **group)) for group in known["groups"]],
+        testcases=[case_view(case) for case in pins.cases_of(session, problem_id, known)],
+        sha256=versions.fingerprint(known),
+    )
+
+
+def diff(session: Session, problem_id: str, number: int, against: int | None) -> VersionDiff:
+    """The difference from a version (None: the one before) to another; raises NotFound."""
+    existing(session, problem_id)
+    base = against if against is not None else max(number - 1, 1)
+    before, after = (_document(_manifest(session, problem_id, each)) for each in (base, number))
+    is_other = problem_diff.difference(before, after) != {}
+    return VersionDiff(
+        before=base,
+        after=number,
+        judging=problem_diff.needs_judging(before, after),
+        points=problem_diff.matters(before, after),
+        changes=summary(before, after) if is_other else [],
+        fields=[
+            FieldDifference(where=each.where, before=each.expected, after=each.found)
+            for each in comparison.differences(before, after)
+        ],
+        testcases=case_previews(before, after),
+    )
+
+
+def package_zip(service: Service, session: Session, problem_id: str, number: int) -> IO[bytes]:
+    """A version as a package, an open temporary file; raises NotFound, or Conflict for one that no package can hold."""
+    return _packed(service, session, existing(session, problem_id), _manifest(session, problem_id, number))
+
+
+def contest_package_zip(service: Service, session: Session, contest_id: str, problem_id: str) -> IO[bytes]:
+    """The package of what a contest is judged with; raises Conflict. The contest must have the problem."""
+    number = versions.current(session, contest_id, problem_id)
+    return package_zip(service, session, problem_id, number)
+
+
+def restore(
+    service: Service, viewer: Viewer, session: Session, problem_id: str, number: int, how: How
+) -> VersionView | RejudgingView | Preview:
+    """Make a version the newest again, as a version of its own; raises NotFound, Conflict, PreconditionFailed."""
+    existing(session, problem_id)
+    target = _document(_manifest(session, problem_id, number))
+
+    def write() -> None:
+        live = problem_diff.document(session, problem_id)
+        problem_diff.write(session, problem_id, problem_diff.difference(live, {**target, "rules": live["rules"]}))
+
+    author = Author(viewer.account_id, f"version {number} of {problem_id} has been restored")
+    opened = change(session, problem_id, write, author, how)
+    if opened is None:
+        return listed(session, problem_id)[0]
+    if isinstance(opened, RejudgingView):
+        after_commit(session, service.engine.take_up)
+    return opened
+
+
+def _packed(service: Service, session: Session, row: ProblemRow, known: ManifestDocument) -> IO[bytes]:
+    try:
+        groups = [TestGroupRow(problem_id=row.id, **group) for group in known["groups"]]
+        cases = pins.cases_of(session, row.id, known)
+        return packing.packed(service.files, pins.row_of(row, known), groups, cases)
+    except NotPackable as lacking:
+        raise Conflict(f"problem {row.id!r} cannot be written as a package: {lacking}") from None
+
+
+def _manifest(session: Session, problem_id: str, number: int) -> ManifestDocument:
+    known = versions.manifest(session, problem_id, number)
+    if known is None:
+        newest = existing(session, problem_id).version
+        raise NotFound(f"problem {problem_id!r} has no version {number}: it has 1 to {newest}")
+    return known
+
+
+def _document(known: ManifestDocument) -> ProblemDocument:
+    return {**known, "rules": {}}
+
+
+def _view(row: ProblemRow, version: ProblemVersionRow, places: Mapping[str, int | None]) -> VersionView:
+    pinned = [contest for contest, number in places.items() if number == version.number]
+    following = [contest for contest, number in places.items() if number is None and version.number == row.version]
+    return VersionView(
+        number=version.number,
+        newest=version.number == row.version,
+        created=format_time(version.created),
+        account_id=version.account_id,
+        note=version.note,
+        contests=sorted([*pinned, *following]),
+        pinned=pinned,
+        href=f"problems/{row.id}/versions/{version.number}",
+    )

@@ -1,1 +1,0 @@
-"""The command `jurado`: local work, the service, and clients that talk to it over HTTP."""

@@ -1,1 +1,0 @@
-"""The commands of admins and judges, over HTTP."""

@@ -1,1 +1,0 @@
-"""`jurado ladder`: every method of a problem on every test case, under the problem's own limits."""

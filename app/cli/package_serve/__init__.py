@@ -1,1 +1,0 @@
-"""`jurado package serve`: a package alone on a server of its own, brought in again whenever a file of it changes."""

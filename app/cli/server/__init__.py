@@ -1,1 +1,0 @@
-"""The commands that run a service and care for its data: serve, init, status, backup, restore, fsck, move."""

@@ -1,0 +1,204 @@
+"""`jurado check`: the judge's verdict on one answer file, here and now."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from app.core.commands.images import write_image
+from app.core.commands.names import is_path, nearest, own_checker, problems, read_file
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, say, write_json
+from app.games.commands.checking import score_transcript, transcript_file
+from app.programs.model import CaseFiles, Program
+from checkers.doors import Exact, Rejected, Score
+from games.catalog import names as game_names
+from games.transcript import is_transcript
+
+EXIT_CODES = {"accepted": 0, "rejected": 1, "judge_error": 2}
+LARGEST = 256 * 2**20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict with its reason, and the score of an accepted answer."""
+
+    verdict: str
+    message: str
+    score: Score | None = None
+    images: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def check(
+    problem: Annotated[
+        str,
+        typer.Argument(
+            help="a bundled problem, a package's folder, or tokens, floats, lines, unordered, exact, metric; alone: "
+            "the transcript of a game"
+        ),
+    ],
+    input_file: Annotated[
+        Path | None, typer.Argument(metavar="INPUT", help="the test case's input; of a game, its position")
+    ] = None,
+    answer: Annotated[
+        Path | None, typer.Argument(metavar="ANSWER", help="the answer file or transcript; - is standard input")
+    ] = None,
+    reference: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="the expected answer (.ans), for points")
+    ] = None,
+    arg: Annotated[list[str] | None, typer.Option(metavar="WORD", help="an argument of the checker, in order")] = None,
+    images: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="write the images that the checker leaves to this folder")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check and score one answer file, as the judge does, or replay the transcript of a game.
+
+    Exit code 0: accepted; 1: rejected, with the reason; 2: wrong usage, or the judge's own fault.
+    """
+    try:
+        if answer is not None and input_file is not None:
+            outcome = judge(problem, input_file, answer, reference, arg or [])
+        elif input_file is None:
+            outcome = run_transcript(transcript_file(Path(problem)))
+        else:
+            raise Failure("expected PROBLEM INPUT ANSWER, or one transcript, found two arguments")
+    except Failure as error:
+        if not as_json:
+            raise
+        outcome = Outcome("judge_error", str(error))
+    if images is not None:
+        for name, data in outcome.images.items():
+            say(f"wrote {write_image(images, name, data)}")
+    if as_json:
+        write_json(as_data(outcome))
+    else:
+        report(outcome)
+    raise typer.Exit(EXIT_CODES[outcome.verdict])
+
+
+def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, args: Sequence[str] = ()) -> Outcome:
+    """Read the three files and run the problem's checker; raises Failure for faults other than the answer's.
+
+    An answer that is a transcript is replayed from the input as its position.
+    """
+    from app.packages.settings import STANDARD_CHECKERS
+
+    name, program, most_input, most_answer = checker_of(problem)
+    data = read_file(input_file, "input", limit=most_input)
+    if len(data) > most_input:
+        raise Failure(f"input {input_file}: expected at most {most_input} bytes, found more")
+    if reference is None and name in STANDARD_CHECKERS:
+        raise Failure(f"the checker {name} compares with an expected answer: --reference FILE")
+    expected = None if reference is None else read_file(reference, "reference")
+    is_game = problem in game_names()
+    answer_data = read_file(answer, "answer", limit=max(most_answer, LARGEST) if is_game else most_answer)
+    if is_game and is_transcript(answer_data):
+        return run_transcript(answer_data, data)
+    if len(answer_data) > most_answer:
+        return Outcome("rejected", f"file: expected at most {most_answer} bytes, found more")
+    if program is not None:
+        case = CaseFiles(input_file.stem, data, expected or b"", answer_data, tuple(args))
+        return run_program(program, case)
+    return run_checker(name, args, data, answer_data, expected)
+
+
+def checker_of(problem: str) -> tuple[str, Program | None, int, int]:
+    """Give the checker's name, the package's own if it has one, and the most bytes of an input and of an answer."""
+    from app.packages.settings import STANDARD_CHECKERS
+
+    if problem in STANDARD_CHECKERS:
+        return problem, None, LARGEST, LARGEST
+    if not is_path(problem) and not Path(problem).is_dir() and problem not in (known := problems()):
+        raise nearest("problem", problem, {*known, *STANDARD_CHECKERS})
+    settings, program = own_checker(problem)
+    return settings.checker, program, settings.inputs.limit, settings.answers.limit
+
+
+def run_transcript(data: bytes, position: bytes | None = None) -> Outcome:
+    """Replay a transcript; a lost game is sound, and scores 0."""
+    try:
+        score = score_transcript(data, position)
+    except Rejected as error:
+        return Outcome("rejected", str(error))
+    return Outcome("accepted", score.message.text, score)
+
+
+def run_program(program: Program, case: CaseFiles) -> Outcome:
+    """Ask a package's own checker, in the sandbox; what is wrong with the input or the sandbox is the judge's fault."""
+    from app.packages.local_programs import ask_here
+
+    (opinion,) = ask_here(program, [case])
+    if fault := opinion.fault or opinion.unread:
+        return Outcome("judge_error", f"input: {fault}" if opinion.unread else fault)
+    assert opinion.decision is not None, "there is an answer to decide about"
+    words, score = opinion.decision.words, opinion.decision.score
+    return Outcome("rejected" if score is None else "accepted", words, score, opinion.decision.images)
+
+
+def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Outcome:
+    """Run a checker; a malformed input and every exception but `Rejected` are the judge's fault."""
+    from app.packages.opening import open_checker
+
+    try:
+        checker = open_checker(name, args)
+        instance = checker.read_instance(data)
+    except Rejected as error:
+        return Outcome("judge_error", f"input: {error}")
+    except Exception as error:
+        return crashed(name, error)
+    try:
+        score = checker.score_answer(instance, checker.read_answer(answer, instance), reference)
+    except Rejected as error:
+        return Outcome("rejected", str(error))
+    except Exception as error:
+        return crashed(name, error)
+    return Outcome("accepted", score.message.text, score)
+
+
+def crashed(name: str, error: Exception) -> Outcome:
+    """Say in one line how and where a checker failed."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name} line {frames[-1].lineno}" if frames else ""
+    return Outcome("judge_error", f"checker {name} failed{where}: {type(error).__name__}: {error}")
+
+
+def as_data(outcome: Outcome) -> dict[str, JsonValue]:
+    """Give a verdict as JSON."""
+    score = outcome.score
+    images: dict[str, JsonValue] = {"images": list(outcome.images)} if outcome.images else {}
+    return {
+        "verdict": outcome.verdict,
+        "raw_score": number(score.raw) if score else None,
+        "max_raw_score": number(score.max_raw) if score else None,
+        "multiplier": number(score.multiplier) if score else None,
+        "message": outcome.message,
+        **images,
+    }
+
+
+def report(outcome: Outcome) -> None:
+    """Print a verdict for a person: accepted and rejected on standard output, a judge error on standard error."""
+    if outcome.verdict == "judge_error":
+        say(f"judge error: {outcome.message}")
+        return
+    line = f"{outcome.verdict}: {outcome.message}"
+    if outcome.images:
+        line += f" [{', '.join(outcome.images)}]"
+    if (score := outcome.score) is not None:
+        most = f" of at most {number(score.max_raw)}" if score.max_raw is not None else ""
+        line += f"; raw score {number(score.raw)}{most}"
+        if score.multiplier is not None:
+            line += f", multiplier {number(score.multiplier):.6g}"
+    typer.echo(line)
+
+
+def number(value: Exact | None) -> int | float | None:
+    """Convert an exact number to one of JSON."""
+    return value if value is None or isinstance(value, int) else float(value)

@@ -1,0 +1,256 @@
+"""`jurado ladder PROBLEM`: the methods side by side, in points, time and memory."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import JsonValue
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from app.commands.ladder.runs import OnDone, Run, Runner, Task, ended_by_sigterm
+from app.commands.solver_process import list_methods
+from app.core.commands.names import nearest, problem_folder
+from app.core.commands.options import AsJson, BundledProblem
+from app.core.commands.output import Failure, console, say, show, table, write_json
+from app.core.faults import PackageErrors
+
+if TYPE_CHECKING:
+    from app.domain.scoring import ProblemPoints
+    from app.packages.demands import Outcomes
+    from app.packages.ladder import Climb
+    from app.packages.trials import Outcome, Trial
+
+MOST_SECONDS = 3600
+"""As in jurado.yaml; a timer cannot wait for an infinite time either."""
+LATE = 1.25, 0.5
+"""Factor of a run's limit, and seconds on top of it, that it may take: solvers look at the clock between turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One method: its points, and the outcome and the run of each case by its name."""
+
+    method: str
+    points: ProblemPoints
+    outcomes: Outcomes
+    runs: Mapping[str, Run]
+
+
+def ladder(
+    problem: BundledProblem,
+    method: Annotated[list[str] | None, typer.Option(help="only this method (may be repeated)")] = None,
+    short: Annotated[bool, typer.Option("--short", help="only the few cases of the package's short ladder")] = False,
+    seconds: Annotated[
+        float | None, typer.Option(help="time limit of a case instead of the package's", min=0.01, max=MOST_SECONDS)
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="runs side by side; default: one a core", min=1)] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run each method on each test case under the problem's own limits; show points, time and memory.
+
+    Exit code 1: a method earns other points than its package says.
+    """
+    climb = read_climb(problem, short=short)
+    methods = choose_methods(climb, method or [])
+    climb = replace(climb, seconds=seconds or climb.seconds)
+    rungs = run_ladder(climb, methods, jobs or len(os.sched_getaffinity(0)), quiet=as_json)
+    if as_json:
+        write_json(as_data(climb, rungs, short=short))
+    else:
+        show(ladder_table(climb, rungs))
+    if unexpected := [rung.method for rung in rungs if not as_expected(climb, rung)]:
+        raise Failure(f"{climb.package.slug}: other points than expected: {', '.join(unexpected)}", 1)
+
+
+def read_climb(problem: str, *, short: bool) -> Climb:
+    """Read the problem's package and choose the cases; raises Failure where it has no ladder."""
+    from app.packages.ladder import plan_climb
+    from app.packages.read import read_package
+
+    try:
+        return plan_climb(read_package(problem_folder(problem)), short=short)
+    except (PackageErrors, ValueError) as error:
+        raise Failure(str(error)) from None
+
+
+def choose_methods(climb: Climb, wanted: Sequence[str]) -> list[str]:
+    """Give the methods to run, lowest rung first; raises Failure where solver and jurado.yaml name different ones."""
+    known = list(list_methods(climb.package.slug)["methods"])
+    for method in wanted:
+        if method not in known:
+            raise nearest(f"method of {climb.package.slug}", method, known)
+    chosen = [method for method in known if method in wanted or not wanted]
+    if missing := [method for method in chosen if method not in climb.expected]:
+        raise Failure(f"{climb.package.slug}: ladder.points in jurado.yaml: expected {', '.join(missing)}, found none")
+    if strange := [method for method in climb.expected if method not in known]:
+        expected = f"methods of the solver ({', '.join(known)})"
+        raise Failure(
+            f"{climb.package.slug}: ladder.points in jurado.yaml: expected {expected}, found {', '.join(strange)}"
+        )
+    return chosen
+
+
+def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) -> list[Rung]:
+    """Run all, judge all, and give each method its points."""
+    from app.packages.ladder import accepted_outcomes, ladder_points, open_cases
+
+    trials = open_cases(climb)
+    runs: dict[str, dict[str, Run]] = {method: {} for method in methods}
+    with (
+        ended_by_sigterm(),
+        tempfile.TemporaryDirectory(prefix="jurado-ladder-") as name,
+        bar(len(methods) * len(trials), quiet) as step,
+    ):
+        tasks = make_tasks(climb, methods, Path(name), jobs)
+
+        def on_done(task: Task, run: Run) -> None:
+            runs[task.method][run.instance] = run
+            step(task, run)
+
+        Runner(on_done).run(tasks, jobs=jobs)
+        judged = {
+            method: {case: judge(climb, trials[case], run, Path(name, method)) for case, run in of_method.items()}
+            for method, of_method in runs.items()
+        }
+    points = ladder_points(climb, judged, accepted_outcomes(climb, trials))
+    return [Rung(m, made, judged[m], runs[m]) for m, made in zip(methods, points, strict=True)]
+
+
+def make_tasks(climb: Climb, methods: Sequence[str], folder: Path, jobs: int) -> list[Task]:
+    """Deal the cases of each method out to `jobs` processes."""
+    inputs = []
+    for case in climb.cases:
+        path = folder / f"{case.name}.in"
+        path.write_bytes(case.input.read())
+        inputs.append(path)
+    seed = climb.package.settings.reference.seed if climb.package.settings.reference else 1
+    tasks = []
+    for method in methods:
+        out = folder / method
+        out.mkdir()
+        dealt = [tuple(inputs[at::jobs]) for at in range(jobs)]
+        tasks += [
+            Task(climb.package.slug, method, some, out, climb.seconds, climb.memory, seed) for some in dealt if some
+        ]
+    return tasks
+
+
+def judge(climb: Climb, trial: Trial, run: Run, out: Path) -> Outcome:
+    """Let the checker score an answer that came in time and within the memory."""
+    from app.packages.trials import Outcome
+
+    if run.unsolved or run.seconds is None or run.memory is None:
+        return Outcome(rejected=run.message)
+    if run.seconds > climb.seconds * LATE[0] + LATE[1]:
+        return Outcome(rejected=f"expected an answer within {climb.seconds:g} s, found it after {run.seconds:.1f} s")
+    if run.memory > climb.memory:
+        return Outcome(rejected=f"expected at most {climb.memory} MiB, found {run.memory:.0f} MiB")
+    return trial.judge((out / f"{run.instance}.out").read_bytes())
+
+
+def as_expected(climb: Climb, rung: Rung) -> bool:
+    """Tell whether a method earns the points that its package expects."""
+    from app.packages.ladder import within
+
+    return within(rung.points.points, climb.expected[rung.method])
+
+
+def as_data(climb: Climb, rungs: Sequence[Rung], *, short: bool) -> dict[str, JsonValue]:
+    """Give the ladder as JSON."""
+    return {
+        "problem": climb.package.slug,
+        "short": short,
+        "seconds": climb.seconds,
+        "memory": climb.memory,
+        "rungs": [rung_data(climb, rung) for rung in rungs],
+    }
+
+
+def rung_data(climb: Climb, rung: Rung) -> JsonValue:
+    """Give one method as JSON."""
+    return {
+        "method": rung.method,
+        "points": round(rung.points.points, 4),
+        "expected": list(climb.expected[rung.method]),
+        "as_expected": as_expected(climb, rung),
+        "groups": {
+            group.group.name: {"points": round(group.points, 4), "max": round(group.max_points, 4)}
+            for group in rung.points.groups
+        },
+        "cases": [case_data(rung, case.name, case.group) for case in climb.cases],
+    }
+
+
+def case_data(rung: Rung, name: str, group: str) -> JsonValue:
+    """Give one run as JSON; seconds and memory are null where the solver left no summary."""
+    outcome, run = rung.outcomes[name], rung.runs[name]
+    return {
+        "case": name,
+        "group": group,
+        "accepted": outcome.score is not None,
+        "multiplier": rung.points.multipliers.get(name, 0.0),
+        "raw": run.raw,
+        "seconds": run.seconds,
+        "start_up": run.start_up,
+        "memory": run.memory,
+        "message": outcome.rejected or outcome.failed or run.message,
+    }
+
+
+def ladder_table(climb: Climb, rungs: Sequence[Rung]) -> Table:
+    """Draw methods by groups: points; then their sum, the points expected, the slowest and the largest run."""
+    groups = [group.group.name for group in rungs[0].points.groups]
+    most = [f"{group.max_points:.4g}" for group in rungs[0].points.groups]
+    columns = ["method", *(f">{name.removeprefix('secret/')}" for name in groups)]
+    columns += [">points", "expected", ">solved", ">slowest s", ">most MiB"]
+    rows = [ladder_row(climb, rung) for rung in rungs]
+    title = f"{climb.package.slug}: {len(climb.cases)} cases, each with {climb.seconds:g} s and {climb.memory} MiB"
+    return table(title, columns, rows, footer=["out of", *most, "100", "", str(len(climb.cases)), "", ""])
+
+
+def ladder_row(climb: Climb, rung: Rung) -> list[str]:
+    """Write one line of the table."""
+    least, upto = climb.expected[rung.method]
+    expected = f"{least:g}" if least == upto else f"{least:g}..{upto:g}"
+    solved = sum(outcome.score is not None for outcome in rung.outcomes.values())
+    seconds = [run.seconds for run in rung.runs.values() if run.seconds is not None]
+    memory = [run.memory for run in rung.runs.values() if run.memory is not None]
+    return [
+        rung.method,
+        *(f"{group.points:.4g}" for group in rung.points.groups),
+        f"{rung.points.points:.1f}",
+        expected + ("" if as_expected(climb, rung) else " (no)"),
+        str(solved),
+        f"{max(seconds):.2f}" if seconds else "",
+        f"{max(memory):.0f}" if memory else "",
+    ]
+
+
+@contextmanager
+def bar(total: int, quiet: bool) -> Iterator[OnDone]:
+    """Show how many runs are done: a bar on a terminal, a line for each tenth elsewhere."""
+    if quiet:
+        yield lambda _task, _run: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console(err=True), transient=True, disable=not sys.stderr.isatty()) as progress:
+        shown = progress.add_task("starting", total=total)
+        done = 0
+
+        def step(task: Task, run: Run) -> None:
+            nonlocal done
+            done += 1
+            progress.update(shown, advance=1, description=f"{task.method} {run.instance}")
+            if not sys.stderr.isatty() and done * 10 // total > (done - 1) * 10 // total:
+                say(f"{task.problem}: {done} of {total} runs")
+
+        yield step

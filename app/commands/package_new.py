@@ -1,0 +1,229 @@
+"""`jurado package new`: asks what the problem is like, or takes flags, and writes a whole package to be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from app.core.commands.names import read_file
+from app.core.commands.new_folder import write_new_folder
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, person_at_stdin, report, say
+from app.packages.files import SLUG
+from app.packages.skeletons.choices import (
+    KINDS,
+    SCORINGS,
+    CheckerKind,
+    Choices,
+    Kind,
+    Scoring,
+    checkers_for,
+    default_checker,
+    faults_of,
+)
+
+Word = TypeVar("Word", bound=str)
+LONGEST_ID = 36
+LONGEST_NUMBER = 10
+
+SCORING_MEANINGS: dict[Scoring, str] = {
+    "points": "each case has points; an answer gets all, some or none",
+    "minimise": "relative: BEST / yours of a case's points; smaller is better",
+    "maximise": "relative: yours / BEST of a case's points; larger is better",
+    "rank": "by the number of teams that are better",
+    "pass-fail": "all cases right, or nothing",
+}
+CHECKER_MEANINGS: dict[CheckerKind, str] = {
+    "python": "your own, a function in Python",
+    "c++": "your own, in C++ with testlib",
+    "tokens": "the expected words, whatever the white space",
+    "exact": "the expected bytes",
+    "floats": "the expected words, numbers within 1e-6",
+    "lines": "the expected words line by line",
+    "unordered": "the expected lines in any order",
+    "metric": "a table of predictions: accuracy, root mean squared error",
+}
+
+
+KIND_MEANINGS: dict[Kind, str] = {
+    "right-or-wrong": "an answer is the expected one, or wrong",
+    "partial": "your checker gives an answer a share of the points",
+    "optimization": "answers are compared with the best one",
+    "prediction": "a table of predictions, compared with the truth",
+}
+
+
+def new(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="named by the problem's id: lowercase letters, digits")
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="the problem's title; default: its id")] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(metavar="CODE", help="of a statement, such as es; may be repeated; default: en")
+    ] = None,
+    kind: Annotated[
+        Kind | None, typer.Option(help="what --scoring and --checker default to; default: right-or-wrong")
+    ] = None,
+    scoring: Annotated[Scoring | None, typer.Option(help="how answers get points; default: by --kind")] = None,
+    checker: Annotated[
+        CheckerKind | None, typer.Option(help="what checks answers; default: by --kind and --scoring")
+    ] = None,
+    groups: Annotated[
+        str | None, typer.Option(metavar="POINTS,...", help="points of each group of cases; default: 100, one group")
+    ] = None,
+    final: Annotated[
+        int | None, typer.Option(metavar="POINTS", help="a group that decides after the contest; default: none")
+    ] = None,
+    author: Annotated[str | None, typer.Option(metavar="NAME", help="for the credits")] = None,
+    testlib: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="the testlib.h to put in; default: a small one of Jurado's")
+    ] = None,
+    empty: Annotated[bool, typer.Option("--empty", help="only what a package must have, without an example")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="ask nothing: defaults for all that is not given")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Create a package: a small, complete example problem of the kind you want, to be changed into yours.
+
+    It verifies at once and has a statement, a checker, an input validator, a generator, a solver, test cases with
+    answers, and example submissions. With --empty there is no example: add test cases to data/secret. On a terminal
+    the command asks for what is not given.
+    """
+    asks = person_at_stdin() and not yes
+    if folder is None and not asks:
+        raise Failure("DIR: expected the folder of the new package, found nothing")
+    folder = folder or Path(ask("Folder of the new package, named by the problem's id", None))
+    slug = check_folder(folder)
+    given = Given(title, tuple(language or ()), kind, scoring, checker, groups, final, author)
+    choices = replace(choices_of(asked(given, slug) if asks else given, slug, testlib), empty=empty)
+    if faults := faults_of(choices):
+        raise Failure("\n".join(faults))
+    from app.packages.skeletons.writing import skeleton
+
+    files = skeleton(slug, choices)
+    write_new_folder(folder, files)
+    report(summary(folder, choices, len(files)), {"folder": str(folder), "files": sorted(files)}, as_json=as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The options as they were given, or answered; None and empty: not yet."""
+
+    title: str | None
+    languages: tuple[str, ...]
+    kind: Kind | None
+    scoring: Scoring | None
+    checker: CheckerKind | None
+    groups: str | None
+    final: int | None
+    author: str | None
+
+
+def check_folder(folder: Path) -> str:
+    """Give the slug that a folder's name is; raises Failure for a name that is none, and for a folder that exists."""
+    name = folder.resolve().name
+    if not SLUG.fullmatch(name) or len(name) > LONGEST_ID:
+        expected = f"a folder named by lowercase letters and digits, at most {LONGEST_ID}"
+        raise Failure(f"{folder}: expected {expected}, found {name!r}")
+    if folder.exists():
+        raise Failure(f"{folder}: expected a folder that is not there yet, found one")
+    return name
+
+
+def asked(given: Given, slug: str) -> Given:
+    """Ask the person for what was not given."""
+    title = given.title or ask("Title", slug.capitalize())
+    languages = given.languages or tuple(
+        ask("Languages of the statement, such as en,es", "en").replace(",", " ").split()
+    )
+    kind, scoring, checker = given.kind, given.scoring, given.checker
+    if kind is None and scoring is None and checker is None:
+        kind = choose("What kind of problem is it?", "Kind", KIND_MEANINGS, list(KINDS), "right-or-wrong")
+    usual_scoring, usual_checker = defaults_of(kind, scoring)
+    if scoring is None:
+        scoring = choose("How do answers get points?", "Scoring", SCORING_MEANINGS, SCORINGS, usual_scoring)
+        usual_checker = defaults_of(kind, scoring)[1]
+    if checker is None:
+        checker = choose("What checks answers?", "Checker", CHECKER_MEANINGS, checkers_for(scoring), usual_checker)
+    groups = given.groups or ask("Points of the groups of test cases, such as 30,70", "100")
+    final = given.final
+    if final is None:
+        final = whole(ask("Points of a group that decides after the contest, 0 for none", "0"), "--final") or None
+    author = given.author if given.author is not None else ask("Author", "")
+    return Given(title, languages, kind, scoring, checker, groups, final, author)
+
+
+def defaults_of(kind: Kind | None, scoring: Scoring | None) -> tuple[Scoring, CheckerKind]:
+    """The scoring, if none is given, and the checker that a kind of problem has with it."""
+    usual_scoring, usual_checker = KINDS[kind or "right-or-wrong"]
+    chosen = scoring or usual_scoring
+    return chosen, usual_checker if usual_checker in checkers_for(chosen) else default_checker(chosen)
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Split at commas and spaces."""
+    return tuple(text.replace(",", " ").split())
+
+
+def choices_of(given: Given, slug: str, testlib: Path | None) -> Choices:
+    """Give the choices, with defaults for what was not given; raises Failure."""
+    scoring, checker = defaults_of(given.kind, given.scoring)
+    return Choices(
+        title=given.title or slug.capitalize(),
+        scoring=scoring,
+        checker=given.checker or checker,
+        languages=given.languages or ("en",),
+        groups=tuple(whole(word, "--groups") for word in words(given.groups or "100")),
+        final=given.final,
+        author=given.author or "",
+        testlib=None if testlib is None else read_file(testlib, "testlib"),
+    )
+
+
+def ask(question: str, default: str | None) -> str:
+    """Ask the person at the terminal; an empty answer is the default."""
+    return str(typer.prompt(question, default=default, show_default=bool(default), err=True)).strip()
+
+
+def choose(question: str, name: str, meanings: Mapping[Word, str], offered: Sequence[Word], default: Word) -> Word:
+    """Ask for one of several words, by the word or its number in the list; asks again for anything else."""
+    say(question)
+    for number, word in enumerate(offered, start=1):
+        say(f"  {number}  {word:<10} {meanings[word]}")
+    while True:
+        answer = ask(name, default)
+        for number, word in enumerate(offered, start=1):
+            if answer in (word, str(number)):
+                return word
+        say(f"expected one of {', '.join(offered)}, or a number from 1 to {len(offered)}, found {answer!r}")
+
+
+def whole(text: str, option: str) -> int:
+    """Read a whole number; raises Failure."""
+    if not (text.strip().isascii() and text.strip().isdigit() and len(text) < LONGEST_NUMBER):
+        raise Failure(f"{option}: expected whole numbers of points, found {text!r}")
+    return int(text)
+
+
+def summary(folder: Path, choices: Choices, files: int) -> str:
+    """Say what was made, and how to go on."""
+    if choices.empty:
+        lines = (
+            f"  {folder / 'statement'}: write the statement",
+            f"  {folder / 'data' / 'secret'}: add NAME.in and NAME.ans",
+            f"  {folder / 'submissions' / 'accepted'}: add a solution, or its answer files",
+        )
+        return "\n".join(
+            (f"{folder}: {files} files without an example. Next:", *lines, f"  jurado package verify {folder}")
+        )
+    return "\n".join(
+        (
+            f"{folder}: {files} files that verify as they are: scoring {choices.scoring}, checker {choices.checker}",
+            f"  {folder / 'README.md'} says which file does what. Next:",
+            f"  jurado package verify {folder}",
+            f"  jurado package serve {folder}",
+        )
+    )

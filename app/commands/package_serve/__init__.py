@@ -1,0 +1,1 @@
+"""Package_Serve of commands."""

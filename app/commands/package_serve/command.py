@@ -1,0 +1,114 @@
+"""`jurado package serve`: start a throw-away server, bring the package in, say how to try it, and follow its files."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.accounts.commands.access import new_login
+from app.commands.demo.service_process import fresh_service
+from app.core.commands.client import Client
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, say, write_json
+from app.core.files.temporary import SERVE_PREFIX, locked_folder
+
+if TYPE_CHECKING:
+    from app.commands.package_serve.stage import Stage
+
+FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
+
+
+def serve(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="the package's folder")],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="port on this machine; 0: any free one")] = 0,
+    examples: Annotated[
+        bool, typer.Option("--examples/--no-examples", help="submit the package's example submissions, each as a team")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Serve a package alone, to try it as a contestant, until Ctrl-C.
+
+    A throw-away server has one practice contest with this problem and a team whose token is printed with the commands
+    to use it. A changed file brings the package in again and judges again what was submitted; while the package has
+    errors they are shown, and its last good state goes on. Nothing is kept.
+    """
+    from app.commands.package_serve.stage import set_up
+
+    if not folder.is_dir():
+        raise Failure(f"{folder}: expected a package's folder, found {'a file' if folder.exists() else 'nothing'}")
+    if not as_json:
+        say(f"Starting a server for {folder} alone ...")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end it in the same way
+    with suppress(KeyboardInterrupt), locked_folder(SERVE_PREFIX) as home:
+        (home / "problems").mkdir()
+        settings = {**FEW_GRADERS, "JURADO_PROBLEMS": str(home / "problems")}
+        with fresh_service(home, settings, port=port) as running:
+            login = new_login(running.url, "admin", running.password)
+            with Client(login) as admin:
+                serve_changes(set_up(folder, admin, login.token, examples=examples), as_json=as_json)
+    if not as_json:
+        say(f"Stopped serving {folder}; nothing was kept")
+
+
+def serve_changes(stage: Stage, *, as_json: bool) -> None:
+    """Bring the package in, now and whenever a file changes; the first time say how to try it."""
+    from app.commands.package_serve.changes import changed_files
+    from app.commands.package_serve.reports import report_outcome
+    from app.commands.package_serve.stage import CONTEST
+
+    changes = changed_files(stage.folder)
+    next(changes)  # the watch begins before the package is read: no change falls between the two
+    report_outcome(stage, stage.bring_in(), [], as_json=as_json)
+    if as_json:
+        write_json({"url": stage.admin.url, "contest": CONTEST, "problem": stage.slug, **stage.tokens()})
+    else:
+        typer.echo(instructions(stage))
+    for names in changes:
+        stage.check_alive()
+        if names is None or (outcome := stage.bring_in()) is None:
+            continue
+        report_outcome(stage, outcome, names, as_json=as_json)
+
+
+def instructions(stage: Stage) -> str:
+    """The commands to try the package with, as a contestant and as a judge."""
+    from app.commands.package_serve.stage import CONTEST
+
+    jurado, answers = command_name(), stage.folder / "submissions/accepted"
+    example = next((path for path in sorted(answers.glob("*"))), answers)
+    return "\n".join(
+        (
+            f"Serving {stage.folder} at {stage.admin.url}; nothing is kept.",
+            "",
+            "In another terminal, as a contestant:",
+            "",
+            f"  export JURADO_URL={stage.admin.url}",
+            f"  export JURADO_TOKEN={stage.team_token}",
+            f"  {jurado} statement {stage.slug}",
+            f"  {jurado} problems {CONTEST} --inputs inputs",
+            f"  {jurado} submit {CONTEST} {stage.slug} {example} --wait",
+            f"  {jurado} watch --live --contest {CONTEST}",
+            f"  {jurado} scoreboard {CONTEST} --live",
+            "",
+            "As a judge, who sees everything:",
+            "",
+            f"  export JURADO_TOKEN={stage.admin_token}",
+            "",
+            "Save a file of the package, and it is brought in again. Ctrl-C ends.",
+        )
+    )
+
+
+def command_name() -> str:
+    """The words by which this command was started, so that those that are printed can be copied."""
+    called = Path(sys.argv[0])
+    if called.name != "jurado":
+        return "jurado"
+    on_path = shutil.which("jurado")
+    return "jurado" if on_path is not None and Path(on_path).resolve() == called.resolve() else str(called)

@@ -1,0 +1,188 @@
+"""The throw-away server of one package: its contest, its team, and the way in which the package comes in anew."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import httpx
+
+from app.accounts.commands.access import new_login
+from app.core.commands.client import Client, checked, refusal
+from app.core.commands.requests import waiting
+from app.core.commands.resources.problems import PackageFault
+from app.core.commands.resources.rejudgings import Difference, Rejudging
+from app.core.faults import FaultDocument, PackageErrors, errors_of
+from app.judging.commands.rejudgings import applied, follow
+from app.packages.arrivals import read_arrival, read_place
+from app.packages.export import write_archive
+from app.packages.local_programs import local_workshop
+from app.packages.model import Package, Submission
+from app.packages.trials import LocalDesk
+from app.packages.verify import examine
+from app.packages.zips import zip_bytes
+
+CONTEST = "practice"
+TEAM, TEAM_NAME = "you", "You"
+LONGEST_ID = 36
+NO_ID = re.compile(r"[^a-z0-9]+")
+REFUSED = (400, 413, 503)
+Fault = PackageFault | FaultDocument
+"""A fault as the server sent it, or as it was met here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of bringing the package in.
+
+    faults    errors and warnings, as `jurado package verify` has them; with an error nothing has changed on the server
+    refused   why the server took nothing, where no fault says so
+    change    what the change did to earlier submissions; None where there were none
+    examples  example submissions that were submitted now
+    """
+
+    faults: Sequence[Fault] = ()
+    refused: str = ""
+    change: Difference | None = None
+    examples: Sequence[str] = ()
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the package is on the server as it is now."""
+        return not self.refused and not any(fault["severity"] == "error" for fault in self.faults)
+
+
+@dataclass
+class Stage:
+    """The server as its admin sees it; `bring_in` is called whenever the package may have changed.
+
+    examples   whether example submissions are submitted
+    team_token, admin_token   for the commands of contestants and judges
+    is_served  whether a state of the package is in the contest
+    """
+
+    folder: Path
+    admin: Client
+    examples: bool
+    team_token: str
+    admin_token: str
+    slug: str = ""
+    is_served: bool = False
+    _seen: str = ""
+    _teams: dict[str, str] = field(default_factory=dict)
+    _sent: dict[str, str] = field(default_factory=dict)
+
+    def tokens(self) -> dict[str, str]:
+        """The tokens, as programs read them."""
+        return {"token": self.team_token, "admin_token": self.admin_token}
+
+    def check_alive(self) -> None:
+        """Raise Failure where the server has ended."""
+        self.admin.request("GET", "/health/live")
+
+    def team_names(self) -> Mapping[str, str]:
+        """The names of the teams by their ids."""
+        return {TEAM: TEAM_NAME} | {team: path for path, team in self._teams.items()}
+
+    def bring_in(self) -> Outcome | None:
+        """Read the package and bring it to the server; None where it is as it was the last time."""
+        try:
+            data = write_archive(read_place(self.folder).package)
+            arrival = read_arrival(data, None, None)  # a snapshot: files may go on changing
+        except PackageErrors as errors:
+            return self._unless_seen(errors, [error.as_data() for error in errors.errors])
+        except OSError as error:  # a file that goes away while it is read: the next change says more
+            return self._unless_seen(error, (), f"{error.filename}: {error.strerror}")
+        if not self._is_new(sha256(data).hexdigest()):
+            return None
+        package = arrival.package
+        faults = examine(package, LocalDesk(), workshop=local_workshop(), broken=arrival.broken).faults
+        listed = [fault.as_data() for fault in faults if fault.severity != "note"]
+        if errors_of(faults):
+            return Outcome(listed)
+        self.slug = package.slug
+        reply = self._upload(data)
+        if not reply.is_success:
+            return _refused(reply)
+        change = self._settle(reply)
+        sent = self._submit_examples(package) if self.examples else []
+        return Outcome(listed, change=change, examples=sent)
+
+    def _unless_seen(self, error: Exception, faults: Sequence[Fault], refused: str = "") -> Outcome | None:
+        return Outcome(faults, refused) if self._is_new(str(error)) else None
+
+    def _is_new(self, state: str) -> bool:
+        before, self._seen = self._seen, state
+        return state != before
+
+    def _upload(self, data: bytes) -> httpx.Response:
+        headers = {"Content-Type": "application/zip"}
+        params = {"id": self.slug}
+        return self.admin.request("POST", "/api/problems", params=params, content=data, headers=headers, accept=REFUSED)
+
+    def _settle(self, reply: httpx.Response) -> Difference | None:
+        """Let the change count: at once, or by applying the rejudging as which it waits."""
+        rejudging = waiting(self.admin.body(reply))
+        if rejudging is not None:
+            return self._apply(rejudging)
+        if not self.is_served:
+            self.admin.post(f"contests/{CONTEST}/problems", {"id": self.slug})
+            self.is_served = True
+        return None
+
+    def _apply(self, rejudging: Rejudging) -> Difference:
+        """Apply a rejudging once it is judged; what the new checker fails on becomes a judge error, for all to see."""
+        follow(self.admin, rejudging, quiet=True)
+        change = self.admin.get(f"{rejudging['href']}/difference", Difference)
+        applied(self.admin, rejudging["href"], {"judge_errors": True}, wait=True, quiet=True)
+        return change
+
+    def _submit_examples(self, package: Package) -> list[str]:
+        """Submit the example submissions that are new or have changed, each as a team of its own."""
+        sent = []
+        for example in package.submissions:
+            data = _packed(example)
+            digest = sha256(data).hexdigest()
+            if self._sent.get(example.path) == digest:
+                continue
+            fields = {"problem_id": self.slug, "team_id": self._team_of(example.path)}
+            files = {"files": ("answers.zip", data)}
+            self.admin.post(f"contests/{CONTEST}/submissions", files=files, data=fields)
+            self._sent[example.path] = digest
+            sent.append(example.path)
+        return sent
+
+    def _team_of(self, path: str) -> str:
+        """The team of an example submission, made when it is first needed."""
+        if path not in self._teams:
+            team = f"{len(self._teams) + 1}-{NO_ID.sub('-', path.lower())}"[:LONGEST_ID].strip("-")
+            self.admin.post("teams", [{"id": team, "name": path, "label": team}])
+            self._teams[path] = team
+        return self._teams[path]
+
+
+def set_up(folder: Path, admin: Client, admin_token: str, *, examples: bool) -> Stage:
+    """Make a fresh server ready: one contest, and one team with its account and token."""
+    admin.delete("contests/demo")
+    admin.post("teams", [{"id": TEAM, "name": TEAM_NAME, "label": TEAM}])
+    password = secrets.token_urlsafe(16)
+    admin.post("accounts", [{"username": TEAM, "password": password, "type": "team", "team_id": TEAM}])
+    team = new_login(admin.url, TEAM, password)
+    return Stage(folder, admin, examples, team.token, admin_token, slug=folder.resolve().name)
+
+
+def _packed(example: Submission) -> bytes:
+    return zip_bytes({file.path.removeprefix("submissions/"): file.read() for file in example.answers})
+
+
+def _refused(reply: httpx.Response) -> Outcome:
+    """The faults that the server lists, or its one sentence."""
+    try:
+        faults = checked(reply.json().get("errors") or [], list[PackageFault])
+    except ValueError:
+        faults = []
+    return Outcome(faults, "" if faults else refusal(reply))

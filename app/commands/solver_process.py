@@ -1,0 +1,124 @@
+"""Solvers run on a person's behalf: signals are passed on, and what fails is a Failure."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import IO, TypedDict, cast
+
+import app
+from app.core.commands.output import Failure
+from app.judging.service.solver_process import OnReport, SolverProcess, Summary
+
+ROOT = Path(app.__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Solved:
+    """An answer file and the summary of the run that made it."""
+
+    answer: bytes
+    summary: Summary
+
+
+class Method(TypedDict):
+    """A method of a solver: one sentence on it, whether it improves with time, and the seconds it takes by itself."""
+
+    summary: str
+    anytime: bool
+    seconds: float
+
+
+class Methods(TypedDict):
+    """The methods of a solver by name, and the name of the reference."""
+
+    reference: str
+    methods: dict[str, Method]
+
+
+def list_methods(problem: str) -> Methods:
+    """Ask a solver for its methods; raises Failure with its last line where it has none."""
+    done = subprocess.run(
+        command("solvers", problem, "--methods"), env=environment(), capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise Failure(last_line(done.stderr))
+    return cast(Methods, json.loads(done.stdout))
+
+
+def run_solver(problem: str, data: bytes, options: Sequence[str], on_report: OnReport) -> Solved:
+    """Run a solver on an input. SIGINT and SIGTERM are passed on: the first one gives the best answer so far."""
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as target:
+        source.write(data)
+        source.seek(0)
+        (summary,) = run([problem, *options], source, target, on_report)
+        target.seek(0)
+        return Solved(target.read(), summary)
+
+
+def run_solver_on_files(
+    problem: str, files: Sequence[Path], out: Path, options: Sequence[str], on_report: OnReport
+) -> list[Summary]:
+    """Run one solver process on file after file; the answers are out/NAME.out. Gives a summary of each run."""
+    words = [problem, *options, "--out", str(out), *map(str, files)]
+    with tempfile.TemporaryFile() as nothing:
+        return run(words, nothing, nothing, on_report)
+
+
+def run(words: Sequence[str], source: IO[bytes], target: IO[bytes], on_report: OnReport) -> list[Summary]:
+    """Run `python -m solvers` and give the summaries of its runs; raises Failure with its reason where it fails."""
+    process = SolverProcess()
+    process.start(words, environment(), source=source, target=target)
+    with passing_signals_to(process):
+        ended = process.listen(on_report)
+    if ended.status != 0 or not ended.summaries:
+        text = ended.complaint or f"the solver ended with {ended.status}"
+        raise Failure(text, 2 if ended.status == 2 else 1)
+    return list(ended.summaries)
+
+
+def command(module: str, *arguments: str) -> list[str]:
+    """Give the command line of one of our own modules."""
+    return [sys.executable, "-m", module, *arguments]
+
+
+def environment() -> dict[str, str]:
+    """Let the process find our modules, wherever it was started."""
+    return os.environ | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+
+
+def last_line(text: str) -> str:
+    """Take the last line that says something."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no message"
+
+
+@contextmanager
+def passing_signals_to(process: SolverProcess) -> Iterator[None]:
+    """While inside, SIGINT and SIGTERM go to the process.
+
+    Only the main thread hears signals: in another one the process is left alone.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def pass_on(signum: int, _frame: FrameType | None) -> None:
+        process.send_signal(signum)
+
+    before = {signum: signal.signal(signum, pass_on) for signum in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for signum, handler in before.items():
+            signal.signal(signum, handler)

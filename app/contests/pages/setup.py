@@ -1,0 +1,332 @@
+"""Setting a contest up: what kind of contest it is, when it is, how it is scored, and its start."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+
+from app.contests.pages.home import DONE, Done, steps
+from app.contests.schemas.bodies import ContestBody, ContestChange, ContestView, view
+from app.contests.service import commands
+from app.contests.service.contests import contest_of
+from app.core.clics import format_time, parse_time
+from app.core.clock import utc_now
+from app.core.errors import BadRequest
+from app.core.pages.asking import SURE, Answer, AskFirst, confirm, refuse_outdated
+from app.core.pages.forms import MOST_DIGITS, made_of_values, whole_number
+from app.core.pages.frames import frame
+from app.core.pages.gate import Fields, WritingAccounts, see
+from app.core.pages.languages import N_, _, ngettext
+from app.core.pages.pages import page
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.domain.contests import Clock
+from app.domain.times import opens_board
+from app.problems.queries.scoring_input import clock
+from app.tables import ContestRow
+
+UNTIL_START = timedelta(seconds=60)
+"""From the button to the start: the rules want more than 30 seconds."""
+KINDS: Mapping[str, tuple[str, str, Mapping[str, object]]] = {
+    "together": (N_("Everybody at the same time"), N_("One start and one end for all; the board may freeze."), {}),
+    "personal": (
+        N_("Each team at its own time"),
+        N_("A window in which each team begins when it likes and then has its hours. The board does not freeze."),
+        {"personal_duration": True},
+    ),
+    "practice": (
+        N_("Practice after the end"),
+        N_("As the first kind; afterwards everybody may go on sending, and teams may take part virtually."),
+        {"practice": True, "virtual": True},
+    ),
+}
+"""The kinds of contests that a new one is chosen from: name, what it means, and the settings it begins with."""
+FLAGS = (
+    ("show_best", N_("Everybody sees the best raw score of each case.")),
+    ("show_others_answers", N_("Everybody may read every team's answer files.")),
+    ("choose", N_("Teams choose which submission counts after the end.")),
+    ("practice", N_("Submissions after the end are judged, on no board.")),
+    ("virtual", N_("After the end, teams may take part by a clock of their own.")),
+    ("staff_act_for_teams", N_("Accounts of staff may submit for any team.")),
+)
+REJECTIONS = {
+    "full": N_("everything: where, what was expected, what was found"),
+    "position": N_("where the answer went wrong"),
+    "verdict": N_("the verdict alone"),
+}
+PARTLY = {"PC": N_("Partly correct"), "AC": N_("Accepted")}
+COUNTS = (
+    ("max_submissions", N_("Submissions of a team to a problem")),
+    ("interval_seconds", N_("Seconds between two")),
+)
+
+
+def new_contest(request: Request, viewer: Visitor) -> HTMLResponse:
+    """The first step: a form for the kind, the name and the times of a new contest."""
+    return page("organiser/new.html", request, viewer=viewer, kinds=KINDS)
+
+
+def make_contest(
+    request: Request, viewer: Visitor, service: TheService, fields: Fields, session: WritingAccounts
+) -> Response:
+    """Make the contest and lead to its problems."""
+    made = commands.create(session, service, viewer, made_of_values(ContestBody, _new_values(fields)))
+    return see(request, f"/admin/contests/{made.id}/problems", done="made")
+
+
+def times_page(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """The name and the times of a contest."""
+    row = contest_of(session, snapshot.contest.id)
+    return page(
+        "organiser/times.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "times"),
+        steps=steps(session, service, row.id, "times"),
+        done=DONE.get(done),
+        fields=_fields_of(view(row)),
+        has_started=clock(row).started(utc_now()),
+    )
+
+
+def set_times(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Change the name and the times that the sender has changed."""
+    row = contest_of(session, contest_id, for_update=True)
+    before, clock_before, now = view(row), clock(row), utc_now()
+    refuse_outdated(fields, _fields_of(before))
+    if values := _changed_times(before, fields):
+        commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
+    return see(request, f"/admin/contests/{contest_id}/times", done=_outcome(clock_before, clock(row), now))
+
+
+def _outcome(before: Clock, after: Clock, now: datetime) -> str:
+    """Return the key of DONE for changed times."""
+    if opens_board(before, after, now):
+        return "opened"
+    return "reopened" if before.ended(now) and not after.ended(now) else "saved"
+
+
+def rules_page(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """The settings of a contest as a form, each as the sentence that contestants read."""
+    row = contest_of(session, snapshot.contest.id)
+    return page(
+        "organiser/rules.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "rules"),
+        steps=steps(session, service, snapshot.contest.id, "rules"),
+        done=DONE.get(done),
+        stored=rules_of(row),
+        finals=finals_of(row),
+        flags=FLAGS,
+        rejections=REJECTIONS,
+        partly=PARTLY,
+        counts=COUNTS,
+    )
+
+
+def rules_of(row: ContestRow) -> dict[str, str]:
+    """The fields of the form of rules, as a contest has them; a box that is not checked is empty."""
+    settings = view(row).settings
+    limits = settings.limits.model_dump()
+    return {
+        **{name: "on" if getattr(settings, name) else "" for name, _ in FLAGS},
+        "open_to_all": "on" if row.open_to_all else "",
+        "rejections": settings.rejections,
+        "partly_correct_as": settings.partly_correct_as,
+        **{name: "" if limits[name] is None else str(limits[name]) for name, _ in COUNTS},
+    }
+
+
+def finals_of(row: ContestRow) -> dict[str, str]:
+    """The fields of the form of final cases, as a contest has them."""
+    settings = view(row).settings
+    return {
+        "final_release": moment_shown(settings.final_release),
+        "final_minutes": "" if settings.final_minutes is None else str(settings.final_minutes),
+        "final_phase": settings.final_phase,
+    }
+
+
+def set_rules(
+    request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Change the settings that the form has."""
+    row = contest_of(session, contest_id, for_update=True)
+    stored = rules_of(row)
+    refuse_outdated(fields, stored if viewer.is_admin else {**stored, "open_to_all": fields.get("open_to_all", "")})
+    question_zero(
+        fields,
+        "max_submissions",
+        _("With a limit of 0, no team can submit anything to any problem."),
+        unlimited=True,
+    )
+    limits = view(row).settings.limits.model_dump()
+    limits |= {name: whole_number(name, fields.get(name, "")) for name, _ in COUNTS}
+    settings: dict[str, object] = {name: bool(fields.get(name)) for name, _ in FLAGS}
+    settings |= {"rejections": fields.get("rejections"), "partly_correct_as": fields.get("partly_correct_as")}
+    values: dict[str, object] = {"settings": {**settings, "limits": limits}}
+    if viewer.is_admin:
+        values["open_to_all"] = bool(fields.get("open_to_all"))
+    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
+    return see(request, f"/admin/contests/{contest_id}/rules", done="saved")
+
+
+def start_soon(request: Request, viewer: Visitor, service: TheService, contest_id: str, session: Writing) -> Response:
+    """Let the contest begin in a minute."""
+    start = (utc_now() + UNTIL_START).replace(microsecond=0)
+    values = {"id": contest_id, "start_time": format_time(start)}
+    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
+    return see(request, f"/admin/contests/{contest_id}", done="started")
+
+
+def pause(request: Request, service: TheService, contest_id: str, session: Writing) -> Response:
+    """Let the contest's clock stand still."""
+    commands.pause(session, service, contest_id)
+    return see(request, f"/admin/contests/{contest_id}", done="paused")
+
+
+def resume(request: Request, service: TheService, contest_id: str, session: Writing) -> Response:
+    """Let the contest's clock run on."""
+    commands.resume(session, service, contest_id)
+    return see(request, f"/admin/contests/{contest_id}", done="resumed")
+
+
+def finalize(
+    request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Make the results final."""
+    name = contest_of(session, contest_id).name
+    confirm(
+        fields,
+        _("Make the results of %(contest)s final?", contest=name),
+        _("After that, no one can submit, ask or change what counts. Awards and final results become public."),
+        _("Make the results final"),
+    )
+    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, {"finalized": True}))
+    return see(request, f"/admin/contests/{contest_id}", done="final")
+
+
+def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
+    """The document of a new contest, made of the form's fields."""
+    kind = fields.get("kind", "")
+    if kind not in KINDS:
+        raise BadRequest(f"kind: expected one of {', '.join(KINDS)}, found {kind[:40]!r}")
+    settings: dict[str, object] = {**KINDS[kind][2]}
+    if "personal_duration" in settings:
+        settings["personal_duration"] = hours(fields.get("own", ""), "own")
+    values: dict[str, object] = {
+        "id": fields.get("id") or None,
+        "name": fields.get("name", "").strip(),
+        "start_time": start_of(fields.get("start", "")),
+        "duration": hours(fields.get("duration", ""), "duration"),
+        "open_to_all": "open_to_all" in fields,
+        "settings": settings,
+    }
+    if kind != "personal":
+        values["scoreboard_freeze_duration"] = hours(fields.get("freeze", ""), "freeze")
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _fields_of(contest: ContestView) -> dict[str, str]:
+    """The fields of the form of times, as a contest has them."""
+    return {
+        "name": contest.name,
+        "formal_name": contest.formal_name if contest.formal_name != contest.name else "",
+        "start": moment_shown(contest.start_time),
+        "duration": _short(contest.duration),
+        "freeze": "" if contest.scoreboard_freeze_duration is None else _short(contest.scoreboard_freeze_duration),
+    }
+
+
+def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str, object]:
+    """The values of a change: those fields alone that are not as the contest has them."""
+    before = _fields_of(contest)
+    named = {name for name, value in before.items() if fields.get(name, value).strip() != value}
+    values: dict[str, object] = {}
+    if "name" in named:
+        values["name"] = fields["name"].strip()
+    if "formal_name" in named:
+        values["formal_name"] = fields["formal_name"].strip() or None
+    if "start" in named:
+        values |= {"id": contest.id, "start_time": start_of(fields["start"])}
+    if "duration" in named:
+        values["duration"] = hours(fields["duration"], "duration")
+    if "freeze" in named:
+        values["scoreboard_freeze_duration"] = hours(fields["freeze"], "freeze")
+    if "move_freeze" in fields and "freeze" in named:
+        values["move_freeze"] = True
+    return values
+
+
+def question_zero(fields: Mapping[str, str], name: str, sentence: str, *, unlimited: bool = False) -> None:
+    """Raise AskFirst for a limit of 0; where a limit may be left out, that is another answer."""
+    if fields.get(SURE) == "yes" or whole_number(name, fields.get(name, "")) != 0:
+        return
+    answers = [Answer(_("Set the limit to 0"), SURE, "yes")]
+    if unlimited:
+        answers.insert(0, Answer(_("Set no limit"), name, ""))
+    raise AskFirst(_("A limit of 0?"), sentence, answers)
+
+
+def moment_shown(time: str | None) -> str:
+    """A moment of a document as a form has it, in UTC, with seconds if it has any; "" for none."""
+    return "" if time is None else time[:19].removesuffix(":00")
+
+
+def start_of(text: str) -> str | None:
+    """The start of a contest in a form; raises BadRequest for a moment in the past."""
+    start = moment(text)
+    try:
+        is_past = start is not None and parse_time(start) < utc_now()
+    except ValueError:
+        is_past = False  # the document says what is wrong with it
+    if is_past:
+        raise BadRequest(f"start: expected a time in the future (UTC), found {text.strip()[:40]!r}")
+    return start
+
+
+def moment(text: str) -> str | None:
+    """A moment of a form (2026-11-22T09:00, UTC, perhaps with seconds) as documents have it; None for nothing."""
+    text = text.strip().replace(" ", "T")
+    if not text:
+        return None
+    return f"{text}:00Z" if text.count(":") == 1 else f"{text}Z"
+
+
+def hours(text: str, name: str) -> str | None:
+    """A duration of a form (5:00, hours and minutes, perhaps with seconds) as documents have it; None for nothing.
+
+    Raises AskFirst for a number alone, which may be hours or minutes.
+    """
+    text = text.strip()
+    if not text:
+        return None
+    parts = text.split(":")
+    if not all(part.isdecimal() for part in parts) or not 1 <= len(parts) <= 3:
+        raise BadRequest(f"{name}: expected hours and minutes such as 5:00, found {text[:40]!r}")
+    if len(parts) == 1 and int(text) and len(text) <= MOST_DIGITS:
+        number = int(text)
+        raise AskFirst(
+            _("Hours or minutes?"),
+            _("You entered %(number)s. Durations are written as hours:minutes.", number=number),
+            [
+                Answer(ngettext("%(num)s hour", "%(num)s hours", number), name, f"{number}:00"),
+                Answer(ngettext("%(num)s minute", "%(num)s minutes", number), name, f"{number // 60}:{number % 60:02}"),
+            ],
+        )
+    return ":".join([parts[0], *(part.zfill(2) for part in parts[1:]), *["00"] * (3 - len(parts))])
+
+
+def _short(duration: str) -> str:
+    """A duration as the form has it: 5:00, with seconds where there are some."""
+    whole = duration.partition(".")[0]
+    return whole.removesuffix(":00") if whole.count(":") == 2 else whole

@@ -1,0 +1,179 @@
+"""Decisions of a team on pages: its own clock, its final inputs, and the submission that counts; and its limits.
+
+Each is a plain form: POST, the service that the API calls, then a redirect to the page of the form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from fastapi import Depends, Request, Response
+from fastapi.responses import RedirectResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.contests.queries import contests, participations
+from app.contests.service.participation import ParticipationBody, begin
+from app.core.clock import utc_now
+from app.core.errors import Forbidden, Unauthorized
+from app.core.pages.asking import confirm
+from app.core.pages.forms import made_of_values, read_form
+from app.core.pages.languages import _
+from app.core.pages.visitor import TheService, TheSnapshot, Visitor
+from app.core.pages.wording import minute, spoken
+from app.domain.contests import ScoredProblem
+from app.domain.limits import read_limits
+from app.domain.participation import ParticipationKind
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.service.chosen import ChosenBody, choose
+from app.submissions.service.final_inputs import ask, final_inputs
+from app.submissions.service.quota import quota_of
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    return await read_form(request)
+
+
+Fields = Annotated[dict[str, str], Depends(_fields)]
+
+
+@dataclass(frozen=True, slots=True)
+class FinalsShown:
+    """The final inputs of a problem: what to say, whether the team may ask for them, and their address."""
+
+    sentence: str
+    may_ask: bool
+    href: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClockOffer:
+    """The clock that a team may start now: the value of its form and the text of its button."""
+
+    kind: ParticipationKind
+    button: str
+
+
+def takes_part(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
+    """Return whether the viewer's team takes part in the contest."""
+    return any(team.id == viewer.team_id for team in snapshot.contest.teams)
+
+
+def clock_offer(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> ClockOffer | None:
+    """Return the clock that the viewer's team may start now; None if there is none."""
+    contest, now = snapshot.contest, utc_now()
+    if viewer.team_id is None or not takes_part(viewer, snapshot):
+        return None
+    if participations.participation(session, contest.id, viewer.team_id) is not None:
+        return None
+    personal = contest.settings.personal_duration
+    if personal is not None and contest.clock.running(now):
+        left = contest.clock.duration - contest.clock.contest_time(now)
+        return ClockOffer(ParticipationKind.PERSONAL, _("Begin my %(time)s", time=spoken(min(personal, left))))
+    if not contest.settings.virtual or not contest.clock.decided(now):
+        return None
+    if contests.submission_count(session, contest.id, team_id=viewer.team_id):
+        return None
+    return ClockOffer(ParticipationKind.VIRTUAL, _("Begin virtual participation"))
+
+
+def begin_clock(request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields) -> Response:
+    """Start the clock of the viewer's team after a confirmation, and return to the contest's page."""
+    _check_team(viewer)
+    body = made_of_values(ParticipationBody, {"kind": fields.get("kind", "")})
+    confirm(fields, _("Start your clock?"), _("Your time starts now. It cannot be stopped or restarted."), _("Begin"))
+    begin(service, viewer, contest_id, body)
+    return _to(request, f"/c/{contest_id}")
+
+
+def finals_shown(
+    session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem
+) -> FinalsShown | None:
+    """Return what a team reads about a problem's final inputs; None where teams do not ask for them."""
+    contest, now = snapshot.contest, utc_now()
+    window = contest.finals.window
+    if window is None or not takes_part(viewer, snapshot):
+        return None
+    shown = final_inputs(viewer, snapshot, session, problem.id)
+    if shown.time is None:
+        if not contest.clock.running(now):
+            return None
+        sentence = _("Your team has %(time)s for its answers from the moment you ask.", time=spoken(window))
+        return FinalsShown(sentence, True, None)
+    if not shown.open or shown.deadline is None:
+        return FinalsShown(_("The time for your answers to the final inputs is over."), False, shown.href)
+    deadline = datetime.fromisoformat(shown.deadline)
+    sentence = _(
+        "Answers to the final inputs are accepted until %(time)s, in %(left)s.",
+        time=minute(deadline),
+        left=spoken(deadline - now),
+    )
+    return FinalsShown(sentence, False, shown.href)
+
+
+def ask_for_finals(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, problem_id: str, fields: Fields
+) -> Response:
+    """Start the team's time for final inputs after a confirmation, and return to the problem's page."""
+    _check_team(viewer)
+    confirm(
+        fields,
+        _("Get the final inputs?"),
+        _("The time for your answers starts now. It cannot be stopped or restarted."),
+        _("Get the final inputs"),
+    )
+    ask(service, viewer, snapshot, problem_id)
+    return _to(request, f"/c/{snapshot.contest.id}/problems/{problem_id}")
+
+
+def choose_on_page(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, problem_id: str, fields: Fields
+) -> Response:
+    """Choose the submission that counts, or none, and return to the team's submissions."""
+    _check_team(viewer)
+    number = fields.get("submission_id")
+    choose(
+        service, viewer, snapshot, problem_id, made_of_values(ChosenBody, {"submission_id": number}) if number else None
+    )
+    return _to(request, f"/c/{snapshot.contest.id}/answers")
+
+
+def may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
+    """Return whether the viewer's team may choose now which submission counts."""
+    contest, now = snapshot.contest, utc_now()
+    over = contest.own_clock(viewer.team_id).ended(now) or contest.clock.ended(now)
+    return contest.settings.choose and not over and takes_part(viewer, snapshot)
+
+
+def quota_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> str | None:
+    """Return how many submissions the team has left and when it may send the next; None without limits."""
+    if not takes_part(viewer, snapshot):
+        return None
+    quota = quota_of(viewer, snapshot, session, problem_id, None)
+    limits = read_limits(quota.limits)  # type: ignore[arg-type]
+    if not limits:
+        return None
+    most = limits.most
+    if quota.left == 0:
+        return _("No submission left: %(used)s of %(most)s used.", used=quota.used, most=most)
+    wait = None if quota.next_allowed is None else datetime.fromisoformat(quota.next_allowed) - utc_now()
+    later = None if wait is None else spoken(max(wait, timedelta(seconds=1)))
+    if most is None:
+        return _("Next submission now.") if later is None else _("Next submission in %(time)s.", time=later)
+    if later is None:
+        return _("%(left)s of %(most)s left.", left=quota.left, most=most)
+    return _("%(left)s of %(most)s left, next in %(time)s.", left=quota.left, most=most, time=later)
+
+
+def _check_team(viewer: Viewer) -> None:
+    """Raise Unauthorized or Forbidden unless the viewer is a team."""
+    if not viewer.logged_in:
+        raise Unauthorized("log in with a team's account")
+    if viewer.team_id is None:
+        raise Forbidden("only teams may do this")
+
+
+def _to(request: Request, path: str) -> Response:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}{path}", 303)

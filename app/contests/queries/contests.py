@@ -1,0 +1,122 @@
+"""Contests and the problems that are in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from app.domain.participation import ParticipationKind
+from app.domain.settings import read_settings
+from app.problems.queries.scoring_input import clock
+from app.submissions.queries.judgements import DONE
+from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, JudgementRow, ParticipationRow, SubmissionRow
+
+
+def contests(session: Session) -> Sequence[ContestRow]:
+    """All contests, sorted by start time; those without one come last."""
+    return session.scalars(
+        select(ContestRow).order_by(ContestRow.start_time.is_(None), ContestRow.start_time, ContestRow.id)
+    ).all()
+
+
+def open_to_all(session: Session) -> Sequence[ContestRow]:
+    """Return the contests in which every team of the server takes part, by id."""
+    return session.scalars(select(ContestRow).where(ContestRow.open_to_all).order_by(ContestRow.id)).all()
+
+
+def get(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow | None:
+    """One contest, or None; `for_update` keeps others from changing it until the transaction ends."""
+    return session.get(ContestRow, contest_id, with_for_update=for_update or None)
+
+
+def enrolled(session: Session, contest_id: str) -> list[str]:
+    """The teams that were enrolled in a contest."""
+    return list(session.scalars(select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest_id)))
+
+
+def overlapping(session: Session, row: ContestRow, team_ids: Collection[str], now: datetime) -> list[tuple[str, str]]:
+    """Pairs of a team and another contest that it is enrolled in and that runs at the same time as this one.
+
+    Contests open to all, those over by now, and those that allow it are never in the way.
+    """
+    if not _excludes(row, now) or not team_ids:
+        return []
+    with session.no_autoflush:
+        query = select(ContestRow).where(ContestRow.id != row.id, ContestRow.start_time.is_not(None))
+        others = session.scalars(query.execution_options(populate_existing=True))  # as they are now, under the lock
+        clashing = [other.id for other in others if _excludes(other, now) and _meet(row, other)]
+        pairs = session.execute(
+            select(ContestTeamRow.team_id, ContestTeamRow.contest_id)
+            .where(ContestTeamRow.contest_id.in_(clashing))
+            .order_by(ContestTeamRow.team_id, ContestTeamRow.contest_id)
+        ).all()
+    wanted = set(team_ids)
+    return [(pair[0], pair[1]) for pair in pairs if pair[0] in wanted]
+
+
+def _excludes(row: ContestRow, now: datetime) -> bool:
+    """Whether the contest forbids its teams to take part in another one meanwhile."""
+    return not row.open_to_all and not read_settings(row.settings).allow_overlap and not clock(row).ended(now)
+
+
+def _meet(one: ContestRow, other: ContestRow) -> bool:
+    """Whether there is a moment at which both run. A paused contest has no end as yet."""
+    first, second = clock(one), clock(other)
+    if first.start is None or second.start is None:
+        return False
+    latest = datetime.max.replace(tzinfo=UTC)
+    return first.start < (second.end or latest) and second.start < (first.end or latest)
+
+
+def entries(session: Session, contest_id: str) -> Sequence[ContestProblemRow]:
+    """The entries of a contest's problems, in their order."""
+    return session.scalars(
+        select(ContestProblemRow)
+        .where(ContestProblemRow.contest_id == contest_id)
+        .order_by(ContestProblemRow.ordinal, ContestProblemRow.problem_id)
+    ).all()
+
+
+def entry(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow | None:
+    """The entry of one problem in a contest, or None without one."""
+    return session.get(ContestProblemRow, (contest_id, problem_id))
+
+
+def submission_count(
+    session: Session, contest_id: str, *, problem_id: str | None = None, team_id: str | None = None
+) -> int:
+    """The number of a contest's submissions, of one problem or one team if that is given."""
+    query = select(func.count()).select_from(SubmissionRow).where(SubmissionRow.contest_id == contest_id)
+    if problem_id is not None:
+        query = query.where(SubmissionRow.problem_id == problem_id)
+    if team_id is not None:
+        query = query.where(SubmissionRow.team_id == team_id)
+    return session.scalar(query) or 0
+
+
+def unjudged(session: Session, row: ContestRow) -> int:
+    """The number of submissions without a verdict, those of practice and of virtual teams left out."""
+    virtual = select(ParticipationRow.team_id).where(
+        ParticipationRow.contest_id == row.id, ParticipationRow.kind == ParticipationKind.VIRTUAL.value
+    )
+    query = (
+        select(func.count())
+        .select_from(SubmissionRow)
+        .join(JudgementRow, (JudgementRow.submission_id == SubmissionRow.id) & JudgementRow.current.is_(True))
+        .where(SubmissionRow.contest_id == row.id, SubmissionRow.contest_time_ms < row.duration_ms)
+        .where(JudgementRow.state != DONE, SubmissionRow.team_id.not_in(virtual))
+    )
+    return session.scalar(query) or 0
+
+
+def free_label(taken: set[str]) -> str:
+    """The first of A, B ... Z, P27, P28 ... that is not taken."""
+    number = 0
+    while True:
+        number += 1
+        label = chr(ord("A") + number - 1) if number <= 26 else f"P{number}"
+        if label not in taken:
+            return label

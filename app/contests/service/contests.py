@@ -1,0 +1,152 @@
+"""Contests: what they are called, and when they run."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Callable, Collection
+from importlib.metadata import version
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.contests.queries import contests as stored
+from app.contests.schemas.bodies import ContestView, view
+from app.contests.service.changes import refuse_final
+from app.contests.service.names import NoContest
+from app.core import clics
+from app.core.clock import utc_now
+from app.core.db.locks import lock_names
+from app.core.errors import Conflict
+from app.core.passwords import LETTERS
+from app.domain import contests as rules
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import ContestRow
+
+NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
+RANDOM_LETTERS = 4
+
+
+class Provider(BaseModel):
+    """The provider of the service."""
+
+    name: str
+    version: str
+
+
+class ApiInformation(BaseModel):
+    """The version and the provider of the API."""
+
+    version: str
+    version_url: str
+    provider: Provider
+
+
+class RemovedInterval(BaseModel):
+    """A pause: from when until when (null: still), and the contest time at which the contest's clock stood still."""
+
+    start: str
+    end: str | None
+    contest_time: str
+
+
+class StateView(BaseModel):
+    """The moments at which something happened to a contest; null: not yet. And the pauses taken out of its time."""
+
+    started: str | None
+    frozen: str | None
+    ended: str | None
+    thawed: str | None
+    finalized: str | None
+    end_of_updates: str | None
+    removed_intervals: list[RemovedInterval]
+
+
+def api_information() -> ApiInformation:
+    """The version of the API, and of the server."""
+    provider = Provider(name="Jurado", version=version("jurado"))
+    return ApiInformation(version=clics.VERSION, version_url=clics.VERSION_URL, provider=provider)
+
+
+def documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ContestView]:
+    """The contest itself."""
+    row = stored.get(session, snapshot.contest.id)
+    return [] if row is None else [view(row)]
+
+
+def state_documents(_viewer: Viewer, snapshot: ContestSnapshot, _session: Session) -> list[StateView]:
+    """The contest's state."""
+    return [state_view(snapshot.state, snapshot.contest.clock)]
+
+
+def state_view(happened: rules.State, times: rules.Clock) -> StateView:
+    """The state as CLICS shows it, and the pauses taken out of the contest's time."""
+    removed = clics.intervals_json(times)
+    return StateView.model_validate({**clics.state_json(happened), "removed_intervals": removed})
+
+
+def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]) -> None:
+    """Raise Conflict where one of the teams would be in two contests at once, unless one of these allows it.
+
+    Of two who look for that at once one waits for what the other writes: each could not see it otherwise.
+    """
+    lock_names(session, ["enrolments"])
+    clashes = stored.overlapping(session, row, team_ids, utc_now())
+    if not clashes:
+        return
+    faults = [
+        {"where": team_id, "expected": f"no contest at the time of {row.id}", "found": f"contest {other}"}
+        for team_id, other in clashes
+    ]
+    team_id, other = clashes[0]
+    more = f", and {len(clashes) - 1} more such" if len(clashes) > 1 else ""
+    raise Conflict(
+        f"team {team_id!r} takes part in contest {other!r} at the same time{more}; settings.allow_overlap permits it",
+        errors=faults,
+    )
+
+
+def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow:
+    """The contest, locked until the transaction ends if it is `for_update`; raises NotFound."""
+    row = stored.get(session, contest_id, for_update=for_update)
+    if row is None:
+        raise NoContest(contest_id)
+    return row
+
+
+def contest_to_change(session: Session, contest_id: str) -> ContestRow:
+    """The contest for a change of what belongs to it: nobody makes it final before the end of this transaction.
+
+    Raises NotFound, and Forbidden where it is final.
+    """
+    row = contest_of(session, contest_id)
+    session.refresh(row, with_for_update={"read": True})  # read, as who changes a problem holds it, too, and then this
+    refuse_final(row)
+    return row
+
+
+def free_id(session: Session, name: str) -> str:
+    """An id made of a contest's name that no contest has yet."""
+    return slug(name, lambda contest_id: stored.get(session, contest_id) is not None, "contest")
+
+
+def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
+    """Return a free id made of a name and random letters, which are always there: whether the plain id is taken by a
+    hidden object stays secret.
+    """
+    base = slug(name, lambda _: False, otherwise)
+    while taken(free := f"{base}-{''.join(secrets.choice(LETTERS) for _ in range(RANDOM_LETTERS))}"):
+        pass
+    return free
+
+
+def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
+    """A free id made of a name, or of `otherwise` where the name has only characters that ids lack."""
+    base = NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or otherwise
+    number = 1
+    free = base
+    while taken(free):
+        number += 1
+        free = f"{base}-{number}"
+    return free

@@ -1,0 +1,211 @@
+"""Bodies of requests: texts that can be stored, and documents in JSON, YAML or as tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+import yaml
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    ValidationError,
+    model_serializer,
+)
+
+from app.core.errors import MOST_LISTED, BadRequest, Conflict, describe_pattern, fault, in_words, place
+from app.core.json_bounds import is_within, read_json
+from app.core.parsing import UNREADABLE, StrictLoader
+from app.domain.documents import JsonValue
+
+M = TypeVar("M", bound=BaseModel)
+MOST_VALUES = 400_000
+MOST_VALUES_OF_ONE = 10_000
+"""The values of one object: each may be a fault, and nobody makes thousands of mistakes in one object."""
+Line = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[^\x00-\x1f\x7f]+$", "a line of text that is not empty"), max_length=255
+    ),
+]
+"""A line of text with at least one character, such as a name."""
+
+
+class Body(BaseModel):
+    """A document that is sent; unknown properties are refused.
+
+    Nor is anything taken for what it is not: else `true` would be a latitude, `"5"` a limit and `1` a yes.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Sparse(BaseModel):
+    """A document that is shown: what is not set is left out, which is another thing than null."""
+
+    @model_serializer(mode="wrap")
+    def _set_only(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
+        written = write(self)
+        return {name: value for name, value in written.items() if name in self.model_fields_set}
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An object that was sent, and its place in the body."""
+
+    where: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The parsed body: objects, or the text of a table. `many`: it was a list, also if of one."""
+
+    items: Sequence[Item] = ()
+    lines: str | None = None
+    many: bool = True
+
+
+def openapi_body(model: type[BaseModel]) -> dict[str, object]:
+    """Describe a body that is one object or many, in any of the formats; `model` names its properties."""
+    one: JsonValue = {"$ref": f"#/components/schemas/{model.__name__}"}
+    schema: JsonValue = {"oneOf": [one, {"type": "array", "items": one}]}
+    content: dict[str, JsonValue] = {kind: {"schema": schema} for kind in ("application/json", "application/yaml")}
+    content |= {kind: {"schema": {"type": "string"}} for kind in ("text/csv", "text/tab-separated-values")}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def one_body(name: str) -> dict[str, object]:
+    """Describe a body that is one object of the schema `name`."""
+    schema = {"schema": {"$ref": f"#/components/schemas/{name}"}}
+    return {
+        "requestBody": {"required": True, "content": dict.fromkeys(("application/json", "application/yaml"), schema)}
+    }
+
+
+async def json_document(data: bytes) -> JsonValue:
+    """Parse a JSON body with bounded values; raises BadRequest saying where it is none."""
+    try:
+        return await read_json(data, MOST_VALUES)
+    except json.JSONDecodeError as error:
+        actual = f"{error.msg} at line {error.lineno} column {error.colno}"
+        raise BadRequest(f"body: expected JSON, found {actual}") from None
+
+
+def read_yaml(text: str) -> object:
+    """Parse a YAML body, in steps bounded by its bytes and `MOST_NODES`; raises BadRequest saying what is wrong."""
+    try:
+        value: object = yaml.load(text, StrictLoader)
+    except yaml.YAMLError as error:
+        raise BadRequest(f"body: expected YAML, found {' '.join(str(error).split())[:200]}") from None
+    except UNREADABLE as error:
+        actual = "something nested too deeply" if isinstance(error, RecursionError) else "what is no value of its type"
+        raise BadRequest(f"body: expected a list of objects, found {actual}") from None
+    return value
+
+
+def objects(value: object) -> Document:
+    """The objects of a body: those of an array, or the body itself as the only one."""
+    if isinstance(value, list):
+        return Document([Item(f"[{at}]", item) for at, item in enumerate(value)])
+    return Document([Item("body", value)], many=False)
+
+
+def read_all(
+    items: Sequence[Item], model: type[M], check: Callable[[M, str], list[dict[str, str]]]
+) -> tuple[list[tuple[M, str]], list[dict[str, str]]]:
+    """Read every object as `model`: those that are one, each with its place, and every fault.
+
+    `check` looks further at those that are one.
+    """
+    read: list[tuple[M, str]] = []
+    faults: list[dict[str, str]] = []
+    for item in items:
+        if len(faults) >= MOST_LISTED:
+            break  # no more of them are told, and there may be thousands
+        if not is_within(item.value, MOST_VALUES_OF_ONE):
+            faults.append(mismatch(item.where, f"at most {MOST_VALUES_OF_ONE} values in an object", "more"))
+            continue
+        try:
+            value = model.model_validate(item.value)
+        except ValidationError as error:
+            given = error.errors(include_url=False)
+            faults += [fault(each, at=item.where) for each in given[: MOST_LISTED - len(faults)]]
+        else:
+            read.append((value, item.where))
+            faults += check(value, item.where)
+    return read, faults
+
+
+def refuse(faults: Sequence[dict[str, str]]) -> None:
+    """Raise BadRequest with all the faults, if there are any."""
+    if faults:
+        raise BadRequest(first_of(faults), errors=faults)
+
+
+def first_of(faults: Sequence[dict[str, str]]) -> str:
+    """The first fault in words, and how many more there are."""
+    first, more = in_words(faults[0]), len(faults) - 1
+    least = "at least " if len(faults) >= MOST_LISTED else ""
+    return f"{first}; and {least}{more} more" if more else first
+
+
+def refuse_all(faults: Sequence[dict[str, str]], taken: Sequence[dict[str, str]], hint: str) -> None:
+    """Raise BadRequest for faults, Conflict with a hint where there are only things that are `taken`; lists both."""
+    if faults:
+        raise BadRequest(first_of([*faults, *taken]), errors=[*faults, *taken])
+    if taken:
+        raise Conflict(hint, errors=taken)
+
+
+class NewIds:
+    """The ids of an import: each is given once, and those of old objects only where the import replaces them."""
+
+    def __init__(self, noun: str, known_ids: Container[str]) -> None:
+        self._noun = noun
+        self._known_ids = known_ids
+        self._given: set[str] = set()
+
+    def check(self, id_: str | None, where: str) -> list[dict[str, str]]:
+        """Note an id (None: one is made); returns a fault where it is taken."""
+        if id_ is None:
+            return []
+        whose = "given twice" if id_ in self._given else "of an old one" if id_ in self._known_ids else None
+        self._given.add(id_)
+        return [] if whose is None else [mismatch(place(where, "id"), f"a new {self._noun}", f"{id_!r} {whose}")]
+
+
+def only_object(document: Document) -> dict[str, object]:
+    """The one object of a document; raises BadRequest where it is something else."""
+    value = document.items[0].value if not document.many and document.items else None
+    if not isinstance(value, dict):
+        refuse([mismatch("body", "one object", "something else")])
+    return {str(name): each for name, each in value.items()} if isinstance(value, dict) else {}
+
+
+def read_one(document: Document, model: type[M], old: Mapping[str, object] | None = None) -> M:
+    """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
+    sent = only_object(document)
+    if not is_within(sent, MOST_VALUES_OF_ONE):
+        refuse([mismatch("body", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")])
+    value = {**(old or {}), **sent}
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        refuse([fault(each) for each in error.errors(include_url=False)[:MOST_LISTED]])
+        raise
+
+
+def same_id(in_address: str, in_body: str | None) -> None:
+    """Raise Conflict where a body names another id than the address does; it need not name any."""
+    if in_body is not None and in_body != in_address:
+        raise Conflict(f"id: expected {in_address!r} as in the address, found {in_body!r}")
+
+
+def mismatch(where: str, expected: str, actual: str) -> dict[str, str]:
+    """A fault: a place, and the expected and the actual value there."""
+    return {"where": where, "expected": expected, "found": actual}

@@ -1,0 +1,193 @@
+"""The words of the CLICS Contest API, version 2026-01: times, durations and ids as text, and back.
+
+Absolute times are UTC with milliseconds and `Z`, relative ones `h:mm:ss.uuu`, both always with the milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, NotRequired, Protocol, TypedDict
+
+from pydantic import BeforeValidator, StringConstraints
+
+from app.core.errors import describe_pattern
+from app.domain.contests import Clock, State
+from app.domain.scoring import Exact
+
+FIRST_YEAR = 1970
+VERSION = "2026-01"
+LANGUAGE = "answers"
+VERSION_URL = "https://ccs-specs.icpc.io/2026-01/contest_api"
+ID_PATTERN = r"^[a-zA-Z0-9_]([a-zA-Z0-9_.-]{0,34}[a-zA-Z0-9_-])?$"
+ID_WORDS = "an id: letters, digits, . _ or -, at most 36, the first no . or -, the last no ."
+ID = re.compile(ID_PATTERN, re.ASCII)
+RELTIME = re.compile(r"(-)?(\d{1,7}):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?", re.ASCII)
+TIME = re.compile(
+    r"([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3}))?(Z|[+-]\d\d(?::\d\d)?)",
+    re.ASCII,
+)
+MILLISECOND = timedelta(milliseconds=1)
+JsonObject = Mapping[str, object]
+"""A document of a CLICS collection: lists, the feed and packages compare and write thousands of them as they are."""
+
+
+def format_time(moment: datetime) -> str:
+    """An absolute time in UTC, such as 2026-11-21T02:19:00.000Z; cut to whole milliseconds."""
+    utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return f"{utc.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def format_time_or_none(moment: datetime | None) -> str | None:
+    """`format_time`, and None for None."""
+    return None if moment is None else format_time(moment)
+
+
+def format_reltime(duration: timedelta) -> str:
+    """A relative time such as 1:23:45.678 or -0:00:30.000; cut towards zero to whole milliseconds."""
+    sign = "-" if duration < timedelta(0) else ""
+    total = abs(duration) // MILLISECOND
+    sign = sign if total else ""
+    seconds, milliseconds = divmod(total, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{sign}{hours}:{minutes:02d}:{seconds:02d}.{milliseconds:03d}"
+
+
+def parse_time(text: str) -> datetime:
+    """Read an absolute time; raises ValueError saying what is expected."""
+    match = TIME.fullmatch(text)
+    if match is None:
+        raise ValueError("expected a time with its zone such as 2026-11-21T02:19:00.000Z")
+    day_and_time, milliseconds, zone = match.groups()
+    if zone != "Z" and len(zone) == 3:
+        zone += ":00"
+    try:
+        moment = datetime.fromisoformat(f"{day_and_time}.{milliseconds or '000'}{zone}").astimezone(UTC)
+    except (ValueError, OverflowError):  # the latter where UTC has no such year
+        raise ValueError("expected a time that exists, such as 2026-11-21T02:19:00.000Z") from None
+    if moment.year < FIRST_YEAR:
+        raise ValueError(f"expected a time from {FIRST_YEAR} on")
+    return moment
+
+
+def parse_reltime(text: str) -> timedelta:
+    """Read a relative time; raises ValueError saying what is expected."""
+    match = RELTIME.fullmatch(text)
+    if match is None:
+        raise ValueError("expected a duration h:mm:ss or h:mm:ss.uuu such as 5:00:00")
+    sign, hours, minutes, seconds, milliseconds = match.groups()
+    duration = timedelta(
+        hours=int(hours), minutes=int(minutes), seconds=int(seconds), milliseconds=int(milliseconds or 0)
+    )
+    return -duration if sign else duration
+
+
+def _time(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("expected a time as text such as 2026-11-21T02:19:00.000Z")
+    return parse_time(value)
+
+
+def _reltime(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("expected a duration as text, h:mm:ss or h:mm:ss.uuu such as 5:00:00")
+    return parse_reltime(value)
+
+
+Id = Annotated[str, StringConstraints(pattern=describe_pattern(ID_PATTERN, ID_WORDS))]
+Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str)]
+Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
+
+
+def number(value: Exact | None) -> int | float | None:
+    """An exact number as JSON has them: an integer where it is one."""
+    if value is None or isinstance(value, int):
+        return value
+    return value.numerator if value.denominator == 1 else float(value)
+
+
+def state_json(state: State) -> dict[str, str | None]:
+    """The state of a contest as CLICS writes it: the moments at which something happened, null for what has not."""
+    return {
+        "started": format_time_or_none(state.started),
+        "frozen": format_time_or_none(state.frozen),
+        "ended": format_time_or_none(state.ended),
+        "thawed": format_time_or_none(state.thawed),
+        "finalized": format_time_or_none(state.finalized),
+        "end_of_updates": format_time_or_none(state.end_of_updates),
+    }
+
+
+def intervals_json(clock: Clock) -> list[dict[str, str | None]]:
+    """The intervals taken out of a contest's time, each with the contest time it stands still at."""
+    return [
+        {
+            "start": format_time(pause.start),
+            "end": format_time_or_none(pause.end),
+            "contest_time": format_reltime(clock.contest_time(pause.start)),
+        }
+        for pause in clock.pauses
+    ]
+
+
+class FileLink(TypedDict):
+    """A file of a submission and where it can be had."""
+
+    href: str
+    filename: str
+    mime: str
+
+
+class SubmissionDocument(TypedDict):
+    """A submission as CLICS writes it; who sent it and the comment are there for those who may know."""
+
+    id: str
+    language_id: str
+    problem_id: str
+    team_id: str | None
+    account_id: NotRequired[str | None]
+    time: str
+    contest_time: str
+    entry_point: None
+    files: list[FileLink]
+    practice: bool
+    comment: NotRequired[str]
+
+
+class Submitted(Protocol):
+    """The fields of a submission, stored or about to be."""
+
+    @property
+    def problem_id(self) -> str: ...  # noqa: D102
+    @property
+    def team_id(self) -> str | None: ...  # noqa: D102
+    @property
+    def account_id(self) -> str: ...  # noqa: D102
+    @property
+    def time(self) -> datetime: ...  # noqa: D102
+    @property
+    def contest_time_ms(self) -> int: ...  # noqa: D102
+
+
+def submission_json(
+    id_: str, contest_id: str, submission: Submitted, *, files: bool = True, practice: bool = False
+) -> SubmissionDocument:
+    """A submission as CLICS writes it; `files` False leaves out files and account for those who may not know them.
+
+    Ours is `practice`: sent after the end, and on no board.
+    """
+    href = f"contests/{contest_id}/submissions/{id_}/files"
+    return {
+        "id": id_,
+        "language_id": LANGUAGE,
+        "problem_id": submission.problem_id,
+        "team_id": submission.team_id,
+        "account_id": submission.account_id if files else None,
+        "time": format_time(submission.time),
+        "contest_time": format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
+        "entry_point": None,
+        "files": [{"href": href, "filename": f"{id_}.zip", "mime": "application/zip"}] if files else [],
+        "practice": practice,
+    }

@@ -1,0 +1,134 @@
+"""The time of the service, by which contests begin, freeze and end; it never runs back.
+
+The system's clock may be set back by hand, by a virtual machine or by NTP. That would reopen an ended contest, show the
+verdicts behind a freeze, and stretch a limit of a minute to an hour. So the service's time continues from where it was,
+at nine tenths of the speed, until the system's clock has caught up.
+
+A step forward is followed once it is durable (`app.core.db.clock`): otherwise a kill would make the time run back at
+the next start.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from threading import Lock
+
+PACE = 0.9
+"""Speed of the time while it is ahead: an hour is made up in ten."""
+STEP = timedelta(seconds=1)
+"""The smallest change of the system's clock that is logged."""
+LONGEST_ALIKE = STEP.total_seconds()
+UNBOUNDED = datetime.max.replace(tzinfo=UTC)
+
+
+def system_time() -> datetime:
+    """Read the system's clock."""
+    return datetime.now(UTC)
+
+
+class ServiceClock:
+    """A clock that never runs back: the system's clock (`wall`), or ahead of it after that one was set back.
+
+    `steady` is a monotonic clock in seconds. `on_step` is called with each step of more than a second, such as -3600 s,
+    from the thread that noticed it. May be used from any thread.
+
+    Steps forward are followed up to the `bound`, the latest time from which a later process is sure to continue; beyond
+    it the time follows `steady`. `on_held` is called with each reading that the bound holds back.
+    """
+
+    def __init__(
+        self, wall: Callable[[], datetime] = system_time, steady: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._wall = wall
+        self._steady = steady
+        self._lock = Lock()
+        self._returned = self._seen = wall()
+        self._at = steady()
+        self._bound = UNBOUNDED
+        self.on_step: Callable[[timedelta], object] = lambda _step: None
+        self.on_held: Callable[[], object] = lambda: None
+
+    def now(self) -> datetime:
+        """Return the time in UTC, never earlier than any time returned before."""
+        time_now, _due = self._read()
+        return time_now
+
+    def due(self) -> datetime:
+        """Return the time without the bound."""
+        _now, due = self._read()
+        return due
+
+    def follow(self, wall: Callable[[], datetime]) -> None:
+        """Follow another clock than the system's; where that is behind, the time goes on as after a step back."""
+        with self._lock:
+            self._wall = wall
+
+    def allow(self, bound: datetime = UNBOUNDED) -> None:
+        """Allow steps forward up to this time."""
+        with self._lock:
+            self._bound = bound
+
+    def _read(self) -> tuple[datetime, datetime]:
+        """Advance to this moment; returns the time, and the time without the bound."""
+        with self._lock:
+            wall, at = self._wall(), self._steady()
+            passed = at - self._at
+            if self._runs_alike(wall, passed):
+                self._returned = self._seen = wall
+                self._at = at
+                return wall, wall
+            step = wall - self._seen - timedelta(seconds=passed)
+            due = max(wall, self._returned + timedelta(seconds=passed * PACE))
+            self._returned = returned = min(due, max(self._bound, self._returned + timedelta(seconds=passed)))
+            self._seen, self._at = wall, at
+        if abs(step) > STEP:
+            self.on_step(step)
+        if due - returned > STEP:
+            self.on_held()
+        return returned, due
+
+    def _runs_alike(self, wall: datetime, passed: float) -> bool:
+        """Tell whether both clocks went on by about the same short time, and nothing holds the service's time.
+
+        Then it is the system's: what the arithmetic for steps gives too, at a third of its cost, with each request.
+        """
+        if self._returned != self._seen or wall > self._bound:
+            return False
+        return passed * PACE <= (wall - self._seen).total_seconds() <= LONGEST_ALIKE and passed <= LONGEST_ALIKE
+
+    def not_before(self, mark: datetime) -> None:
+        """Set the earliest time to return, the last one of an earlier process."""
+        with self._lock:
+            self._returned = max(self._returned, mark)
+
+    def ahead(self) -> timedelta:
+        """The lead over the system's clock; zero except for a while after a step back."""
+        time_now = self.now()
+        with self._lock:
+            return max(timedelta(0), time_now - self._wall())
+
+
+_clocks = [ServiceClock()]
+
+
+def the_clock() -> ServiceClock:
+    """The clock of this process."""
+    return _clocks[-1]
+
+
+def utc_now() -> datetime:
+    """Return the time of the service in UTC; it never runs back."""
+    return _clocks[-1].now()
+
+
+@contextmanager
+def use(clock: ServiceClock) -> Iterator[ServiceClock]:
+    """Make the whole process use another clock, for tests."""
+    _clocks.append(clock)
+    try:
+        yield clock
+    finally:
+        _clocks.remove(clock)

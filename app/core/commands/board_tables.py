@@ -1,0 +1,146 @@
+"""Scoreboards and reports as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from rich.table import Table
+
+from app.core.commands.output import plain, table
+from app.core.commands.resources.contests import ContestState
+from app.core.commands.resources.scoreboard import Board, BoardCell, BoardRow, RawScore
+from app.core.commands.resources.submissions import Report, ReportedCase
+from app.core.commands.times import short_time
+from app.domain.truncation import cut
+
+
+def board_table(
+    contest: str,
+    board: Board,
+    names: Mapping[str, str],
+    *,
+    cases: bool = False,
+    moves: Mapping[str, int] | None = None,
+    now: timedelta | None = None,
+) -> list[Table]:
+    """Draw the ranked rows; with `cases` a table of raw scores for each problem follows.
+
+    `moves`: ranks risen, by team. `now`: the viewer's contest time; without it the board tells only its last change.
+    """
+    rows = board["rows"]
+    problems = [cell["problem_id"] for cell in rows[0]["problems"]] if rows else []
+    lines = [
+        (
+            rank_text(row["rank"], (moves or {}).get(row["team_id"], 0)),
+            names.get(row["team_id"], row["team_id"]),
+            *(cell_text(cell) for cell in row["problems"]),
+            points_text(row["score"]["score"]),
+            short_time(row["score"].get("time")),
+        )
+        for row in rows
+    ]
+    title = f"{contest}{time_text(board, now)}{state_text(board['state'])}"
+    columns = [">", "team", *(f">{problem}" for problem in problems), ">points", ">last rise"]
+    tables = [table(title, columns, lines)]
+    if cases:
+        tables += [
+            cases_table(problem, at, rows, names)
+            for at, problem in enumerate(problems)
+            if any(row["problems"][at].get("raw") for row in rows)
+        ]
+    return tables
+
+
+def time_text(board: Board, now: timedelta | None) -> str:
+    """Say when a board is looked at, where that is known, and when it last changed."""
+    changed = short_time(board["contest_time"])
+    return f", last change at {changed}" if now is None else f" at {now}, last change at {changed}"
+
+
+def rank_text(rank: int, risen: int) -> str:
+    """Give a rank, and how many ranks the team has risen or fallen."""
+    return f"{'▲' if risen > 0 else '▼'}{abs(risen)} {rank}" if risen else str(rank)
+
+
+def cases_table(problem: str, at: int, rows: Sequence[BoardRow], names: Mapping[str, str]) -> Table:
+    """Draw the raw scores of one problem, the cell `at` of each row: a line a team, a column a test case."""
+    raws = {row["team_id"]: row["problems"][at].get("raw") or {} for row in rows}
+    cases = sorted({case for raw in raws.values() for case in raw})
+    lines = [(names.get(team, team), *(raw_text(raw.get(case)) for case in cases)) for team, raw in raws.items()]
+    return table(f"{problem}: raw scores", ["team", *(f">{case}" for case in cases)], lines)
+
+
+def cell_text(cell: BoardCell) -> str:
+    """Give the points of one team at one problem, how many submissions made them, and how many wait."""
+    if not cell["num_judged"] and not cell["num_pending"]:
+        return ""
+    waiting = f" +{cell['num_pending']}?" if cell["num_pending"] else ""
+    return f"{points_text(cell.get('score') or 0)} ({cell['num_judged']}{waiting})"
+
+
+def raw_text(answer: RawScore | None) -> str:
+    """Give a raw score, or the verdict where there is none."""
+    if answer is None:
+        return ""
+    return str(answer["raw"]) if answer["raw"] is not None else answer.get("verdict", "")
+
+
+def state_text(state: ContestState) -> str:
+    """Say whether a board's contest has not begun, is frozen, or is over."""
+    if not state.get("started"):
+        return ", not begun"
+    if state.get("frozen") and not state.get("thawed"):
+        return ", frozen"
+    return ", over" if state.get("ended") else ""
+
+
+def report_tables(report: Report) -> list[Table | str]:
+    """Draw a line on the whole, then the files that were not taken, the cases and the groups."""
+    points, most = report["points"], report["max_points"]
+    head = f"submission {report['submission_id']}: {report['judgement']['judgement_type_id']}"
+    parts: list[Table | str] = [
+        plain(head if points is None else f"{head}, {points_text(points)} of {points_text(most)} points")
+    ]
+    ignored = [(file["name"], file["ignored"]) for file in report["files"] if file["ignored"]]
+    if ignored:
+        parts.append(table("files not taken", ["file", "why"], ignored))
+    parts += cases_with_answers(report["cases"])
+    groups = [(g["name"], points_text(g["points"]), points_text(g["max_points"]), g["why"]) for g in report["groups"]]
+    parts.append(table("groups", ["group", ">points", ">of", "why none"], groups))
+    return parts
+
+
+def cases_with_answers(cases: Sequence[ReportedCase]) -> list[Table | str]:
+    """Draw a line for every test case with an answer; those without one are only named: there may be hundreds."""
+    answered = [case for case in cases if case["verdict"] is not None or case["file"] is not None]
+    rows = [
+        (
+            case["name"],
+            case["verdict"],
+            case["raw"],
+            points_text(case["points"]),
+            points_text(case["max_points"]),
+            message_text(case),
+        )
+        for case in answered
+    ]
+    parts: list[Table | str] = [table("test cases", ["case", "verdict", ">raw", ">points", ">of", "message"], rows)]
+    missing = [case["name"] for case in cases if case not in answered]
+    if missing:
+        parts.append(plain(f"no answer yet for {len(missing)} of {len(cases)}: {', '.join(missing)}"))
+    return parts
+
+
+def points_text(points: float | None) -> str:
+    """Give points with two digits, or nothing."""
+    return "" if points is None else f"{cut(points, 2):.2f}"
+
+
+def message_text(case: ReportedCase) -> str:
+    """Give a case's message in English, and where its answer was carried over from."""
+    text = case["message"]["text"] if case["message"] else ""
+    origin = case["carried_over_from"]
+    images = [image["name"] for image in case.get("images", [])]
+    shown = f"{text} [{', '.join(images)}]" if images else text
+    return f"{shown} (from submission {origin})" if origin else shown

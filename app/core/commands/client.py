@@ -1,0 +1,332 @@
+"""The HTTP client of every command that talks to a server: typed replies, clear errors, retries that are safe."""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+import time
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import IO, Self, cast
+
+import httpx
+from pydantic import JsonValue, TypeAdapter, ValidationError
+from typing_extensions import TypedDict, TypeVar, Unpack
+
+from app.core.commands.config import Login, current_login
+from app.core.commands.faults import NO_FOLDER, SEVERITIES, fault_line
+from app.core.commands.output import Failure
+from app.core.commands.resources.problems import PackageFault
+
+SECONDS = 60.0
+TRIES = 5
+TIME_HEADER = "jurado-time"
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST_PAUSE = 0.2
+STREAM_TIMEOUT = httpx.Timeout(SECONDS, read=150.0)
+"""Time limits of a stream: the server sends at least a comment every two minutes."""
+WATCHED = "application/x-ndjson"
+"""The type of replies that tell how far the server has come: JSON, a line at a time."""
+Lines = Iterator[str] | None
+Param = str | int | float | bool | Sequence[str] | None
+Shape = TypeVar("Shape", default=JsonValue)
+"""The type of a reply, which the caller names (see `app.core.commands.resources`); any JSON without one."""
+
+
+class Body(TypedDict, total=False):
+    """A request's body other than JSON, with its headers and its timeout in seconds."""
+
+    content: bytes | IO[bytes]
+    data: Mapping[str, str]
+    files: Mapping[str, tuple[str, bytes | IO[bytes]]]
+    headers: Mapping[str, str]
+    timeout: float
+
+
+class Step(TypedDict):
+    """A line about the server's work."""
+
+    phase: str
+    done: int
+    total: int
+
+
+class Settled(TypedDict):
+    """The last line: the reply itself."""
+
+    status: int
+    body: JsonValue
+
+
+class Options(Body, total=False):
+    """A body with query parameters; `again` makes it ready to be sent once more, after which it may be repeated."""
+
+    params: Mapping[str, Param]
+    again: Callable[[], object]
+
+
+@cache
+def certificates() -> ssl.SSLContext:
+    """Read the authorities that this machine trusts; once, as it takes longer than most requests.
+
+    Raises Failure where the file that SSL_CERT_FILE names cannot be read as certificates.
+    """
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        named = os.environ.get("SSL_CERT_FILE", "")
+        raise Failure(
+            f"SSL_CERT_FILE={named}: expected certificates as PEM, found: {error.strerror or error}"
+        ) from error
+
+
+class Client:
+    """Talks to one server as one account."""
+
+    def __init__(
+        self, login: Login, *, auth: tuple[str, str] | None = None, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        headers = {"Authorization": f"Bearer {login.token}"} if login.token and auth is None else {}
+        self.url = login.url
+        self.username = login.username
+        self._ahead = timedelta(0)
+        self._http = httpx.Client(
+            base_url=login.url, headers=headers, auth=auth, timeout=SECONDS, transport=transport, verify=certificates()
+        )
+
+    @classmethod
+    def open(cls, url: str | None = None) -> Self:
+        """Open a client for the server in use."""
+        return cls(current_login(url))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def now(self) -> datetime:
+        """Give the server's time, as of its last reply: the clock of this machine may be another one."""
+        return datetime.now(UTC) + self._ahead
+
+    def as_nobody(self) -> Login:
+        """Give the same server for somebody who is not logged in."""
+        return Login(self.url)
+
+    def get(self, path: str, shape: type[Shape] | None = None, **params: Param) -> Shape:
+        """Read a resource below /api; parameters that are None are left out."""
+        return self.body(self.request("GET", f"/api/{path}", params=params), shape)
+
+    def post(
+        self, path: str, json: object = None, shape: type[Shape] | None = None, **options: Unpack[Options]
+    ) -> Shape:
+        """Post to a resource below /api; returns the reply."""
+        return self.body(self.request("POST", f"/api/{path}", json=json, **options), shape)
+
+    def put(
+        self, path: str, json: object = None, shape: type[Shape] | None = None, **options: Unpack[Options]
+    ) -> Shape:
+        """Put a resource below /api; returns the reply."""
+        return self.body(self.request("PUT", f"/api/{path}", json=json, **options), shape)
+
+    def patch(
+        self, path: str, json: object, shape: type[Shape] | None = None, params: Mapping[str, Param] | None = None
+    ) -> Shape:
+        """Change a resource below /api; returns the reply."""
+        return self.body(self.request("PATCH", f"/api/{path}", json=json, params=params), shape)
+
+    def delete(self, path: str, shape: type[Shape] | None = None, **params: Param) -> Shape:
+        """Delete a resource below /api; returns the reply, if it has any."""
+        return self.body(self.request("DELETE", f"/api/{path}", params=params), shape)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        accept: tuple[int, ...] = (),
+        json: object = None,
+        params: Mapping[str, Param] | None = None,
+        again: Callable[[], object] | None = None,
+        **body: Unpack[Body],
+    ) -> httpx.Response:
+        """Send a request; raises Failure (exit code 1) where the server refuses it or cannot be reached.
+
+        `accept` are statuses beyond 2xx and 304 that the caller understands. Requests that may be repeated (GET, and
+        those for which `again` makes the body ready once more) are tried again when the connection fails.
+        """
+        tries = TRIES if method == "GET" or again is not None else 1
+        named = {key: value for key, value in (params or {}).items() if value is not None}
+        for last, pause in pauses(tries):
+            try:
+                reply = self._http.request(method, path, params=named, json=json, **body)
+                break
+            except httpx.TransportError as error:
+                if last:
+                    raise self._unreachable(error) from None
+                time.sleep(pause)
+                if again is not None:
+                    again()
+        if (sent := reply.headers.get(TIME_HEADER, "")).isdecimal():
+            self._ahead = timedelta(milliseconds=int(sent)) - (datetime.now(UTC) - EPOCH)
+        if reply.is_success or reply.status_code in (304, *accept):
+            return reply
+        raise Failure(refusal(reply), 1)
+
+    def fetch(self, path: str, target: IO[bytes], on_size: Callable[[int, int | None], None]) -> None:
+        """Write a resource below /api to an open file as it comes; raises Failure as `request` does.
+
+        `on_size` is called with the bytes that are there, and those of all of it where the server says so.
+        """
+        for last, pause in pauses(TRIES):
+            target.seek(0)
+            target.truncate()
+            try:
+                with self._http.stream("GET", f"/api/{path}", timeout=STREAM_TIMEOUT) as reply:
+                    if not reply.is_success:
+                        reply.read()
+                        raise Failure(refusal(reply), 1)
+                    announced = reply.headers.get("content-length", "")
+                    total = int(announced) if announced.isdecimal() else None
+                    for piece in reply.iter_bytes():
+                        target.write(piece)
+                        on_size(target.tell(), total)
+                    return
+            except httpx.TransportError as error:
+                if last:
+                    raise self._unreachable(error) from None
+                time.sleep(pause)
+
+    def post_watched(
+        self, path: str, on_step: Callable[[str, int, int], None], params: Mapping[str, Param], **body: Unpack[Body]
+    ) -> JsonValue:
+        """Post to a resource below /api that does long work, and tell `on_step` how far the server has come.
+
+        Raises Failure as `request` does; a server that tells nothing of its work is waited for.
+        """
+        named = {key: value for key, value in params.items() if value is not None}
+        body["headers"] = {**body.get("headers", {}), "Accept": WATCHED, "Accept-Encoding": "identity"}
+        try:
+            with self._http.stream("POST", f"/api/{path}", params=named, **body) as reply:
+                if reply.headers.get("content-type") != WATCHED:
+                    reply.read()
+                    return self._settled(reply)
+                for line in reply.iter_lines():
+                    document: JsonValue = json.loads(line)
+                    if isinstance(document, dict) and "status" in document:
+                        last = checked(document, Settled)
+                        return self._settled(httpx.Response(last["status"], json=last["body"]))
+                    step = checked(document, Step)
+                    on_step(step["phase"], step["done"], step["total"])
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from None
+        raise Failure(f"{self.url} ended its reply in the middle: look whether the work was done", 1)
+
+    def _settled(self, reply: httpx.Response) -> JsonValue:
+        """The body of a reply; raises Failure where it is a refusal."""
+        if not reply.is_success:
+            raise Failure(refusal(reply), 1)
+        return self.body(reply)
+
+    @contextmanager
+    def stream(self, path: str, *, headers: Mapping[str, str], accept: tuple[int, ...]) -> Iterator[Lines]:
+        """Open a stream of lines without an end; it may break off at any time.
+
+        Gives None where the server answers with one of the statuses `accept`; raises Failure as `request` does.
+        """
+        for last, pause in pauses(TRIES):
+            try:
+                with self._http.stream("GET", path, headers=dict(headers), timeout=STREAM_TIMEOUT) as reply:
+                    if not reply.is_success and reply.status_code not in accept:
+                        reply.read()
+                        raise Failure(refusal(reply), 1)
+                    yield whole_lines(reply) if reply.is_success else None
+                    return
+            except httpx.ConnectError as error:
+                if last:
+                    raise self._unreachable(error) from None
+                time.sleep(pause)
+
+    def body(self, reply: httpx.Response, shape: type[Shape] | None = None) -> Shape:
+        """Read a reply as JSON of a shape; raises Failure where it is something else, as of another program."""
+        try:
+            document: JsonValue = reply.json() if reply.content else None
+        except ValueError:
+            raise Failure(f"{self.url} did not answer in JSON: is it a Jurado server?", 1) from None
+        return cast(Shape, document) if shape is None else checked(document, shape)
+
+    def _unreachable(self, error: httpx.TransportError) -> Failure:
+        return Failure(f"{self.url} cannot be reached: {str(error) or type(error).__name__}", 1)
+
+
+def checked(document: JsonValue, shape: type[Shape]) -> Shape:
+    """Check a document of the server against a shape; raises Failure saying where it differs.
+
+    The document is returned as it was sent, with properties that the shape does not name: `--json` prints them all.
+    """
+    try:
+        adapter_of(cast(Hashable, shape)).validate_python(document, strict=True)
+    except ValidationError as errors:
+        error = errors.errors()[0]
+        where = ".".join(map(str, error["loc"])) or "reply"
+        text = f"{where}: {error['msg'][:1].lower()}{error['msg'][1:]}, found {error['input']!r}"
+        raise Failure(f"the server answered otherwise than a Jurado server of this version: {text}", 1) from None
+    return cast(Shape, document)
+
+
+@cache
+def adapter_of(shape: Hashable) -> TypeAdapter[object]:
+    """Build the validator of a shape, once."""
+    return TypeAdapter(cast(type[object], shape))
+
+
+def whole_lines(reply: httpx.Response) -> Iterator[str]:
+    """Yield the lines of a stream until it ends or its connection breaks; the caller asks again for more."""
+    with suppress(httpx.TransportError):
+        yield from reply.iter_lines()
+
+
+def pauses(tries: int) -> Iterator[tuple[bool, float]]:
+    """Yield for each try whether it is the last one and how many seconds to wait after it: twice as long each time."""
+    for at in range(tries):
+        yield at == tries - 1, FIRST_PAUSE * 2**at
+
+
+def refusal(reply: httpx.Response) -> str:
+    """Say why the server refused: its own words, and every fault where it lists several."""
+    try:
+        body = reply.json()
+    except ValueError:
+        body = {}
+    if not isinstance(body, dict) or "message" not in body:
+        return f"the server answered {reply.status_code} {reply.reason_phrase}"
+    lines = [str(body["message"])]
+    errors = body.get("errors") or []
+    if len(errors) > 1:
+        lines += [f"  {fault_text(fault)}" for fault in errors]
+    hint = " (jurado login URL USER)" if reply.status_code == 401 else ""
+    return "\n".join(lines) + hint
+
+
+def fault_text(fault: object) -> str:
+    """Word one fault of a list."""
+    if not isinstance(fault, dict):
+        return str(fault)
+    if fault.get("severity") in SEVERITIES:
+        return fault_line(NO_FOLDER, checked(fault, PackageFault))
+    place = ", ".join(str(fault[key]) for key in ("file", "where") if fault.get(key))
+    if "message" in fault or "text" in fault:
+        return f"{place}: {fault.get('message') or fault.get('text')}" if place else str(fault.get("message"))
+    return f"{place}: expected {fault.get('expected')}, found {fault.get('found')}"
+
+
+def without_none(given: Mapping[str, object]) -> dict[str, object]:
+    """Leave out the options that were not given."""
+    return {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,90 @@
+"""The server that a client talks to and the token for it, stored in ~/.config/jurado/config.toml, mode 0600."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from app.core.commands.output import Failure
+
+HERE = "http://127.0.0.1:8000"
+
+
+@dataclass(frozen=True)
+class Login:
+    """A server with an account's token; an empty token is nobody. The server revokes the token by its `token_id`."""
+
+    url: str
+    token: str = ""
+    username: str = ""
+    token_id: str = ""
+
+
+def config_path() -> Path:
+    """Give the file that the login is stored in: below XDG_CONFIG_HOME, if that is set."""
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "jurado" / "config.toml"
+
+
+def current_login(url: str | None = None) -> Login:
+    """Choose the server to talk to: `url`, else JURADO_URL, else the one logged in to, else the one on this machine.
+
+    A token is sent only to the server that gave it, unless JURADO_TOKEN names one.
+    """
+    stored = stored_login()
+    server = cleaned(url or os.environ.get("JURADO_URL") or (stored.url if stored else HERE))
+    token = os.environ.get("JURADO_TOKEN", "").strip()
+    if not (token.isascii() and token.isprintable()):
+        raise Failure("JURADO_TOKEN: expected a token of plain characters, found others")
+    if token or stored is None or stored.url != server:
+        return Login(server, token)
+    return stored
+
+
+def stored_login() -> Login | None:
+    """Read the file; None if there is none."""
+    path = config_path()
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return Login(str(data["url"]), *(str(data.get(key, "")) for key in ("token", "username", "token_id")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError) as error:
+        raise Failure(f"{path}: expected url, token and username in TOML, found {error}") from None
+
+
+def store_login(login: Login) -> Path:
+    """Write the file so that only its owner ever reads it."""
+    path = config_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = path.with_suffix(".new")
+        new.unlink(missing_ok=True)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            # A JSON string is a TOML string too.
+            file.writelines(f"{key} = {json.dumps(value)}\n" for key, value in asdict(login).items())
+        new.replace(path)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from None
+    return path
+
+
+def delete_login() -> None:
+    """Delete the file."""
+    config_path().unlink(missing_ok=True)
+
+
+def cleaned(url: str) -> str:
+    """Check a server's address and remove the slash at its end."""
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        fine = False
+    if not fine or not url.isascii() or not url.isprintable() or " " in url:
+        raise Failure(f"expected a server's address such as {HERE}, found {url!r}")
+    return url.rstrip("/")

@@ -1,0 +1,133 @@
+"""The thread that hears what other processes have committed, on a connection of its own, and says so here.
+
+A notice that was sent while the connection was lost is gone: as soon as it is back, everything counts as changed. While
+it stays lost, everything counts as changed again and again, so that nothing old is taken for new.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from typing import cast
+
+import structlog
+from sqlalchemy import Engine, NullPool, create_engine, text
+
+from app.core.db import notices
+from app.core.db.bounded_connection import BoundedConnection
+from app.core.db.notices import CHANNEL, Kind, Word
+from app.core.db.patience import Patience, be_patient
+from app.core.settings import Timeouts
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.notices")
+
+Hearer = Callable[..., object]
+"""Called with the words of a notice, in the listener's thread; must not block for long."""
+APPLICATION = "jurado notices"
+SECONDS_TO_HEAR = 0.5
+SECONDS_BETWEEN_PROOFS = 1.0
+SECONDS_BETWEEN_TRIES = 0.5
+SECONDS_BETWEEN_ALARMS = 2.0
+PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=6.0))
+COUNT = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = :application"
+)
+
+
+class Listener:
+    """Hears the notices of all other processes on a database.
+
+    `hear` registers who is told; `lost` registers who is told that anything may have changed. Register before `start`.
+    """
+
+    def __init__(self, url: str, origin: str) -> None:
+        self._origin = origin
+        self._engine: Engine = create_engine(
+            url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args={"application_name": APPLICATION}
+        )
+        be_patient(self._engine, PATIENCE)
+        self._hearers: defaultdict[str, list[Hearer]] = defaultdict(list)
+        self._on_lost: list[Callable[[], object]] = []
+        self._proven = float("-inf")
+        self._alarmed = float("-inf")
+        self._processes = 1
+        self._closing = threading.Event()
+        self._listening = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="notices", daemon=True)
+
+    def hear(self, kind: Kind, hearer: Hearer) -> None:
+        """Call somebody with the words of each notice of a kind."""
+        self._hearers[kind.value].append(hearer)
+
+    def lost(self, call: Callable[[], object]) -> None:
+        """Call somebody whenever notices may have been lost."""
+        self._on_lost.append(call)
+
+    def start(self, seconds: float = 10.0) -> None:
+        """Begin to listen, and wait for that for a while."""
+        self._thread.start()
+        self._listening.wait(seconds)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._engine.dispose()
+
+    @property
+    def behind(self) -> float:
+        """Seconds for which it is not certain that everything was heard."""
+        return time.monotonic() - self._proven
+
+    @property
+    def processes(self) -> int:
+        """The number of processes that listen, this one among them, as of a moment ago."""
+        return self._processes
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            try:
+                self._listen()
+            except Exception as error:  # whatever it is: unheard, this server would show what is old for ever
+                log.warning("notices of other processes cannot be heard", error=str(error))
+            if not self._closing.wait(SECONDS_BETWEEN_TRIES) and self._is_alarming():
+                self._alarm()
+
+    def _is_alarming(self) -> bool:
+        return time.monotonic() - self._alarmed >= SECONDS_BETWEEN_ALARMS
+
+    def _alarm(self) -> None:
+        self._alarmed = time.monotonic()
+        for call in self._on_lost:
+            self._survive(call)
+
+    def _listen(self) -> None:
+        with self._engine.connect() as connection:
+            driver = cast(BoundedConnection, connection.connection.driver_connection)
+            driver.execute(f"LISTEN {CHANNEL}")
+            self._alarm()  # only from here on nothing is missed
+            while not self._closing.is_set():
+                # What it was sent comes before the reply to the count: that proves that all of it was heard.
+                self._processes = max(1, connection.scalar(COUNT, {"application": APPLICATION}) or 1)
+                self._proven = time.monotonic()
+                self._listening.set()  # whoever waited for the start may say that nothing is missed
+                while time.monotonic() - self._proven < SECONDS_BETWEEN_PROOFS and not self._closing.is_set():
+                    for heard in driver.notifies(timeout=SECONDS_TO_HEAR):
+                        self._survive(self._pass_on, heard.payload)  # which any client of the database may send
+
+    def _pass_on(self, payload: str) -> None:
+        origin, heard = notices.read(payload)
+        if origin == self._origin:
+            return
+        for kind, *words in heard:
+            for hearer in self._hearers.get(str(kind), ()):
+                self._survive(hearer, *words)
+
+    def _survive(self, call: Callable[..., object], *words: Word) -> None:
+        try:
+            call(*words)
+        except Exception:
+            log.exception("a notice could not be passed on")

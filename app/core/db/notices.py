@@ -1,0 +1,213 @@
+"""Notices: what a transaction tells the other servers and workers on its database, sent with its commit by NOTIFY.
+
+PostgreSQL delivers a notice when its transaction is durable and visible, and not at all where that is rolled back.
+Whoever has a database for itself (`Database.origin` None) collects and sends nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+
+from sqlalchemy import Connection, event
+from sqlalchemy.orm import Session, UOWTransaction
+
+from app.tables import AccountRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow, TokenRow
+
+CHANNEL = "jurado"
+OUTBOX = "notices"
+MOST_BYTES = 7900
+"""PostgreSQL takes payloads of less than 8,000 bytes; one more notice costs less than one that says less."""
+MOST_IDS = 1000
+"""Submissions or accounts that are told one by one; where there are more, all of the contest count as changed."""
+MOST_WORDS = 500
+"""Characters of an error that is told."""
+SENDING = (
+    f"(SELECT count(pg_notify('{CHANNEL}', payload))"
+    " FROM json_array_elements_text(CAST(:payloads AS json)) AS listed (payload))"
+)
+"""The part of a statement that sends a JSON list of notices, none or some, with the end of its transaction."""
+Word = str | int | float | None
+
+
+class Kind(StrEnum):
+    """What a notice is about, and the words that it has."""
+
+    CHANGED = "changed"
+    """Anything that somebody may keep: as `Database.changed`."""
+    BOARD = "board"
+    """A contest and submissions whose place on its boards changes; without submissions: all of it."""
+    EVENTS = "events"
+    """A contest whose log of events has grown."""
+    LOOK = "look"
+    """A request to the publisher of a contest: its id, the number of the request, 1 for a complete look."""
+    LOOKED = "looked"
+    """The number of a request for a look, and the last event after it."""
+    ACCOUNT = "account"
+    """An account whose rights, passwords or tokens change; without one: all."""
+    GAME = "game"
+    """A game that has gone on."""
+    COUNTED = "counted"
+    """Something that is counted within a minute: the kind of key, the key, how many of it are remembered."""
+    BYTES = "bytes"
+    """A contest, a team, and bytes of answers that it has sent."""
+    IMPORTED = "imported"
+    """A contest that has come with its submissions."""
+    UNREADABLE = "unreadable"
+    """A stored file that a worker waits for, as it cannot read it: its sha256, and why."""
+    CLOSED = "closed"
+    """A place at which the gate closes: the closing's number, the seconds it lasts at most, contest and problem."""
+    OPENED = "opened"
+    """The number of a closing of the gate that is over."""
+
+
+Notice = tuple[Word, ...]
+"""A kind and its words."""
+
+
+class Outbox:
+    """The notices of one transaction, each once; but what is counted is told as often as it was."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._boards: dict[str, set[int] | None] = {}
+        self._accounts: set[str] | None = set()
+        self._bytes: Counter[tuple[str, str]] = Counter()
+        self._others: Counter[Notice] = Counter()
+
+    def add(self, kind: Kind, *words: Word) -> None:
+        """Add a notice."""
+        self._others[kind.value, *words] += 1
+
+    def add_board(self, contest_id: str, submission_ids: Iterable[int] | None = None) -> None:
+        """Add submissions of a contest; None: all of them."""
+        known = self._boards.setdefault(contest_id, set())
+        if submission_ids is None or known is None:
+            self._boards[contest_id] = None
+            return
+        known.update(submission_ids)
+        if len(known) > MOST_IDS:
+            self._boards[contest_id] = None
+
+    def add_account(self, account_id: str | None) -> None:
+        """Add an account; None: all of them."""
+        if account_id is None or self._accounts is None or len(self._accounts) >= MOST_IDS:
+            self._accounts = None
+        else:
+            self._accounts.add(account_id)
+
+    def add_bytes(self, contest_id: str, team_id: str, size: int) -> None:
+        """Add bytes that a team has sent to a contest."""
+        self._bytes[contest_id, team_id] += size
+
+    def payloads(self) -> list[str]:
+        """The texts to be sent: JSON lists of the origin and of notices."""
+        counted = Kind.COUNTED.value
+        notices = [each for each, times in self._others.items() for _ in range(times if each[0] == counted else 1)]
+        notices += [(Kind.BYTES.value, *place, size) for place, size in self._bytes.items()]
+        accounts: Iterable[str | None] = [None] if self._accounts is None else sorted(self._accounts)
+        notices += [(Kind.ACCOUNT.value, each) for each in accounts]
+        for contest_id, ids in self._boards.items():
+            listed = sorted(ids or ())
+            some = [listed[at : at + 200] for at in range(0, max(1, len(listed)), 200)]
+            notices += [(Kind.BOARD.value, contest_id, *each) for each in some]
+        return _packed(self._origin, notices)
+
+
+def _packed(origin: str, notices: Sequence[Notice]) -> list[str]:
+    """Put as many notices into each payload as it takes."""
+    payloads: list[str] = []
+    texts: list[str] = []
+    size = 0
+    for each in [json.dumps(notice, separators=(",", ":")) for notice in notices]:
+        if texts and size + len(each) > MOST_BYTES - 40:
+            payloads.append(_payload(origin, texts))
+            texts, size = [], 0
+        texts.append(each)
+        size += len(each) + 1
+    return [*payloads, _payload(origin, texts)] if texts else payloads
+
+
+def _payload(origin: str, texts: Sequence[str]) -> str:
+    return f'["{origin}",{",".join(texts)}]'
+
+
+def read(payload: str) -> tuple[str, list[Notice]]:
+    """The origin and the notices of a payload."""
+    origin, *notices = json.loads(payload)
+    return str(origin), [tuple(each) for each in notices]
+
+
+@contextmanager
+def collected(connection: Connection, origin: str | None) -> Iterator[list[str]]:
+    """Collect the notices of a transaction: the list has their texts after the block. Without an origin: none."""
+    payloads: list[str] = []
+    if origin is None:
+        yield payloads
+        return
+    outbox = connection.info[OUTBOX] = Outbox(origin)
+    try:
+        yield payloads
+    finally:
+        del connection.info[OUTBOX]
+    payloads += outbox.payloads()
+
+
+def outbox_of(connection: Connection | Session) -> Outbox | None:
+    """The outbox of an open transaction; None where nobody else is to be told."""
+    if isinstance(connection, Session):
+        connection = connection.connection()
+    outbox: Outbox | None = connection.info.get(OUTBOX)
+    return outbox
+
+
+def tell(connection: Connection | Session, kind: Kind, *words: Word) -> None:
+    """Tell the others, once this transaction is committed."""
+    if (outbox := outbox_of(connection)) is not None:
+        outbox.add(kind, *words)
+
+
+def tell_board(connection: Connection | Session, contest_id: str, submission_ids: Iterable[int] | None = None) -> None:
+    """Tell the others which places on a contest's boards change; None: all."""
+    if (outbox := outbox_of(connection)) is not None:
+        outbox.add_board(contest_id, submission_ids)
+
+
+def tell_account(connection: Connection | Session, account_id: str | None) -> None:
+    """Tell the others whose rights, passwords or tokens change; None: anybody's."""
+    if (outbox := outbox_of(connection)) is not None:
+        outbox.add_account(account_id)
+
+
+def unreadable(sha256: str, error: str) -> Notice:
+    """The notice of a stored file that a worker waits for."""
+    return (Kind.UNREADABLE.value, sha256, error[:MOST_WORDS])
+
+
+def send(connection: Connection, arriving: Sequence[Notice]) -> list[None]:
+    """Tell the others something that no row says, a handler of the writer."""
+    for kind, *words in arriving:
+        tell(connection, Kind(str(kind)), *words)
+    return [None] * len(arriving)
+
+
+def watch_session(session: Session, connection: Connection) -> None:
+    """Let the others be told of accounts whose rows the session changes."""
+    if connection.info.get(OUTBOX) is not None:
+        event.listen(session, "after_flush", _note_accounts)
+
+
+def _note_accounts(session: Session, _context: UOWTransaction) -> None:
+    for row in [*session.dirty, *session.deleted]:
+        if isinstance(row, AccountRow):
+            tell_account(session, row.id)
+        elif isinstance(row, TokenRow | ContestRoleRow | ProblemRoleRow | OrganiserRow):
+            tell_account(session, row.account_id)
+        elif isinstance(row, ContestRow | ProblemRow) and row in session.deleted:
+            tell_account(session, None)  # the roles in it go with it, and another one may get its id
+    for row in session.new:  # nobody knows a new account or token yet
+        if isinstance(row, ContestRoleRow | ProblemRoleRow | OrganiserRow):
+            tell_account(session, row.account_id)

@@ -1,0 +1,181 @@
+"""A store with a second one beside it: what the first has lost or damaged is fetched from the second.
+
+The second is filled in the background: what is kept is copied at once, the rest at the start and after each pass over
+all files. Nobody waits for it, and that it fails is only logged.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+import structlog
+
+from app.core.files.files import SECONDS_UNFINISHED, Files, Kept, check_packed, inflated_slowly
+from app.core.files.stored_bytes import UNREADABLE, StoreUnavailable, unpacked
+from app.core.files.wrapped_files import WrappedFiles
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
+
+MOST_QUEUED = 10_000
+"""Names that wait to be copied; what is beyond is copied at the next comparison of both stores."""
+SECONDS_AFTER_A_FAULT = 30.0
+
+
+class ReplicatedFiles(WrappedFiles):
+    """The store `inner`, mended from `replica`, which a thread fills from the first file on that is kept."""
+
+    def __init__(self, inner: Files, replica: Files) -> None:
+        super().__init__(inner)
+        self.replica = replica
+        self._changed = threading.Condition()
+        self._queued: deque[str] = deque(maxlen=MOST_QUEUED)
+        self._compare = False
+        self._closing = False
+        self._thread: threading.Thread | None = None
+
+    def close(self) -> None:
+        """Stop copying; what is left is copied by a later comparison."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+        super().close()
+        self.replica.close()
+
+    def put(self, data: bytes) -> Kept:
+        """Store `data`, and have it copied."""
+        return self._noted(super().put(data))
+
+    def put_file(self, path: Path) -> Kept:
+        """Store the bytes of a file, and have them copied."""
+        return self._noted(super().put_file(path))
+
+    def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
+        """Store compressed bytes, and have them copied."""
+        super().keep_packed(sha256, packed)
+        self._wake(sha256)
+
+    def load(self, sha256: str) -> bytes:
+        """Give the bytes back, from the replica where it must be."""
+        with self.opened(sha256) as file:
+            return unpacked(sha256, file.read())
+
+    def pieces(self, sha256: str) -> Iterator[bytes]:
+        """Give the bytes back in pieces, from the replica where it must be."""
+        return inflated_slowly(self.opened(sha256), sha256)
+
+    def opened(self, sha256: str) -> IO[bytes]:
+        """Open the compressed file, checked; a damaged one is written again from the replica before."""
+        try:
+            return self._checked(sha256)
+        except UNREADABLE as error:
+            if not self._mended(sha256):
+                self.on_fault(sha256, str(error))
+                raise
+        except StoreUnavailable:
+            with suppress(OSError, LookupError):
+                return self.replica.opened(sha256)
+            raise
+        return self._checked(sha256)
+
+    def examine(self, sha256: str) -> None:
+        """Read the file where it is stored and check it; a damaged one is written again from the replica."""
+        try:
+            super().examine(sha256)
+        except UNREADABLE:
+            if not self._mended(sha256):
+                raise
+
+    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
+        """Tidy up both stores, and begin to compare them."""
+        removed = super().tidy(seconds) + self.replica.tidy(seconds)
+        self._wake(None)
+        return removed
+
+    def copy_missing(self) -> int:
+        """Copy what the replica lacks; returns how many files. Raises OSError where a store fails."""
+        present = {each.sha256 for each in self.replica.stored()}
+        copied = 0
+        for each in self.inner.stored():
+            if self._closing:
+                break
+            if each.sha256 not in present:
+                copied += self._copy(each.sha256)
+        return copied
+
+    def _checked(self, sha256: str) -> IO[bytes]:
+        file = self.inner.opened(sha256)
+        try:
+            check_packed(sha256, file)
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def _mended(self, sha256: str) -> bool:
+        """Write a file again from the replica; False where that cannot give it."""
+        try:
+            with self.replica.opened(sha256) as packed:
+                self.inner.keep_packed(sha256, packed)
+        except (*UNREADABLE, StoreUnavailable) as error:
+            log.warning("a stored file cannot be fetched from the replica", file=sha256, error=str(error))
+            return False
+        log.warning("a stored file was fetched again from the replica", file=sha256)
+        return True
+
+    def _noted(self, file: Kept) -> Kept:
+        self._wake(file.sha256)
+        return file
+
+    def _wake(self, sha256: str | None) -> None:
+        """Have one file copied, or (None) all that the replica lacks."""
+        with self._changed:
+            if sha256 is None or len(self._queued) == MOST_QUEUED:
+                self._compare = True
+            else:
+                self._queued.append(sha256)
+            if self._thread is None and not self._closing:
+                self._thread = threading.Thread(target=self._run, name="replica", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closing or self._compare or self._queued)
+                if self._closing:
+                    return
+                compares, self._compare = self._compare, False
+                name = self._queued.popleft() if self._queued and not compares else None
+            try:
+                if compares:
+                    self.copy_missing()
+                elif name is not None:
+                    self._copy(name)
+            except OSError as error:
+                log.warning("the replica of files is not up to date", place=self.replica.place, error=str(error))
+                with self._changed:
+                    self._compare = True
+                    self._queued.clear()
+                    self._changed.wait_for(lambda: self._closing, SECONDS_AFTER_A_FAULT)
+
+    def _copy(self, sha256: str) -> int:
+        """Copy a file to the replica; returns 0 where there is nothing sound to copy."""
+        try:
+            with self.inner.opened(sha256) as packed:
+                self.replica.keep_packed(sha256, packed)
+        except UNREADABLE as error:
+            log.warning("a stored file cannot be copied to the replica", file=sha256, error=str(error))
+            return 0
+        return 1
+
+
+def stores_of(files: Files) -> list[Files]:
+    """The stores that hold files: the first one, and its replica where there is one."""
+    return [files.inner, files.replica] if isinstance(files, ReplicatedFiles) else [files]

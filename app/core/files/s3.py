@@ -1,0 +1,228 @@
+"""Requests to S3, each within a bounded time: what fails for a moment is tried again, what stays away is one error."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import structlog
+
+from app.core.file_addresses import Address
+from app.core.files.stored_bytes import StoreUnavailable
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta
+    from obstore.store import S3Config, S3Store
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.s3")
+T = TypeVar("T")
+
+FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
+SECONDS_AWAY = 2.0
+"""After a request that failed to the end, others fail at once for so long: threads are not to wait one by one."""
+BATCH = 1000
+"""Objects that a listing gives at once."""
+CODE = re.compile(r"<Code>([A-Za-z0-9.]{1,64})</Code>")
+STATUS = re.compile(r"status code: (\d{3})")
+OUT_OF_ROOM = frozenset({"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage"})
+"""What S3 servers say where they have no room left, or the bucket has no share of it; Amazon's own always has."""
+NO_CREATE = "expected a store with create-only puts (If-None-Match: *), found one that has not implemented them"
+LACKING = "files on S3 need the extra s3, which is not installed: pip install 'jurado[s3]' (or uv sync --extra s3)"
+
+
+class NoObject(LookupError):
+    """There is no object of that name."""
+
+
+class ObjectExists(Exception):
+    """There is an object of that name."""
+
+
+class OddObject(StoreUnavailable):
+    """A listing came to an object whose name no listing passes, such as `a//b`; the message names it."""
+
+
+class Bucket:
+    """The objects below one address. `seconds` bounds each request, and when the last try of it may begin."""
+
+    def __init__(self, address: Address, seconds: float) -> None:
+        self.address = address
+        self.recovered = 0
+        """How often a request has succeeded after one that failed."""
+        self._seconds = seconds
+        self._store = _opened(address, seconds)
+        self._guard = threading.Lock()
+        self._away: tuple[float, str] | None = None
+
+    def create(self, name: str, data: bytes) -> None:
+        """Make an object; raises ObjectExists. An earlier try may have made it, so look at what there is then."""
+        import obstore
+
+        self._ask(lambda: obstore.put(self._store, name, data, mode="create", use_multipart=False), name)
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Make an object, or put these bytes in place of its own."""
+        import obstore
+
+        self._ask(lambda: obstore.put(self._store, name, data, mode="overwrite", use_multipart=False), name)
+
+    def send(self, name: str, pieces: Callable[[], Iterator[bytes]], part: int) -> None:
+        """Make or replace a large object from pieces, in parts of `part` bytes; it appears as a whole or not at all."""
+        import obstore
+
+        def put() -> object:
+            return obstore.put(self._store, name, pieces(), chunk_size=part, max_concurrency=2)
+
+        self._ask(put, name)
+
+    def about(self, name: str) -> ObjectMeta:
+        """The size and time of an object; raises NoObject."""
+        import obstore
+
+        return self._ask(lambda: obstore.head(self._store, name), name)
+
+    def first(self, name: str, most: int) -> tuple[bytes, int]:
+        """The first `most` bytes of an object, and its size; raises NoObject."""
+        import obstore
+
+        def get() -> tuple[bytes, int]:
+            result = obstore.get(self._store, name)  # no range: an object that has become empty would have none
+            size = result.meta["size"]
+            return (bytes(result.bytes()) if size <= most else b""), size
+
+        data, size = self._ask(get, name)
+        return (data if size <= most else self.range(name, 0, most)), size
+
+    def range(self, name: str, start: int, end: int) -> bytes:
+        """The bytes of an object from `start` up to before `end`; raises NoObject."""
+        import obstore
+
+        return self._ask(lambda: bytes(obstore.get_range(self._store, name, start=start, end=end)), name)
+
+    def listed(self, prefix: str = "") -> Iterator[ObjectMeta]:
+        """All objects below a prefix, in batches; those made or removed meanwhile may be among them.
+
+        Raises OddObject, or another OSError of the store: never ends before the last one.
+        """
+        last: str | None = None
+        stream = self._stream(prefix, last)
+
+        def following() -> Sequence[ObjectMeta] | None:
+            nonlocal stream
+            try:
+                return next(stream, None)
+            except Exception:
+                stream = self._stream(prefix, last)  # one that has failed would say that it is at its end
+                raise
+
+        while (batch := self._ask(following, prefix)) is not None:
+            last = batch[-1]["path"]
+            yield from batch
+
+    def _stream(self, prefix: str, after: str | None) -> Iterator[Sequence[ObjectMeta]]:
+        import obstore
+
+        return iter(obstore.list(self._store, prefix or None, offset=after, chunk_size=BATCH))
+
+    def names(self) -> list[str]:
+        """The names of objects and folders directly below the address."""
+        import obstore
+
+        listed = self._ask(lambda: obstore.list_with_delimiter(self._store), "")
+        objects = [str(each["path"]) for each in listed["objects"]]
+        return [*objects, *(str(each).rstrip("/").rpartition("/")[2] for each in listed["common_prefixes"])]
+
+    def remove(self, name: str) -> None:
+        """Remove an object, if there is one."""
+        import obstore
+
+        self._ask(lambda: obstore.delete(self._store, name), name)
+
+    def _ask(self, request: Callable[[], T], name: str) -> T:
+        """Make a request until it succeeds or time is up; raises NoObject, ObjectExists, or an OSError of the store."""
+        self._refuse_while_away()
+        until, wait = time.monotonic() + self._seconds, FIRST_WAIT
+        while True:
+            try:
+                result = request()
+            except Exception as error:
+                fault = self._fault(error, name)
+                if fault is None:
+                    raise
+                if not _may_pass(fault) or time.monotonic() + wait > until:
+                    self._note(fault)
+                    raise fault from None
+                time.sleep(wait)
+                wait = min(2 * wait, LONGEST_WAIT)
+            else:
+                self._note(None)
+                return result
+
+    def _refuse_while_away(self) -> None:
+        with self._guard:
+            away = self._away
+        if away is not None and time.monotonic() < away[0]:
+            raise StoreUnavailable(away[1])
+
+    def _note(self, fault: Exception | None) -> None:
+        is_away = isinstance(fault, OSError) and not isinstance(fault, OddObject)
+        with self._guard:
+            was_away = self._away is not None
+            self._away = (time.monotonic() + SECONDS_AWAY, str(fault)) if is_away else None
+            self.recovered += was_away and not is_away
+        if is_away and not was_away:
+            log.error("S3 fails", place=self.address.shown, error=str(fault))
+        elif was_away and not is_away:
+            log.info("S3 answers again", place=self.address.shown)
+
+    def _fault(self, error: Exception, name: str) -> Exception | None:
+        """The error to raise in place of one of the library; None for a fault of the program."""
+        from obstore.exceptions import AlreadyExistsError, BaseError, InvalidPathError
+
+        text = str(error).partition("\n\nDebug source:")[0]
+        code, status = CODE.search(text), STATUS.search(text)
+        word = code[1] if code else ""
+        if word in OUT_OF_ROOM or (status is not None and status[1] == "507"):
+            return OSError(errno.EDQUOT, f"{self.address.shown}: no room left ({word or 507})")
+        if isinstance(error, AlreadyExistsError):
+            return ObjectExists(name)
+        if isinstance(error, FileNotFoundError) and word != "NoSuchBucket":
+            return NoObject(name)
+        if isinstance(error, InvalidPathError):
+            return OddObject(f"{self.address.shown}: expected names of files, found one to be removed: {text}")
+        if not isinstance(error, BaseError | OSError):
+            return None
+        if word == "NotImplemented":
+            return StoreUnavailable(f"{self.address.shown}: {NO_CREATE}", is_final=True)
+        is_final = status is not None and status[1].startswith("4") and status[1] not in {"408", "409", "429"}
+        reason = word or (f"status {status[1]}" if status else text.rpartition(" - ")[2].strip()[:200])
+        return StoreUnavailable(f"{self.address.shown}: {reason}", is_final=is_final)
+
+
+def _may_pass(fault: Exception) -> bool:
+    return isinstance(fault, StoreUnavailable) and not (fault.is_final or isinstance(fault, OddObject))
+
+
+def _opened(address: Address, seconds: float) -> S3Store:
+    try:
+        from obstore.store import S3Store
+    except ImportError:
+        raise OSError(LACKING) from None
+    endpoint = address.endpoint or os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    config = {"endpoint": endpoint, "region": address.region}
+    config |= {"access_key_id": address.key, "secret_access_key": address.secret}
+    given = cast("S3Config", {name: value for name, value in config.items() if value})
+    limit = f"{max(1, round(1000 * seconds))}ms"
+    return S3Store(
+        address.bucket,
+        prefix=address.prefix or None,
+        config=given,
+        client_options={"timeout": limit, "connect_timeout": limit, "allow_http": endpoint.startswith("http://")},
+        retry_config={"max_retries": 0, "retry_timeout": timedelta(seconds=seconds)},
+    )

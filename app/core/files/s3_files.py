@@ -1,0 +1,292 @@
+"""Content-addressed files on S3: an object is created once, checked at each read, and copied to this machine for it.
+
+S3 cannot remove an object only if nobody has kept it since, so both sides follow one order. Whoever removes puts up a
+mark, looks at the object's time, removes the object, and takes the mark down. Whoever keeps bytes whose object is older
+than an hour writes it anew, then looks for the mark, then looks for the object. Either the remover sees the new time,
+or the keeper sees the mark or misses the object, and writes it again. Younger objects are never removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+import structlog
+import zstandard
+
+from app.core.clock import utc_now
+from app.core.files.file_cache import FileCache
+from app.core.files.files import (
+    LEVEL,
+    PIECE,
+    SECONDS_UNFINISHED,
+    Kept,
+    State,
+    StoredFile,
+    check_packed,
+    digest_of,
+    inflated_slowly,
+    name_of,
+    sha256_of,
+)
+from app.core.files.s3 import Bucket, NoObject, ObjectExists
+from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, StoreUnavailable, unpacked
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
+
+PART = 8 * 2**20
+"""Bytes of one request: larger files are sent and fetched in so many, each within its own time."""
+MARKS = "removing/"
+SECONDS_YOUNG = 3600.0
+SECONDS_TO_REMOVE = 10.0
+SECONDS_BETWEEN_LOOKS = 0.2
+STRIPES = 64
+
+
+class S3Files:
+    """Files as objects `ab/cdef....zst` of a bucket. Nothing that it keeps is taken back: `collect` does it later."""
+
+    is_slow = True
+    least_grace = 2 * SECONDS_YOUNG
+
+    def __init__(self, bucket: Bucket, cache: FileCache, now: Callable[[], datetime] = utc_now) -> None:
+        self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
+        self.bucket = bucket
+        self.cache = cache
+        self._now = now
+        self._is_exclusive: bool | None = None
+        self._fetching = [threading.Lock() for _ in range(STRIPES)]
+
+    @property
+    def place(self) -> str:
+        """The address, without its secret."""
+        return self.bucket.address.shown
+
+    def keep(self, data: bytes) -> str:
+        """Store `data` and return its sha256; a damaged object of that name is written again."""
+        return self.put(data).sha256
+
+    def put(self, data: bytes) -> Kept:
+        """Store `data`: once this returns, S3 has it."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        packed = zstandard.compress(data, LEVEL)
+        if len(packed) <= PART:
+            self._put_small(sha256, packed)
+        else:
+            with self.cache.writing() as file:
+                file.write(packed)
+                self._put_large(sha256, file)
+        return Kept(sha256, None)
+
+    def keep_file(self, path: Path) -> str:
+        """Store the bytes of a file, in pieces, and return their sha256."""
+        return self.put_file(path).sha256
+
+    def put_file(self, path: Path) -> Kept:
+        """Store the bytes of a file, in pieces."""
+        sha256, size = digest_of(path), path.stat().st_size
+        with path.open("rb") as source, self.cache.writing() as file:
+            zstandard.ZstdCompressor(LEVEL).copy_stream(source, file, size, PIECE, PIECE)
+            self._put_packed(sha256, file)
+        return Kept(sha256, None)
+
+    def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
+        """Store the compressed bytes of a file as another store has them, checked; a damaged object is replaced."""
+        check_packed(sha256, packed)
+        self._put_packed(sha256, packed)
+
+    def take_back(self, file: Kept) -> bool:
+        """Leave it to `collect`: another server may have kept the same bytes without writing anything."""
+        return False
+
+    def load(self, sha256: str) -> bytes:
+        """Give the bytes back, checked; raises FileMissing or FileDamaged, and says so to `on_fault`."""
+        with self.opened(sha256) as file:
+            return unpacked(sha256, file.read())
+
+    def pieces(self, sha256: str) -> Iterator[bytes]:
+        """Yield the bytes in pieces; raises FileMissing or FileDamaged at once."""
+        return inflated_slowly(self.opened(sha256), sha256)
+
+    def opened(self, sha256: str) -> IO[bytes]:
+        """Open the compressed copy on this machine, fetched where it is missing or damaged, and checked."""
+        try:
+            return self._copy(sha256) or self._fetch(sha256)
+        except UNREADABLE as error:
+            self.on_fault(sha256, str(error))
+            raise
+
+    def examine(self, sha256: str) -> None:
+        """Read the object, whatever the cache has, and check it."""
+        with self.cache.writing() as file:
+            self._receive(sha256, file)
+
+    def state(self, sha256: str) -> State:
+        """Changes with the copy on this machine, and when S3 answers again."""
+        return self.bucket.recovered, *(self.cache.state(sha256) or ())
+
+    def stored(self) -> Iterator[StoredFile]:
+        """Every file of the store."""
+        for each in self.bucket.listed():
+            if (sha256 := sha256_of(each["path"])) is not None:
+                yield StoredFile(sha256, each["size"], each["last_modified"].timestamp())
+
+    def collect(self, file: StoredFile) -> bool:
+        """Remove a file that no row names, unless its bytes have been kept since it was listed."""
+        name, mark = name_of(file.sha256), MARKS + file.sha256
+        try:
+            self.bucket.create(mark, b"")
+        except ObjectExists:
+            return False  # somebody else is at it; `tidy` takes down what was forgotten
+        try:
+            if not self._marks_are_exclusive(mark):
+                return False
+            began = time.monotonic()
+            if self.bucket.about(name)["last_modified"].timestamp() > file.stored_at:
+                return False
+            if self._age(file.stored_at) < self.least_grace or time.monotonic() - began > SECONDS_TO_REMOVE:
+                return False
+            self.bucket.remove(name)
+            self.cache.drop(file.sha256)
+        except NoObject:
+            return False
+        finally:
+            self.bucket.remove(mark)
+        return True
+
+    def _marks_are_exclusive(self, mark: str) -> bool:
+        """Whether the store refuses to create what is there: else two could remove at once, and nothing is removed."""
+        if self._is_exclusive is None:
+            try:
+                self.bucket.create(mark, b"")
+            except ObjectExists:
+                self._is_exclusive = True
+            else:
+                self._is_exclusive = False
+                log.error("the store ignores create-only puts: no file is ever removed from it", place=self.place)
+        return self._is_exclusive
+
+    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
+        """Take down old marks, and remove what killed processes began to copy."""
+        old = [each["path"] for each in self.bucket.listed(MARKS) if self._age_of(each["last_modified"]) >= seconds]
+        for mark in old:
+            self.bucket.remove(mark)
+        return len(old) + self.cache.tidy(seconds)
+
+    def close(self) -> None:
+        """Nothing goes on in the background."""
+
+    def _put_packed(self, sha256: str, file: IO[bytes]) -> None:
+        file.flush()
+        file.seek(0)
+        if os.fstat(file.fileno()).st_size <= PART:
+            self._put_small(sha256, file.read())
+        else:
+            self._put_large(sha256, file)
+
+    def _put_small(self, sha256: str, packed: bytes) -> None:
+        name = name_of(sha256)
+        try:
+            self.bucket.create(name, packed)
+        except ObjectExists:
+            self._keep_existing(sha256, lambda: self.bucket.replace(name, packed))
+        self.cache.put(sha256, packed)
+
+    def _put_large(self, sha256: str, file: IO[bytes]) -> None:
+        """Send a file in parts; S3 has no create-only for these, and the same bytes twice are the same object."""
+        name = name_of(sha256)
+
+        def send() -> None:
+            self.bucket.send(name, lambda: _pieces(file), PART)
+
+        try:
+            self.bucket.about(name)
+        except NoObject:
+            send()
+        else:
+            self._keep_existing(sha256, send)
+
+    def _keep_existing(self, sha256: str, write: Callable[[], object]) -> None:
+        """See to it that an object that is there is sound, and that nobody removes it as long unused."""
+        name = name_of(sha256)
+        try:
+            self.examine(sha256)
+            if self._age_of(self.bucket.about(name)["last_modified"]) < SECONDS_YOUNG:
+                return
+        except FileDamaged as error:
+            log.warning("a stored file cannot be read: it is written again", file=sha256, error=str(error))
+        except (FileMissing, NoObject):
+            pass  # it has just been removed
+        write()
+        self._wait_for_removers(sha256)
+        try:
+            self.bucket.about(name)
+        except NoObject:
+            write()
+
+    def _wait_for_removers(self, sha256: str) -> None:
+        until = time.monotonic() + SECONDS_TO_REMOVE
+        while time.monotonic() < until:
+            try:
+                self.bucket.about(MARKS + sha256)
+            except NoObject:
+                return
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        raise StoreUnavailable(f"{self.place}: {sha256} is being removed; it can be kept once that is over")
+
+    def _copy(self, sha256: str) -> IO[bytes] | None:
+        """The copy on this machine, checked; a damaged one is dropped."""
+        file = self.cache.opened(sha256)
+        if file is None:
+            return None
+        try:
+            check_packed(sha256, file)
+        except OSError as error:
+            file.close()
+            log.warning("a copy of a stored file is damaged: it is fetched again", file=sha256, error=str(error))
+            self.cache.drop(sha256)
+            return None
+        return file
+
+    def _fetch(self, sha256: str) -> IO[bytes]:
+        """Copy the object to this machine, once for all threads that want it."""
+        with self._fetching[int(sha256[:8], 16) % STRIPES]:
+            if (copy := self._copy(sha256)) is not None:
+                return copy
+            with self.cache.writing() as file:
+                self._receive(sha256, file)
+                copy = Path(file.name).open("rb")  # noqa: SIM115 - the caller's; open before the cache may drop it
+                self.cache.adopt(file, sha256)
+            return copy
+
+    def _receive(self, sha256: str, file: IO[bytes]) -> None:
+        """Write an object to a file, in parts, and check it; raises FileMissing or FileDamaged."""
+        name = name_of(sha256)
+        try:
+            data, size = self.bucket.first(name, PART)
+            file.write(data)
+            for start in range(len(data), size, PART):
+                file.write(self.bucket.range(name, start, min(start + PART, size)))
+        except NoObject:
+            raise FileMissing(f"no stored file {sha256}") from None
+        file.flush()
+        file.seek(0)
+        check_packed(sha256, file)
+
+    def _age_of(self, moment: datetime) -> float:
+        return self._age(moment.timestamp())
+
+    def _age(self, moment: float) -> float:
+        return self._now().timestamp() - moment
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    file.seek(0)
+    while piece := file.read(PIECE):
+        yield piece

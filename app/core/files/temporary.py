@@ -1,0 +1,55 @@
+"""Temporary folders that tell whether their process lives, so that those of killed ones can be removed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from app.core.clock import utc_now
+
+SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX = "jurado-solver-", "jurado-upload-", "jurado-package-"
+SERVE_PREFIX, DEMO_PREFIX = "jurado-serve-", "jurado-demo-"
+PREFIXES = (SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX, SERVE_PREFIX, DEMO_PREFIX)
+LOCK = "lock"
+YOUNG_SECONDS = 60.0
+"""Younger folders may belong to somebody who is at it: making one and locking it takes moments."""
+
+
+@contextmanager
+def locked_folder(prefix: str) -> Iterator[Path]:
+    """A temporary folder, locked while its process lives, and gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as name:
+        folder = Path(name)
+        with (folder / LOCK).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield folder
+
+
+def remove_leftovers(temporary: Path | None = None) -> int:
+    """Remove the folders that nobody works in any more; returns how many there were."""
+    before = utc_now().timestamp() - YOUNG_SECONDS
+    removed = 0
+    for prefix in PREFIXES:
+        for folder in (temporary or Path(tempfile.gettempdir())).glob(f"{prefix}*"):
+            with suppress(OSError):
+                removed += _removed(folder, before)
+    return removed
+
+
+def _removed(folder: Path, before: float) -> bool:
+    """Remove a folder, unless it is young, another user's, or its process lives."""
+    status = folder.lstat()
+    if status.st_uid != os.getuid() or status.st_mtime > before or not folder.is_dir() or folder.is_symlink():
+        return False
+    with (folder / LOCK).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        shutil.rmtree(folder)
+    return True

@@ -1,0 +1,175 @@
+"""Around every request: headers that each reply carries, a line in the log, a count, and the last resort for faults."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+
+import structlog
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bind_contextvars, reset_contextvars
+
+from app.core.clock import utc_now
+from app.core.errors import BadRequest, ServiceError, TooLarge
+from app.core.http.errors import error_response, status_of, unavailable
+from app.core.logs import request_id_of
+from app.core.metrics import Metrics
+from app.core.tracing import request_span
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+METHOD = "jurado.method"
+"""Where a scope names the method that its client used, if the app sees another one."""
+API = "/api"  # a route below it knows its path without the prefix
+SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
+UPLOADS = re.compile(
+    rf"/api/({SUBMISSIONS}|problems/[^/]+/testcases/.+)/?"
+    r"|/c/[^/]+/answers|/admin/problems/[^/]+/cases"
+)
+WITH_IMAGES = r"teams/[^/]+|contests/[^/]+(/(groups|organizations|persons)(/[^/]+)?)?"
+PACKAGES = re.compile(r"/api/(problems|contests/import)/?|/admin/problems")
+IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?|/admin/contests/[^/]+/teams/import")
+LARGEST_IMPORT = 4 * 2**20
+LARGEST_DOCUMENT = 2**20
+OF_NOBODY = re.compile(
+    r"/api/(account/password-reset|contests/[^/]+/(registrations|problems/[^/]+/games)|games/[^/]+/(join|moves|resign))/?"
+)
+"""Paths that take a body from people who are not logged in."""
+LARGEST_OF_NOBODY = 16 * 1024
+"""Documents are read as a whole, and small objects take 25 times their bytes."""
+REQUEST_ID = b"x-request-id"
+QUIET = ("/health/", "/metrics")
+EVERYWHERE = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"access-control-allow-origin", b"*"),
+    (b"content-security-policy", b"frame-ancestors 'none'"),
+    (b"referrer-policy", b"same-origin"),
+)
+NAMES = frozenset(name for name, _ in EVERYWHERE)
+CACHED = frozenset({b"cache-control", b"etag"})
+NO_STORE = (b"cache-control", b"no-store")
+NAME = "jurado.requests"
+STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
+log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
+
+
+class Frame:
+    """The outermost layer. It never logs query strings, headers or bodies: they may hold secrets."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app = app
+        self.metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        status = 0
+        request_id = request_id_of(next((value for name, value in scope["headers"] if name == REQUEST_ID), None))
+        its_id = (REQUEST_ID, request_id.encode())
+
+        async def send_framed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _add_headers(message, scope, its_id)
+            await send(message)
+
+        tokens = bind_contextvars(request_id=request_id)
+        with request_span(scope["method"], scope["headers"]) as end_span:
+            try:
+                if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+                    raise BadRequest("address: expected text, found a NUL")  # which PostgreSQL cannot even look for
+                await self.app(scope, receive, send_framed)
+            except ServiceError as error:
+                await error_response(status_of(error), error.message)(scope, receive, send_framed)
+            except ClientDisconnect:
+                log.info("the client has gone", method=scope["method"], path=scope["path"])
+            except Exception as error:
+                if not status and (reply := unavailable(error, scope["path"], self.metrics)) is not None:
+                    await reply(scope, receive, send_framed)
+                    return
+                log.exception("fault", method=scope["method"], path=scope["path"])
+                self.metrics.failed()
+                if status:
+                    raise  # the reply has begun: cutting the connection is all that tells the client
+                await error_response(500, "a fault of the server; it has been logged")(scope, receive, send_framed)
+            finally:
+                self._note(scope, status, time.perf_counter() - began)
+                end_span(route_of(scope), status)
+                reset_contextvars(**tokens)
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        method = scope.get(METHOD, scope["method"])
+        method = method if method in METHODS else "other"
+        self.metrics.answered(method, route_of(scope), status, seconds)
+        if not scope["path"].startswith(QUIET):
+            # At thousands a second a line for each that went well would cost more than serving it.
+            level = logging.DEBUG if status < 400 else logging.INFO
+            if STANDARD_LOG.isEnabledFor(level):
+                facts = {"path": scope["path"], "status": status, "ms": round(seconds * 1000, 2)}
+                log.log(level, "request", method=method, **facts)
+
+
+def route_of(scope: Scope) -> str:
+    """The template of the route that answered, such as `/api/contests/{contest_id}`."""
+    path = getattr(scope.get("route"), "path", None)
+    if path is None:
+        return "none"
+    return f"{API}{path}" if scope["path"].startswith(f"{API}/") else str(path)
+
+
+def _add_headers(message: Message, scope: Scope, its_id: tuple[bytes, bytes]) -> None:
+    """What every reply says; a page's own policy stays, and what is for one account alone is kept nowhere."""
+    time_header = (b"jurado-time", b"%d" % int(utc_now().timestamp() * 1000))
+    headers = message["headers"] = [*message["headers"], time_header, its_id]
+    names = {name for name, _ in headers}
+    headers += EVERYWHERE if names.isdisjoint(NAMES) else [each for each in EVERYWHERE if each[0] not in names]
+    if names.isdisjoint(CACHED) and any(name == b"authorization" for name, _ in scope["headers"]):
+        headers.append(NO_STORE)
+
+
+class BodyLimit:
+    """Refuses bodies of more than `most` bytes while they stream, and at once if the header already says so.
+
+    `most` is what uploads may have; a route that takes documents has less, that of packages `package`.
+    """
+
+    def __init__(self, app: ASGIApp, most: int, package: int) -> None:
+        self.app = app
+        self.most = most
+        self.package = package
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        path = scope["path"]
+        most = self.package if PACKAGES.fullmatch(path) else min(self.most, largest(path) or self.most)
+        refusal = TooLarge(f"body: expected at most {most} bytes, found more")
+        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
+        if announced.isdigit() and int(announced) > most:
+            await error_response(413, refusal.message, headers={"Connection": "close"})(scope, receive, send)
+            return
+        received = 0
+
+        async def receive_counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > most:
+                raise refusal
+            return message
+
+        await self.app(scope, receive_counted, send)
+
+
+def largest(path: str) -> int | None:
+    """Bytes that a body sent to this path may have; None: as many as the setting for uploads says."""
+    if UPLOADS.fullmatch(path):
+        return None
+    if OF_NOBODY.fullmatch(path):
+        return LARGEST_OF_NOBODY
+    return LARGEST_IMPORT if IMPORTS.fullmatch(path) else LARGEST_DOCUMENT

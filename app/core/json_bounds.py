@@ -1,0 +1,70 @@
+"""JSON of strangers: counted before it is parsed, parsed beside the event loop where it is large, and not too deep.
+
+A few bytes are one value, which takes many times their memory, and a parser holds the interpreter until it is done.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from app.core.errors import BadRequest
+from app.core.heavy import LIGHT, run_heavy
+from app.domain.documents import JsonValue
+
+DEEPEST = 64
+MOST_OF_AN_ACCOUNT = 5_000
+MOST_OF_AN_ADMIN = 50_000
+"""Values of a document; imports of many objects have a bound of their own."""
+TEXTS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+"""Strings, the last one perhaps cut off: whatever the bytes, a search never looks twice at one of them."""
+MARKS = (b",", b"[", b"{")
+
+
+async def read_json(data: bytes, most: int) -> JsonValue:
+    """The value of a JSON text of at most `most` values; raises BadRequest, or ValueError where it is no JSON."""
+    return _read(data, most) if len(data) <= LIGHT else await run_heavy(lambda: _read(data, most))
+
+
+def check_values(data: bytes, most: int) -> None:
+    """Raise BadRequest for a JSON text of more than `most` values, arrays and objects counted twice, unparsed."""
+    # Marks inside of texts are no values, but looking for texts takes ten times as long.
+    if _marks(data) >= most and _marks(TEXTS.sub(b"", data)) >= most:
+        raise BadRequest(f"body: expected at most {most} values, found more")
+
+
+def is_within(value: object, most: int, deepest: int = DEEPEST) -> bool:
+    """Whether a value has at most so many values, nested at most so deep."""
+    level, count = [value], 1
+    for _ in range(deepest):
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = []
+        for values in inner:
+            count += len(values)
+            if count > most:
+                return False
+            level.extend(each for each in values if isinstance(each, dict | list))
+        if not level:
+            return True
+    return False
+
+
+def _read(data: bytes, most: int) -> JsonValue:
+    check_values(data, most)
+    try:
+        value: JsonValue = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
+    except json.JSONDecodeError:
+        raise  # whoever asks says where
+    except ValueError as error:  # a number of thousands of digits
+        raise BadRequest(f"body: expected JSON, found {str(error)[:80]}") from None
+    except RecursionError:
+        raise BadRequest(f"body: expected values nested at most {DEEPEST} deep, found deeper ones") from None
+    if not is_within(value, most=len(data) + 1):
+        raise BadRequest(f"body: expected values nested at most {DEEPEST} deep, found deeper ones")
+    return value
+
+
+def _marks(data: bytes) -> int:
+    return sum(map(data.count, MARKS))

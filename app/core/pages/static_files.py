@@ -1,0 +1,92 @@
+"""Static files of pages, from memory: each is read, zipped and given its digest once.
+
+Pages name them with their digests (`jurado.css?v=1f0c...`): what such an address gives never changes, so browsers ask
+for it once. Without a digest, as scripts import each other, browsers ask each time and are told 304.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from mimetypes import guess_type
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import parse_qs
+
+from fastapi import Request, Response
+
+from app.core.errors import NotFound
+from app.core.pages.headers import HEADERS, takes_gzip
+from app.core.pages.languages import LANGUAGES, SOURCE
+from app.core.pages.script_texts import script_of
+
+FOLDER = Path(__file__).parent / "static"
+SMALLEST_ZIPPED = 1024
+DIGITS = 16
+IMMUTABLE = "public, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFile:
+    """A file as it is sent, and what names its contents; `zipped` is None where zipping gains nothing."""
+
+    media_type: str
+    digest: str
+    plain: bytes
+    zipped: bytes | None
+
+    @classmethod
+    def of(cls, name: str, plain: bytes) -> StaticFile:
+        """Zip the file and compute its digest."""
+        media_type = guess_type(name)[0] or "application/octet-stream"
+        zipped = gzip.compress(plain, 9, mtime=0) if len(plain) >= SMALLEST_ZIPPED else None
+        return cls(media_type, sha256(plain).hexdigest()[:DIGITS], plain, zipped)
+
+
+def reply(request: Request, name: str) -> Response:
+    """A style sheet, script or image; 304 where the reader has it. Raises NotFound."""
+    file = static_file(name)
+    if file is None:
+        raise NotFound(f"there is no file /static/{name[:100]}")
+    tag, asked = f'"{file.digest}"', parse_qs(request.url.query).get("v")
+    cached = IMMUTABLE if asked == [file.digest] else HEADERS["Cache-Control"]
+    headers = {**HEADERS, "Cache-Control": cached, "ETag": tag, "Vary": "Accept-Encoding"}
+    if tag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    if file.zipped is None or not takes_gzip(request):
+        return Response(file.plain, media_type=file.media_type, headers=headers)
+    return Response(file.zipped, media_type=file.media_type, headers={**headers, "Content-Encoding": "gzip"})
+
+
+def versioned(name: str) -> str:
+    """The name of a file with the digest of its contents, for an address: `jurado.css?v=1f0c...`."""
+    file = static_file(name)
+    assert file is not None, name
+    return f"{name}?v={file.digest}"
+
+
+def static_file(name: str) -> StaticFile | None:
+    """The file of a name below /static/; None where there is none."""
+    if name in _paths():
+        return _file(name)
+    language = name.removeprefix("messages/").removesuffix(".js")
+    is_catalogue = name == f"messages/{language}.js" and language in LANGUAGES and language != SOURCE
+    return _catalogue(language) if is_catalogue else None
+
+
+@cache
+def _paths() -> Mapping[str, Path]:
+    return MappingProxyType({str(path.relative_to(FOLDER)): path for path in FOLDER.rglob("*") if path.is_file()})
+
+
+@cache
+def _file(name: str) -> StaticFile:
+    return StaticFile.of(name, _paths()[name].read_bytes())
+
+
+@cache
+def _catalogue(language: str) -> StaticFile:
+    return StaticFile.of(f"{language}.js", script_of(language).encode())

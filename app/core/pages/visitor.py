@@ -1,0 +1,190 @@
+"""The visitor of a page, the contest as that visitor may see it, and refusals as pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Annotated, Any, Protocol, cast
+from urllib.parse import quote
+
+from fastapi import Depends, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from sqlalchemy.orm import Session
+from starlette.responses import RedirectResponse
+
+from app.accounts.service.guesses import Attempt
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.contests.service.names import NoContest
+from app.contests.service.visibility import snapshot_for
+from app.core.errors import BadRequest, ServiceError, Unauthorized, all_in_words, fault
+from app.core.http.acting import acting, actor_of
+from app.core.pages.asking import AskFirst
+from app.core.pages.languages import N_, gettext, speaking
+from app.core.pages.pages import page
+from app.core.pages.preferences import here_of, language_of
+from app.core.pages.refusal_words import in_words
+from app.core.pages.sent_again import ask, back_to, form_again
+from app.core.service import Service
+from app.core.transactions import run_after_commit
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+
+TITLES = {
+    401: N_("Please log in"),
+    403: N_("Not for you"),
+    404: N_("No such page"),
+    429: N_("Too many requests"),
+}
+
+
+class Authenticator(Protocol):
+    """What pages ask of those who know accounts."""
+
+    async def viewer(self, header: str | None, address: str) -> Viewer:
+        """The viewer of an Authorization header; raises Unauthorized."""
+
+    def remembered(self, header: str) -> Viewer | None:
+        """The viewer of a header that was good a short while ago; None where that must be found out."""
+
+    async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
+        """The viewer of a password; None where it is wrong."""
+
+    def turn(self, username: str, address: str) -> AbstractAsyncContextManager[Attempt]:
+        """Wait for the turn to check a secret of an account."""
+
+    def forget(self, account_id: str | None = None) -> None:
+        """Look at the database again."""
+
+
+def authenticator_of(request: Request) -> Authenticator:
+    """The one who knows accounts."""
+    return cast(Authenticator, request.app.state.authenticator)
+
+
+def address_of(request: Request) -> str:
+    """The address that a request comes from."""
+    return request.client.host if request.client is not None else ""
+
+
+async def _service(request: Request) -> Service:
+    return cast(Service, request.app.state.service)
+
+
+TheService = Annotated[Service, Depends(_service)]
+
+
+async def visitor(request: Request) -> Viewer:
+    """The viewer of the session, with its role in the contest of the address; a session that has ended is nobody's."""
+    try:
+        viewer = await authenticator_of(request).viewer(request.headers.get("authorization"), address_of(request))
+    except Unauthorized:
+        return PUBLIC
+    return viewer.at(request.path_params.get("contest_id"))
+
+
+Visitor = Annotated[Viewer, Depends(visitor)]
+
+
+def _reading(service: TheService) -> Iterator[Session]:
+    with service.database.read(for_request=True) as session:
+        yield session
+
+
+def _writing(service: TheService) -> Iterator[Session]:
+    with service.database.write() as session:
+        yield session
+    run_after_commit(session)
+
+
+# The scope "function" ends the transaction before the reply is sent: what a reader was told is stored.
+Reading = Annotated[Session, Depends(_reading, scope="function")]
+Writing = Annotated[Session, Depends(_writing, scope="function")]
+
+
+async def _snapshot(contest_id: str, viewer: Visitor, service: TheService) -> ContestSnapshot:
+    snapshot = await snapshot_for(service.boards, viewer, contest_id)
+    if snapshot is None:
+        raise NoContest(contest_id)
+    return snapshot
+
+
+TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
+
+
+class PageRoute(APIRoute):
+    """A route whose refusals are pages."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Turn refusals into pages around the route's handler."""
+        handle = super().get_route_handler()
+
+        async def acted(request: Request) -> Response:
+            if request.method != "POST":
+                return await handle(request)
+            viewer, path = await visitor(request), request.url.path
+            name = f"page_{self.name}"
+            with acting(actor_of(viewer, name, request.method, path, address_of(request), request.path_params)):
+                return await handle(request)
+
+        async def shown(request: Request) -> Response:
+            return await or_refusal(request, acted(request))
+
+        return shown
+
+
+async def or_refusal(request: Request, reply: Coroutine[Any, Any, Response]) -> Response:
+    """The reply, or the page of its refusal, in the reader's language; the form to log in for who has to."""
+    with speaking(language_of(request)):
+        try:
+            return await reply
+        except Unauthorized:
+            return RedirectResponse(login_address(request), 303)
+        except AskFirst as question:
+            return await ask(request, question, await visitor(request))
+        except ServiceError as refusal:
+            return await refused(request, refusal)
+        except RequestValidationError as error:
+            return await refused(request, _invalid(error))
+
+
+def _invalid(error: RequestValidationError) -> BadRequest:
+    """An address that is none, as the API refuses it."""
+    faults = [fault(each) for each in error.errors()]
+    return BadRequest(all_in_words(faults, len(faults)), errors=faults)
+
+
+def login_address(request: Request) -> str:
+    """Return the address of the login that leads back to this page with its query string."""
+    root = request.scope.get("root_path", "")
+    return f"{root}/login?next={quote(here_of(request))}"
+
+
+def status_of(request: Request, refusal: ServiceError) -> int:
+    """The status of a refusal, as the API has it."""
+    statuses = cast(Mapping[type[ServiceError], int], request.app.state.refusal_statuses)
+    return next(statuses[kind] for kind in type(refusal).__mro__ if kind in statuses)
+
+
+async def refused(request: Request, refusal: ServiceError) -> Response:
+    """The page of a refusal: the form that was refused, as it was sent, or a page that says why."""
+    status = status_of(request, refusal)
+    shown = await form_again(request, refusal, status) or await _refusal_page(request, refusal, status)
+    if refusal.retry_after is not None:
+        shown.headers["Retry-After"] = str(refusal.retry_after)
+    return shown
+
+
+async def _refusal_page(request: Request, refusal: ServiceError, status: int) -> Response:
+    sentence = in_words(await refusal.sentence(request.app.state.service))
+    title = gettext(TITLES.get(status, N_("This did not work")))
+    faults = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
+    return page(
+        "refusal.html",
+        request,
+        status,
+        title=title,
+        sentence=sentence,
+        faults=faults,
+        back=back_to(request),
+        viewer=await visitor(request),
+    )

@@ -1,0 +1,411 @@
+"""Settings: from the environment (`JURADO_...`) or `jurado.toml` in the working folder, the environment first."""
+
+from __future__ import annotations
+
+import re
+from base64 import urlsafe_b64decode
+from importlib.metadata import PackageNotFoundError, distribution
+from ipaddress import ip_network
+from pathlib import Path
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from app.core.file_addresses import S3, address_of
+from app.sandbox.model import ALLOWED
+
+PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
+TOKEN = re.compile(r"[!-~]{16,}")
+SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{43}=")
+KEY_BYTES = 32
+SECRETS = frozenset({
+    "admin_password", "broker_url", "database_url", "files_replica_url", "files_url", "metrics_token", "secret_key",
+})  # fmt: skip
+"""Settings that hold a password, a key or a token, and are shown to nobody."""
+OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
+
+
+def path_prefix(text: str) -> str:
+    """A path prefix without a slash at its end, empty for none; raises ValueError for what is none.
+
+    It may not begin as the service's own addresses do: whether a proxy has taken it off could not be told.
+    """
+    prefix = text.rstrip("/")
+    if not PREFIX.fullmatch(prefix):
+        raise ValueError(f"expected a path such as /jurado, found {text!r}")
+    if prefix.split("/")[1:2] and prefix.split("/")[1] in OWN:
+        raise ValueError(f"expected a path that does not begin with {prefix.split('/')[1]!r}, found {text!r}")
+    return prefix
+
+
+def secret_keys_of(text: str) -> list[str]:
+    """Keys with white space or commas between them; raises ValueError, which shows none of them, for what is none."""
+    keys = text.replace(",", " ").split()
+    for key in keys:
+        if not SECRET_KEY.fullmatch(key) or len(urlsafe_b64decode(key)) != KEY_BYTES:
+            raise ValueError(f"expected keys of {KEY_BYTES} bytes in URL-safe Base64, found a secret that is none")
+    return keys
+
+
+def _with_port(url: str) -> str:
+    """The address; raises ValueError, which shows no secret, for a port that is none."""
+    try:
+        urlsplit(url).port  # noqa: B018 - its look is the check
+    except ValueError as error:
+        raise ValueError(f"expected a port or none behind the host: {error}") from None
+    return url
+
+
+class Timeouts(NamedTuple):
+    """Timeouts of PostgreSQL, in seconds; 0: none. See the settings of the same names."""
+
+    read: float = 30.0
+    write: float = 60.0
+    long: float = 900.0
+    migration: float = 7200.0
+    lock: float = 10.0
+    idle: float = 20.0
+    silent: float = 20.0
+
+
+DEFAULT_TIMEOUTS = Timeouts()
+
+
+class Settings(BaseSettings):
+    """Everything one may set. Sizes are bytes, times seconds."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="JURADO_", toml_file="jurado.toml", extra="forbid", hide_input_in_errors=True
+    )
+
+    home: Path = Field(Path("var"), description="folder of the embedded database and files")
+    database_url: str = Field("", description="database; empty: SQLite in JURADO_HOME")
+    database_read_seconds: float = Field(
+        DEFAULT_TIMEOUTS.read,
+        ge=0,
+        description="time PostgreSQL has for one query of a request that only reads; 0: any",
+    )
+    database_write_seconds: float = Field(
+        DEFAULT_TIMEOUTS.write,
+        ge=0,
+        description="time PostgreSQL has for one statement that keeps submissions, verdicts",
+    )
+    database_long_seconds: float = Field(
+        DEFAULT_TIMEOUTS.long, ge=0, description="time PostgreSQL has for one statement of boards, imports and exports"
+    )
+    database_migration_seconds: float = Field(
+        DEFAULT_TIMEOUTS.migration, ge=0, description="time PostgreSQL has for one statement of a migration"
+    )
+    database_lock_seconds: float = Field(
+        DEFAULT_TIMEOUTS.lock,
+        ge=0,
+        description="time for which PostgreSQL waits for what another transaction has locked",
+    )
+    database_idle_seconds: float = Field(
+        DEFAULT_TIMEOUTS.idle,
+        ge=0,
+        description="time a short transaction may stay open without a statement before PostgreSQL ends it",
+    )
+    database_silent_seconds: float = Field(
+        DEFAULT_TIMEOUTS.silent, ge=0, description="time after which a connection without a sign of life is given up"
+    )
+    files_url: str = Field(
+        "", description="file store, file:///... or s3://BUCKET/PREFIX; empty: the folder files in JURADO_HOME"
+    )
+    files_replica_url: str = Field(
+        "", description="second file store, as JURADO_FILES_URL, from which damaged files are fetched; empty: none"
+    )
+    files_seconds: float = Field(
+        10.0, gt=0, description="time for one request to S3; one that fails is made again for as long"
+    )
+    files_cache_bytes: int = Field(
+        4 * 2**30, ge=0, description="bytes of copies of files on S3 that stay in JURADO_HOME/cache/files"
+    )
+    broker_url: str = Field(
+        "",
+        description="RabbitMQ, amqp://...: many servers and workers on PostgreSQL; empty: one server judges by itself",
+    )
+    drain_seconds: float = Field(
+        0.0, ge=0, description="time for which a server that is told to stop still answers, and says it is not ready"
+    )
+    host: str = Field("127.0.0.1", description="address to listen on")
+    root_path: str = Field("", description="path prefix under which a proxy shows the service, such as /jurado")
+    trusted_proxies: str = Field(
+        "127.0.0.1,::1",
+        description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host, -Prefix count; *: all",
+    )
+    allowed_origins: str = Field(
+        "",
+        description="origins whose pages may change things with a password, such as https://board.example; tokens: any",
+    )
+    language: Literal["en", "es", "sk", "ru", "ja"] = Field(
+        "en", description="language of pages for readers whose browser asks for none of the five that there are"
+    )
+    daily: Literal["on", "off"] = Field(
+        "on", description="puzzles of the day at /daily, made in the background; off: no page, link and route of them"
+    )
+    port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
+    admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
+    metrics_token: str = Field("", description="token with which Prometheus may read /metrics; empty: only admins may")
+    metrics_port: int = Field(
+        0, ge=0, le=65535, description="port on JURADO_HOST where a worker shows its /metrics; 0: none"
+    )
+    secret_key: str = Field(
+        "",
+        description="keys, the newest first, that encrypt tokens of webhooks; empty: secret.key in JURADO_HOME alone",
+    )
+    otel: bool = Field(
+        False, description="send traces of requests and judging by OpenTelemetry, to where OTEL_EXPORTER_OTLP_... say"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="least weight of a line in the log; debug: also requests and submissions that went well"
+    )
+    graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
+    spare_graders: int = Field(1, ge=0, description="warm graders in reserve, each for one that is killed")
+    grader_memory: int = Field(2 * 2**30, description="memory a grader may use")
+    most_unjudged: int = Field(
+        100, ge=1, description="submissions of one team that may wait for their verdict; what comes then gets 429"
+    )
+    check_seconds: float = Field(10.0, gt=0, description="time one case's checker may take before it counts as failed")
+    most_check_seconds: float = Field(
+        60.0, gt=0, description="time that a package may give its own checker (limits.validation_time); more is refused"
+    )
+    checker_modules: str = Field(
+        "numpy",
+        description="installed distributions, with commas, that packages' checkers in Python may import; empty: none",
+    )
+    programs_as_root: Literal["refuse", "allow"] = Field(
+        "refuse",
+        description="whether programs of packages run if the service's user is root; refuse: such packages are refused",
+    )
+    image_bytes: int = Field(
+        2 * 2**20, ge=0, description="bytes of images that a package's own checker may leave for one answer; 0: none"
+    )
+    most_team_bytes: int = Field(
+        2**30, ge=0, description="bytes that an owner of a contest may let a team send to it; admins may allow more"
+    )
+    most_contest_bytes: int = Field(
+        64 * 2**30, ge=0, description="bytes that an owner may let all teams of a contest send; admins may allow more"
+    )
+    max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
+    max_package: int = Field(2 * 2**30, description="bytes of a problem package that is brought in")
+    max_package_inflated: int = Field(4 * 2**30, description="bytes a problem package may inflate to")
+    max_package_files: int = Field(50_000, description="files a problem package may hold")
+    max_inflated: int = Field(256 * 2**20, description="bytes all archives of a request may inflate to")
+    max_archive_files: int = Field(2000, description="files a request may bring, those in its archives included")
+    max_ratio: int = Field(200, description="how many times larger than packed the archives of a request may inflate")
+    package_read_seconds: float = Field(
+        60.0, gt=0, description="processor time for reading one package, or the documents of a contest package"
+    )
+    package_check_seconds: float = Field(
+        900.0, gt=0, description="time graders may spend on the checks of one package that is brought in"
+    )
+    max_import_files: int = Field(50_000, description="files a contest package may hold")
+    max_import_document: int = Field(32 * 2**20, description="bytes of one document of a contest package (teams.json)")
+    max_import_objects: int = Field(50_000, description="objects of one document of a contest package")
+
+    scrub_hours: float = Field(
+        24.0, ge=0, description="hours between two passes that read all stored files and remove orphans; 0: none"
+    )
+
+    audit_days: int = Field(730, ge=0, description="days for which the audit log keeps an entry; 0: for ever")
+    most_audit_entries: int = Field(1_000_000, ge=1000, description="entries the audit log keeps; the oldest go")
+
+    feed_coalesce_seconds: float = Field(
+        10.0, ge=0, description="how long changed points of other submissions may wait before the event feed tells them"
+    )
+    feed_keep_alive_seconds: float = Field(
+        30.0, gt=0, le=110, description="silence after which an event feed sends an empty line"
+    )
+    most_connections: int = Field(
+        20_000,
+        ge=1,
+        description="connections of clients; never more than the limit of open files leaves room for (ulimit -n)",
+    )
+    most_connections_of_one: int = Field(
+        2_000, ge=1, description="connections of one address that is no trusted proxy, as a whole school may share it"
+    )
+    most_streams: int = Field(
+        10_000, ge=1, description="feeds and other streams one server process keeps open; what comes then gets 503"
+    )
+    most_streams_of_nobody: float = Field(
+        0.75, ge=0, le=1, description="share of these streams that clients may have who are not logged in"
+    )
+    most_streams_of_one: int = Field(
+        1000,
+        ge=1,
+        description="streams of one account, or of one address for those not logged in, as a whole school may share it",
+    )
+    most_reads: int = Field(
+        16, ge=1, le=20, description="reads below /api that go on at once, until their replies begin; others wait"
+    )
+    most_reads_of_one: int = Field(
+        6, ge=1, le=20, description="of these, those of one account, and of all who are not logged in"
+    )
+    most_games: int = Field(
+        20_000,
+        ge=1,
+        description="games that may be open at once, of all together; three quarters for practice",
+    )
+    most_games_of_one: int = Field(
+        20, ge=1, description="practice games that one account, or one address without login, may have open at once"
+    )
+    list_memory: int = Field(
+        256 * 2**20, ge=2**20, description="memory for written lists; one that takes more than half is kept by nobody"
+    )
+    read_wait_seconds: float = Field(5.0, gt=0, description="how long a read waits for its place; then it gets 503")
+    webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
+    webhook_networks: str = Field(
+        "", description="networks that are not public and that webhooks may call all the same, such as 10.1.0.0/16"
+    )
+    webhook_timeout_seconds: float = Field(10.0, gt=0, description="time a webhook has to answer")
+    webhook_retry_seconds: float = Field(
+        1.0, gt=0, description="wait before a webhook that failed is called again; it doubles up to a minute"
+    )
+    webhook_give_up_seconds: float = Field(
+        86_400.0, ge=0, description="time for which a webhook may fail before it is called no more"
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments first, then the environment, then jurado.toml."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+    @field_validator("database_url")
+    @classmethod
+    def _a_database_we_know(cls, url: str) -> str:
+        if url and not url.startswith(("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:///")):
+            raise ValueError(f"expected postgresql://... or nothing (SQLite), found {url.partition(':')[0]}:...")
+        return _with_port(url)
+
+    @field_validator("broker_url")
+    @classmethod
+    def _a_broker_we_know(cls, url: str, fields: ValidationInfo) -> str:
+        if url and not url.startswith(("amqp://", "amqps://")):
+            raise ValueError(f"expected amqp://... or nothing (one server), found {url.partition(':')[0]}:...")
+        if url and not fields.data.get("database_url", "postgres").startswith("postgres"):
+            raise ValueError("expected a database_url of PostgreSQL beside it, found SQLite")
+        return _with_port(url)
+
+    @field_validator("files_url", "files_replica_url")
+    @classmethod
+    def _a_store(cls, url: str) -> str:
+        if url.startswith(S3):
+            address_of(url)
+        elif url and not url.startswith("file:///"):
+            raise ValueError(f"expected file:///FOLDER or s3://BUCKET/PREFIX, found {url.partition(':')[0]}:...")
+        return url
+
+    @field_validator("root_path")
+    @classmethod
+    def _a_prefix(cls, path: str) -> str:
+        return path_prefix(path)
+
+    @field_validator("metrics_token")
+    @classmethod
+    def _hard_to_guess(cls, token: str) -> str:
+        if token and not TOKEN.fullmatch(token):
+            raise ValueError("expected 16 visible ASCII characters or more, or nothing, found a secret")
+        return token
+
+    @field_validator("secret_key")
+    @classmethod
+    def _keys(cls, text: str) -> str:
+        secret_keys_of(text)
+        return text
+
+    @field_validator("webhook_networks")
+    @classmethod
+    def _networks(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            try:
+                ip_network(each)
+            except ValueError:
+                raise ValueError(f"expected addresses or networks, found {each!r}") from None
+        return text
+
+    @field_validator("checker_modules")
+    @classmethod
+    def _installed(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            try:
+                distribution(each)
+            except PackageNotFoundError:
+                raise ValueError(f"expected distributions installed beside the service, found {each!r}") from None
+        return text
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _addresses(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            try:
+                if each != "*":
+                    ip_network(each)
+            except ValueError:
+                raise ValueError(f"expected addresses, networks or *, found {each!r}") from None
+        return text
+
+    @field_validator("allowed_origins")
+    @classmethod
+    def _origins(cls, text: str) -> str:
+        for each in filter(None, map(str.strip, text.split(","))):
+            if not ORIGIN.fullmatch(each):
+                raise ValueError(f"expected origins such as https://board.example, found {each!r}")
+        return text.lower()
+
+    @property
+    def has_daily(self) -> bool:
+        """Are there puzzles of the day?"""
+        return self.daily == "on"
+
+    @property
+    def may_run_as_root(self) -> bool:
+        """Whether programs of packages may run although this process belongs to root."""
+        return self.programs_as_root == ALLOWED
+
+    @property
+    def distributed(self) -> bool:
+        """Whether other servers and workers may use the same database."""
+        return bool(self.broker_url)
+
+    @property
+    def origins(self) -> list[str]:
+        """The origins whose pages are trusted as our own are."""
+        return [each for each in map(str.strip, self.allowed_origins.split(",")) if each]
+
+    @property
+    def database(self) -> str:
+        """The database URL in SQLAlchemy's spelling."""
+        url = self.database_url or f"sqlite:///{self.home.resolve() / 'jurado.db'}"
+        for plain in ("postgresql://", "postgres://"):
+            if url.startswith(plain):
+                return "postgresql+psycopg://" + url.removeprefix(plain)
+        return url
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """The timeouts of PostgreSQL."""
+        return Timeouts(
+            self.database_read_seconds,
+            self.database_write_seconds,
+            self.database_long_seconds,
+            self.database_migration_seconds,
+            self.database_lock_seconds,
+            self.database_idle_seconds,
+            self.database_silent_seconds,
+        )
+
+    @property
+    def files(self) -> str:
+        """The address of the file store: file:///... or s3://..."""
+        return self.files_url or f"file://{self.home.resolve() / 'files'}"

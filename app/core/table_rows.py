@@ -1,0 +1,119 @@
+"""Tables with a line of column names, as spreadsheets write them: commas, semicolons or tabs between the cells.
+
+Columns may stand in any order; cells may be in double quotes; empty cells say nothing, empty lines are skipped.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from app.contests.service.names import LONGEST_NAME
+from app.core.bodies import Item, mismatch, refuse
+from app.core.errors import MOST_LISTED
+
+DELIMITERS = ",;\t"
+SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
+BETWEEN_IDS = re.compile(r"[\s,;|]+")
+MOST_COLUMNS = 100
+"""Columns that are looked at one by one; the widest table has a dozen."""
+Cell = str | bool | list[str]
+TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns a table may have. Cells of `lists` hold ids with spaces or commas between them, `flags` yes or no.
+
+    `others` are further spellings of names.
+    """
+
+    names: Sequence[str]
+    lists: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, name: str, cell: str) -> Cell:
+        """The value of a cell with text in it; the reader of the value refuses what is neither yes nor no."""
+        if name in self.lists:
+            return [part for part in BETWEEN_IDS.split(cell.strip()) if part]
+        if name in self.flags:
+            return TRUTHS.get(cell.strip().lower(), cell)
+        return cell if name == "password" else cell.strip()
+
+
+ACCOUNTS = Columns(("id", "username", "password", "name", "type", "team_id", "person_id"))
+TEAMS = Columns(
+    ("id", "name", "label", "display_name", "icpc_id", "organization_id", "group_ids", "hidden"),
+    lists=frozenset({"group_ids"}),
+    flags=frozenset({"hidden"}),
+    others={"organisation_id": "organization_id"},
+)
+GROUPS = Columns(("id", "name", "icpc_id", "type"))
+ABOUT_ORGANIZATIONS = ("id", "name", "formal_name", "icpc_id", "country", "country_subdivision", "url")
+ORGANIZATIONS = Columns((*ABOUT_ORGANIZATIONS, "twitter_hashtag", "twitter_account"))
+PERSONS = Columns(("id", "name", "role", "team_ids", "icpc_id", "title", "email", "sex"), lists=frozenset({"team_ids"}))
+PEOPLE = Columns(
+    ("name", "username", "password", "email", "team", "organization", "group", "hidden"),
+    flags=frozenset({"hidden"}),
+    others={"organisation": "organization", "e-mail": "email"},
+)
+
+
+def read(text: str, columns: Columns) -> list[Item]:
+    """Read a table; raises BadRequest with every fault of its form: unknown columns, too few or too many cells."""
+    skipped = SEPARATOR_LINE.match(text)
+    first_line = 2 if skipped else 1
+    body = text[skipped.end() :] if skipped else text
+    head = body.partition("\n")[0]
+    delimiter = max(DELIMITERS, key=head.count)
+    rows = list(_rows(body, delimiter, first_line))
+    if not rows:
+        refuse([mismatch("line 1", f"the names of columns, some of {', '.join(columns.names)}", "nothing")])
+    (line, cells), *others = rows
+    spelled = [cell.strip().lower() for cell in cells]
+    names = [columns.others.get(name, name) for name in spelled]
+    faults = _header_faults(names, columns, line)
+    for at, row in others:
+        if len(faults) >= MOST_LISTED:
+            break
+        if len(row) != len(names):
+            faults.append(mismatch(f"line {at}", f"{len(names)} cells, as in the first line", str(len(row))))
+    refuse(faults)
+    return [Item(f"line {at}", _object(names, row, columns)) for at, row in others]
+
+
+def _rows(text: str, delimiter: str, first_line: int) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not empty, each with the number of the line it begins in."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = first_line
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+            line = first_line + reader.line_num
+    except csv.Error as error:
+        refuse([mismatch(f"line {line}", "cells whose quotes are closed, with quotes inside them doubled", str(error))])
+
+
+def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[dict[str, str]]:
+    if len(names) > MOST_COLUMNS:
+        return [mismatch(f"line {line}", f"some of the columns {', '.join(columns.names)}", f"{len(names)} columns")]
+    faults = []
+    for at, name in enumerate(names):
+        if name not in columns.names:
+            close = get_close_matches(name[:LONGEST_NAME], columns.names, n=1)
+            expected = f"the column {close[0]}" if close else f"one of the columns {', '.join(columns.names)}"
+            faults.append(mismatch(f"line {line}", expected, repr(name[:40]) if name else "a column without a name"))
+        elif name in names[:at]:
+            faults.append(mismatch(f"line {line}", "each column once", f"{name!r} twice"))
+    return faults
+
+
+def _object(names: Sequence[str], row: Sequence[str], columns: Columns) -> dict[str, Cell]:
+    pairs = zip(names, row, strict=True)
+    return {name: columns.value(name, cell) for name, cell in pairs if cell.strip()}

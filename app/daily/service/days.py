@@ -1,0 +1,65 @@
+"""The days of the puzzles: a day begins at 00:00 UTC, and nobody sees the puzzles of one that has not begun."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date, timedelta
+from types import MappingProxyType
+
+from app.contests.service.names import did_you_mean
+from app.core.clock import utc_now
+from app.core.errors import NotFound
+
+FIRST_DAY = date(2010, 2, 26)
+"""The day on which Optimiza was published; back numbers go back to it."""
+KINDS: Mapping[str, str] = MappingProxyType({"optimiza": "Optimiza", "comesolo": "Comesolo", "netgame": "The Net Game"})
+"""The kinds of puzzles by their titles, in the order of a sheet."""
+SIZES = ("small", "medium", "large")
+FORM = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def today() -> date:
+    """The day that it is by the service's clock, in UTC."""
+    return utc_now().date()
+
+
+def day_called(text: str) -> date:
+    """A day by its name, YYYY-MM-DD; raises NotFound for other text."""
+    try:
+        day = date.fromisoformat(text) if FORM.fullmatch(text) else None
+    except ValueError:
+        day = None
+    if day is None:
+        raise NotFound(f"expected a day such as {today()}, found {text[:40]!r}")
+    return day
+
+
+def open_day(text: str) -> date:
+    """A day whose puzzles may be seen; raises NotFound for other text, days to come, and days before the first."""
+    day = day_called(text)
+    if day > today():
+        raise NotFound(f"the puzzles of {day} come on that day, at 00:00 UTC")
+    if day < FIRST_DAY:
+        raise NotFound(f"the first puzzles are those of {FIRST_DAY}, found {day}")
+    return day
+
+
+def kind_called(name: str) -> str:
+    """A kind of puzzle; raises NotFound with the nearest name where there is none."""
+    if name not in KINDS:
+        raise NotFound(f"no kind of puzzle {name[:40]!r}{did_you_mean(name, KINDS)}")
+    return name
+
+
+def size_called(name: str) -> str:
+    """A size of puzzle; raises NotFound with the nearest name where there is none."""
+    if name not in SIZES:
+        raise NotFound(f"no size {name[:40]!r}{did_you_mean(name, SIZES)}")
+    return name
+
+
+def latest_days(count: int) -> list[date]:
+    """The last `count` days, today first."""
+    last = today()
+    return [day for ago in range(count) if (day := last - timedelta(days=ago)) >= FIRST_DAY]

@@ -1,0 +1,65 @@
+"""The other player of a net of the day: answers cuts, so that nothing that tells who wins leaves the server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.errors import BadRequest
+from checkers.rules.netgame import read_net, sides_of, whole_cells
+
+NETS_REMEMBERED = 64
+"""Tables of at most 2^14 entries each."""
+LONGEST_CUTS = 400
+"""Characters of a list of cuts: the largest net of a day has fewer."""
+EXPECTED = "cuts: expected the ropes that were cut, yours first and last, such as 3,7,1"
+
+
+@lru_cache(NETS_REMEMBERED)
+def _net(instance: str) -> tuple[int, Sequence[int], NDArray[np.bool_]]:
+    """The set of all whole cells of a net, the cells at each rope, and for each set whether whoever cuts then wins.
+
+    A set has a bit for each cell: cells are numbered row by row from below.
+    """
+    net = read_net(instance.encode())
+    cells = whole_cells(net)
+    sides = sides_of(cells, len(net.ropes))
+    cuts = sorted({*sides} - {0})
+    won = np.zeros(1 << len(cells), np.bool_)
+    for whole in range(1, len(won)):
+        won[whole] = any(whole & cut and not won[whole & ~cut] for cut in cuts)
+    return len(won) - 1, sides, won
+
+
+def answering_cut(instance: str, cuts: Sequence[int]) -> int | None:
+    """The other player's cut after some: one that wins, else the one that leaves the most to cut; None: all is cut.
+
+    Raises BadRequest where the cuts are none of a game, or where it is not the other player's turn.
+    """
+    whole, sides, won = _net(instance)
+    if len(cuts) % 2 == 0:
+        raise BadRequest(f"{EXPECTED}, found {len(cuts)} of them")
+    for rope in cuts:
+        if not 1 <= rope <= len(sides) or not whole & sides[rope - 1]:
+            raise BadRequest(f"{EXPECTED}, found rope {rope}, which may not be cut then")
+        whole &= ~sides[rope - 1]
+    after = {rope: whole & ~side for rope, side in enumerate(sides, start=1) if whole & side}
+    if not after:
+        return None
+    winning = [rope for rope, left in after.items() if not won[left]]
+    return winning[0] if winning else min(after, key=lambda rope: (-_cuttable(sides, after[rope]), rope))
+
+
+def cuts_of(text: str) -> list[int]:
+    """The cuts that an address names, with commas between them; raises BadRequest for other text."""
+    parts = text.split(",")
+    if len(text) > LONGEST_CUTS or not all(part.isascii() and part.isdigit() for part in parts):
+        raise BadRequest(f"{EXPECTED}, found {text[:40]!r}")
+    return [int(part) for part in parts]
+
+
+def _cuttable(sides: Sequence[int], whole: int) -> int:
+    return sum(bool(whole & side) for side in sides)

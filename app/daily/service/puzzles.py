@@ -1,0 +1,180 @@
+"""The puzzles of a day as readers get them: made once, kept in the data folder, and without solutions on their day."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import threading
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import structlog
+from anyio import CapacityLimiter, sleep
+from anyio.to_thread import run_sync
+from cachetools import LRUCache
+from pydantic import TypeAdapter, ValidationError
+
+from app.core.errors import Unavailable
+from app.core.shared_work import SharedWork
+from app.daily.service.daily_puzzles import make_puzzles
+from app.daily.service.days import today
+from app.judging.service.solver_process import SolverFailed, SolverProcess
+
+EDITION = 1
+"""A part of the names of the files: that of `solvers.daily.draws`."""
+IN_MEMORY = 64
+"""Days; one takes some 10 KB."""
+MOST_WAITING = 20
+"""Days that may wait to be made: then a crawler of back numbers is sent away, and today's readers are not."""
+SECONDS_UNTIL_BACK = 30
+SECONDS_AFTER_START = 30.0
+"""Time that a server has to get ready by itself."""
+SECONDS_BETWEEN_LOOKS = 300.0
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.daily")
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A puzzle: its input, and its best answer as its checker reads it.
+
+    x, y   what a careless and a good player collect; None where a puzzle is won or lost
+    z      the proven maximum of the raw score
+    drawn  the number of candidates up to this one
+    """
+
+    kind: str
+    size: str
+    instance: str
+    answer: str
+    x: int | None
+    y: int | None
+    z: int
+    drawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """All puzzles of a day."""
+
+    date: datetime.date
+    puzzles: Sequence[Puzzle]
+
+    @property
+    def past(self) -> bool:
+        """Whether the day is over, so that its solutions may be seen."""
+        return self.date < today()
+
+    @property
+    def by_kind(self) -> Mapping[str, Sequence[Puzzle]]:
+        """The puzzles of each kind, the small ones first."""
+        kinds: dict[str, list[Puzzle]] = {}
+        for puzzle in self.puzzles:
+            kinds.setdefault(puzzle.kind, []).append(puzzle)
+        return kinds
+
+    def puzzle(self, kind: str, size: str) -> Puzzle:
+        """The puzzle of a kind and a size."""
+        return next(puzzle for puzzle in self.puzzles if (puzzle.kind, puzzle.size) == (kind, size))
+
+
+READER = TypeAdapter(Day)
+
+
+class DailyPuzzles:
+    """Days by their dates: from memory, from the folder, or made by a process, one at a time for all who wait.
+
+    The folder is a cache: a day gives the same puzzles whenever it is made, so that files may be removed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: LRUCache[datetime.date, Day] = LRUCache(IN_MEMORY)
+        self._work = SharedWork()
+        self._one = CapacityLimiter(1)
+        self._waiting = 0
+        self._lock = threading.Lock()
+        self._process: SolverProcess | None = None
+        self._closed = False
+
+    async def of(self, day: datetime.date) -> Day:
+        """The puzzles of a day; raises Unavailable where they cannot be made now."""
+        known = self._known.get(day)
+        if known is None:
+            known = self._known[day] = await self._work.joined(day, partial(self._made, day))
+        return known
+
+    async def keep_made(
+        self,
+        is_busy: Callable[[], Awaitable[bool]],
+        after: float = SECONDS_AFTER_START,
+        every: float = SECONDS_BETWEEN_LOOKS,
+    ) -> None:
+        """Make the puzzles of today and tomorrow before their first reader comes, while there is nothing to judge.
+
+        Goes on until it is cancelled; `after` and `every` are seconds.
+        """
+        await sleep(after)
+        while True:
+            for day in (today(), today() + timedelta(days=1)):
+                if await is_busy():
+                    break
+                with suppress(Unavailable):  # it is in the log; the next look tries again
+                    await self.of(day)
+            await sleep(every)
+
+    def close(self) -> None:
+        """Kill the process that makes puzzles, and start none again."""
+        with self._lock:
+            self._closed = True
+            process = self._process
+        if process is not None:
+            process.kill("the service stops")
+
+    async def _made(self, day: datetime.date) -> Day:
+        if self._waiting >= MOST_WAITING and day != today():
+            raise Unavailable(f"the puzzles of {day} have to be made, after others; try again", SECONDS_UNTIL_BACK)
+        self._waiting += 1
+        try:
+            return await run_sync(self._read_or_make, day, limiter=self._one)
+        except SolverFailed as error:
+            log.warning("the puzzles of a day cannot be made", day=day.isoformat(), error=str(error))
+            raise Unavailable(f"the puzzles of {day} cannot be made now; try again", SECONDS_UNTIL_BACK) from None
+        finally:
+            self._waiting -= 1
+
+    def _read_or_make(self, day: datetime.date) -> Day:
+        path = self._folder / f"{EDITION}-{day.isoformat()}.json"
+        try:
+            return READER.validate_json(path.read_bytes())
+        except (OSError, ValidationError):
+            made = self._make(day)
+        self._keep(path, made)
+        return READER.validate_json(made)
+
+    def _make(self, day: datetime.date) -> bytes:
+        process = SolverProcess()
+        with self._lock:
+            if self._closed:
+                raise SolverFailed("the service stops")
+            self._process = process
+        try:
+            return make_puzzles(process, day)
+        finally:
+            with self._lock:
+                self._process = None
+
+    def _keep(self, path: Path, made: bytes) -> None:
+        """Write a file whole or not at all; a folder that takes none costs only time."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with NamedTemporaryFile(dir=path.parent, delete=False) as file:
+                file.write(made)
+            os.replace(file.name, path)
+        except OSError as error:
+            log.warning("the puzzles of a day cannot be kept", day=path.stem, error=str(error))

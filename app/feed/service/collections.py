@@ -1,0 +1,251 @@
+"""The collections of a contest in the CLICS Contest API: the one list that access, feed, export and import use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.schemas.account_bodies import AccountView
+from app.accounts.service import accounts
+from app.accounts.service.viewer import Viewer
+from app.contests.schemas import bodies
+from app.contests.schemas.bodies import ContestView
+from app.contests.service import contests, judging
+from app.contests.service.contests import StateView
+from app.contests.service.judging import JudgementTypeView, LanguageView
+from app.core.clics import JsonObject
+from app.messages.queries import messages as stored_messages
+from app.messages.service import clarifications, commentary
+from app.messages.service.clarifications import ClarificationView
+from app.messages.service.commentary import CommentaryView
+from app.problems.service import problems
+from app.problems.service.problems import Problem
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.scoreboard.service import awards
+from app.scoreboard.service.awards import AwardView
+from app.submissions.service import whole
+from app.submissions.service.judgements import JudgedCase, Judgement
+from app.submissions.service.submissions import Submission
+from app.teams.service import directory, teams
+from app.teams.service.teams import TeamView
+
+Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[JsonObject | BaseModel]]
+Special = Callable[[ContestSnapshot, Session], Iterable[Viewer]]
+SeesOther = Callable[[Viewer, ContestSnapshot], bool]
+
+
+def always(_viewer: Viewer, _public: ContestSnapshot) -> bool:
+    """Each account sees a collection of its own."""
+    return True
+
+
+def if_hidden(viewer: Viewer, public: ContestSnapshot) -> bool:
+    """Whether the viewer's team is hidden: it sees itself."""
+    return any(team.hidden for team in public.contest.teams if team.id == viewer.team_id)
+
+
+def if_on_own_clock(viewer: Viewer, public: ContestSnapshot) -> bool:
+    """Whether the viewer's team has a clock of its own: it sees the problems before everybody does."""
+    return viewer.team_id in public.contest.participations
+
+
+def no_team(_public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
+    """An empty list: each team sees what everybody sees."""
+    return ()
+
+
+def hidden_teams(public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
+    """Hidden teams, which see themselves."""
+    return [Viewer("team", None, team.id) for team in public.contest.teams if team.hidden]
+
+
+def teams_with_own_clock(public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
+    """Teams with a clock of their own, which see the problems before everybody does."""
+    return [Viewer("team", None, team_id) for team_id in sorted(public.contest.participations)]
+
+
+def teams_in_conversation(public: ContestSnapshot, session: Session) -> Iterable[Viewer]:
+    """Teams that asked a question, or that a reply is addressed to; and hidden teams."""
+    ids = {viewer.team_id for viewer in hidden_teams(public, session)}
+    groups: set[str] = set()
+    for row in stored_messages.clarifications(session, public.contest.id):
+        ids.update(row.to_team_ids or (), [row.from_team_id])
+        groups.update(row.to_group_ids or ())
+    ids.update(team.id for team in public.contest.teams if not groups.isdisjoint(team.group_ids))
+    return [Viewer("team", None, team_id) for team_id in sorted(id_ for id_ in ids if id_ is not None)]
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A collection, or an object where `single`: its model, its documents, and who sees which part of it.
+
+    documents   objects that a viewer sees
+    refers_to   collections whose objects this one's may name: they come first in the feed
+    last        comes after all others: nothing may follow the end of updates
+    sparse      the route leaves out properties that are not set
+    large       thousands of objects: the feed looks only at those that changed (`app.feed.service.submitted`)
+    imported    a contest package brings its objects; the others are computed again
+    files       properties that hold files
+    special     teams that may see more than everybody, or other things
+    sees_other  whether an account may be such a one; else it shares the list of everybody
+    filters     properties that lists are asked for by
+    of_board    changes with the board; else only when an admin writes, or the clock changes the state
+    of_judges   properties that only judges see
+    of_answers  properties beside the model's that only readers of answers see
+    of_accounts only viewers with an account see any of it
+    """
+
+    name: str
+    model: type[BaseModel]
+    documents: Documents
+    refers_to: frozenset[str] = frozenset()
+    single: bool = False
+    last: bool = False
+    sparse: bool = False
+    large: bool = False
+    imported: bool = True
+    files: tuple[str, ...] = ()
+    special: Special = no_team
+    sees_other: SeesOther = always
+    filters: tuple[str, ...] = ()
+    of_board: bool = False
+    of_judges: frozenset[str] = frozenset()
+    of_answers: tuple[str, ...] = ()
+    of_accounts: bool = False
+
+    def parsed(self, document: JsonObject | BaseModel) -> BaseModel:
+        """The model of a document, as the route answers it."""
+        return document if isinstance(document, BaseModel) else self.model.model_validate(document)
+
+
+def _of_directory(each: directory.DirectoryKind, *refers_to: str) -> Collection:
+    return Collection(
+        each.name,
+        each.view,
+        each.documents,
+        frozenset(refers_to),
+        sparse=True,
+        files=each.files,
+        special=hidden_teams,
+        sees_other=if_hidden,
+        of_judges=each.of_judges,
+    )
+
+
+COLLECTIONS: Sequence[Collection] = (
+    # The contest names its main group, and comes first all the same: CLICS clients expect it there.
+    Collection("contest", ContestView, contests.documents, single=True, imported=False, files=bodies.FILES),
+    Collection("judgement-types", JudgementTypeView, judging.type_documents, imported=False),
+    Collection("languages", LanguageView, judging.language_documents, imported=False),
+    Collection(
+        "problems",
+        Problem,
+        problems.documents,
+        sparse=True,
+        special=teams_with_own_clock,
+        sees_other=if_on_own_clock,
+        of_judges=frozenset({"package"}),
+    ),
+    _of_directory(directory.GROUPS),
+    _of_directory(directory.ORGANIZATIONS),
+    _of_directory(directory.PERSONS, "teams"),
+    Collection(
+        "teams",
+        TeamView,
+        teams.documents,
+        frozenset({"groups", "organizations"}),
+        sparse=True,
+        files=teams.FILES,
+        filters=("organization_id",),
+        special=hidden_teams,
+        sees_other=if_hidden,
+        of_judges=teams.OF_JUDGES,
+    ),
+    Collection(
+        "accounts",
+        AccountView,
+        accounts.documents,
+        frozenset({"teams", "persons"}),
+        filters=("team_id", "person_id"),
+        of_accounts=True,
+    ),
+    Collection("state", StateView, contests.state_documents, single=True, last=True, imported=False),
+    Collection(
+        "submissions",
+        Submission,
+        whole.submission_documents,
+        frozenset({"languages", "problems", "teams", "accounts"}),
+        sparse=True,
+        large=True,
+        filters=("team_id", "problem_id", "language_id", "account_id"),
+        of_judges=frozenset({"account_id"}),
+        of_answers=("comment",),
+    ),
+    Collection(
+        "judgements",
+        Judgement,
+        whole.judgement_documents,
+        frozenset({"submissions", "judgement-types"}),
+        sparse=True,
+        large=True,
+        imported=False,
+        filters=("judgement_type_id",),
+    ),
+    Collection(
+        "runs",
+        JudgedCase,
+        whole.run_documents,
+        frozenset({"judgements", "judgement-types"}),
+        large=True,
+        imported=False,
+        filters=("judgement_type_id",),
+        of_answers=("testcase", "raw", "message"),
+    ),
+    Collection(
+        "clarifications",
+        ClarificationView,
+        clarifications.documents,
+        frozenset({"problems", "teams", "groups", "submissions"}),
+        sparse=True,
+        special=teams_in_conversation,
+        filters=("from_team_id", "reply_to_id", "problem_id"),
+    ),
+    Collection(
+        "awards",
+        AwardView,
+        awards.documents,
+        frozenset({"teams"}),
+        special=hidden_teams,
+        sees_other=if_hidden,
+        of_board=True,
+    ),
+    Collection(
+        "commentary",
+        CommentaryView,
+        commentary.documents,
+        frozenset({"problems", "teams", "submissions"}),
+        sparse=True,
+        special=hidden_teams,
+        filters=("source_id",),
+        of_board=True,
+    ),
+)
+"""The collections in the order in which access lists them."""
+BY_NAME: Mapping[str, Collection] = {each.name: each for each in COLLECTIONS}
+
+
+def _in_reference_order(waiting: Sequence[Collection]) -> Iterator[Collection]:
+    """Each collection after those it refers to, else in the order of the list."""
+    placed: set[str] = set()
+    while waiting:
+        following = next(each for each in waiting if each.refers_to <= placed and (len(waiting) == 1 or not each.last))
+        yield following
+        placed.add(following.name)
+        waiting = [each for each in waiting if each is not following]
+
+
+IN_REFERENCE_ORDER: Sequence[Collection] = tuple(_in_reference_order(COLLECTIONS))
+"""The collections, each after those it refers to: the order of the feed, of an export and of an import."""

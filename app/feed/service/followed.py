@@ -1,0 +1,138 @@
+"""The state of a followed contest: progress of looks, and the time of the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from app.feed.queries.events import Mark
+from app.feed.service.log import Compaction, Log
+from app.feed.service.submitted import Points
+
+FIRST_SLICE = 64
+SMALLEST_SLICE, LARGEST_SLICE = 8, 2048
+SECONDS_OF_A_SLICE = 0.25
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
+SHARE_OF_PAUSE = 2.0  # a look that worked for a second is followed by two in which others may use the interpreter
+SHARE_WITHIN_A_SWEEP = 0.25
+SECONDS_BETWEEN_TRIES = 1.0
+"""Time after which a process looks again whether the one that publishes a contest is gone."""
+
+
+class Waiter(NamedTuple):
+    """A request for a look that begins after it; with `complete`, for the whole sweep that the look begins."""
+
+    future: Future[Log | None]
+    complete: bool
+
+
+@dataclass
+class Asked:
+    """Requests for looks that the publishing process is asked for by one notice, last `sent` at a time (monotonic)."""
+
+    waiters: Sequence[Waiter]
+    complete: bool
+    sent: float = float("-inf")
+
+
+@dataclass
+class Followed:
+    """A followed contest.
+
+    dirty       a change since the last look began
+    looking     a look is running
+    not_before  earliest time of the next look (monotonic): looks leave time for others
+    at          time of the next look by the clock or by coalescing (monotonic)
+    fingerprint hash of everything but submissions that points depend on
+    later       time (monotonic) since which a comparison of all points is due
+    points      published points of each submission
+    sweep       submissions still to be rendered after a change that affects all of them
+    swept       a sweep has begun, and its deletions are unpublished
+    after_due   kinds that refer to submissions are to be rendered after the sweep
+    slice       number of submissions rendered by a look
+    state       the state at the last look at everything but submissions
+    waiting     requests for a look that begins after them
+    changed_ids submissions that have changed since the last look, by their numbers
+    elsewhere   another process publishes the contest, and what it has written is only read here
+    holding     this process has the lock by which it publishes, and gives it back once nobody follows here
+    written     another process has written to the log since it was read last
+    tried       when (monotonic) this process tried to become the one that publishes
+    asked       what the publishing process has been asked for, by the numbers of the notices
+    answered    requests whose look is over there, each with the last event after it
+    """
+
+    contest_id: str
+    followers: int = 0
+    dirty: bool = True
+    looking: bool = False
+    not_before: float = 0.0
+    at: float | None = None
+    log: Log | None = None
+    mark: Mark = field(default_factory=Mark)
+    generation: int = -1
+    fingerprint: int | None = None
+    later: float | None = None
+    points: dict[int, Points] = field(default_factory=dict)
+    superfluous: Compaction = field(default_factory=Compaction)
+    sweep: list[int] = field(default_factory=list)
+    swept: bool = False
+    slice: int = field(default_factory=lambda: FIRST_SLICE)
+    after_due: bool = False
+    state: str | None = None
+    waiting: list[Waiter] = field(default_factory=list)
+    changed_ids: set[int] = field(default_factory=set)
+    elsewhere: bool = False
+    holding: bool = False
+    written: bool = False
+    tried: float = float("-inf")
+    asked: dict[str, Asked] = field(default_factory=dict)
+    answered: list[tuple[Waiter, int]] = field(default_factory=list)
+
+    @property
+    def asking(self) -> list[Waiter]:
+        """The requests that wait for another process: for its look, or for what that has written."""
+        asked = [waiter for each in self.asked.values() for waiter in each.waiters]
+        return [*asked, *(waiter for waiter, _head in self.answered)]
+
+    def stale(self, now: float) -> bool:
+        """Whether the contest may differ from its log."""
+        if self.dirty or self.looking or self.swept or self.elsewhere or not self.followers:
+            return True
+        return self.at is not None and self.at <= now
+
+    def begin_sweep(self, ids: list[int]) -> None:
+        """Begin to render all of these in order, a slice with each look."""
+        self.sweep = ids[::-1]
+        self.swept = True
+
+    def next_slice(self) -> list[int]:
+        """Remove and return the next slice of the sweep."""
+        some = self.sweep[-self.slice :]
+        del self.sweep[-self.slice :]
+        return some
+
+    def rest(self, now: float, worked: float) -> None:
+        """Schedule a pause after a look of `worked` seconds of thread time, and adapt the slice."""
+        if not self.swept:
+            pause = SHARE_OF_PAUSE * worked
+        else:
+            pause = SHARE_WITHIN_A_SWEEP * worked
+            larger = self.slice * 2 if worked < SECONDS_OF_A_SLICE / 2 else self.slice
+            wanted = larger if worked <= SECONDS_OF_A_SLICE * 2 else self.slice // 2
+            self.slice = min(LARGEST_SLICE, max(SMALLEST_SLICE, wanted))
+        self.not_before = now + min(LONGEST_PAUSE, max(SHORTEST_PAUSE, pause))
+
+
+def next_look(followed: Followed, now: float) -> float:
+    """The time of the next look (monotonic)."""
+    if followed.waiting:
+        return followed.not_before
+    if followed.elsewhere and (followed.followers or followed.asked or followed.answered):
+        return followed.not_before if followed.written else followed.tried + SECONDS_BETWEEN_TRIES
+    if not followed.followers or followed.elsewhere:
+        return followed.not_before if followed.holding else float("inf")
+    if followed.dirty or followed.swept:
+        return followed.not_before
+    return max(followed.not_before, followed.at) if followed.at is not None else float("inf")

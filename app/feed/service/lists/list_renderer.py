@@ -1,0 +1,226 @@
+"""The rows of submissions, judgements or runs of one contest, kept from one version to the next.
+
+After a change only the submissions are read again of which something may be shown otherwise: those whose attempts are
+other objects in the new snapshot, and those whose points moved. Where the contest itself, what is hidden or the
+applied rejudgings differ, all are.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as AnyCollection
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.contests.service.visibility import points_of
+from app.core.clics import JsonObject
+from app.domain.scoring import Attempt
+from app.feed.queries import events
+from app.feed.service.collections import Collection
+from app.feed.service.lists.slices import NO_ROW, Row, Slice, Written, same_mark
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries.submission_queries import Teams
+
+SLICE = 256
+Numbers = AnyCollection[int]
+Rows = Iterable[tuple[int, Mapping[str, Any]]]
+
+
+class TooLarge(Exception):
+    """The collection takes more memory than a list may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """A collection with thousands of objects, each of one submission.
+
+    documents  what a viewer sees of some submissions (all: None): the number of the submission, and the object
+    owner      the number of the submission of an object, or None
+    scored     do points show, which change with others' answers?
+    teams      those of which a viewer sees objects; None: of all
+    """
+
+    collection: Collection
+    documents: Callable[[Viewer, ContestSnapshot, Session, Numbers | None], Rows]
+    owner: Callable[[ContestSnapshot, Session, str], int | None]
+    scored: bool = False
+    teams: Callable[[Viewer, ContestSnapshot], Teams] = lambda _viewer, _snapshot: None
+
+    def rows(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> dict[int, Row]:
+        """The row of each of these submissions."""
+        models: defaultdict[int, list[BaseModel]] = defaultdict(list)
+        for number, document in self.documents(viewer, snapshot, session, ids):
+            models[number].append(self.collection.parsed(document))
+        return {id_: row_of(self.collection, models.get(id_, ())) for id_ in ids}
+
+    def row(self, documents: Iterable[JsonObject]) -> Row:
+        """Some objects as a row."""
+        return row_of(self.collection, [self.collection.parsed(each) for each in documents])
+
+
+def row_of(collection: Collection, models: Sequence[BaseModel]) -> Row:
+    """Some objects as a row, with what they may be asked for by."""
+    if not models:
+        return NO_ROW
+    marks = {tuple([getattr(each, name) or "" for name in collection.filters]) for each in models}
+    text = ",".join([each.model_dump_json(exclude_unset=collection.sparse) for each in models]).encode()
+    return Row(text, same_mark(marks.pop()) if len(marks) == 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """The fields of a submission that its points depend on."""
+
+    id: int
+    team_id: str | None
+    problem_id: str
+    account_id: str = ""
+
+
+def _tried(attempt: Attempt) -> _Tried:
+    if attempt.team_id.startswith("~"):
+        return _Tried(attempt.id, None, attempt.problem_id, attempt.team_id[1:])
+    return _Tried(attempt.id, attempt.team_id, attempt.problem_id)
+
+
+class ListRenderer:
+    """A collection as everybody or judges (`viewer`) see it, in at most so many bytes; `bring` is for one thread."""
+
+    def __init__(self, kind: Large, viewer: Viewer, most: int) -> None:
+        self.is_too_large = False
+        self._most = most
+        self.lock = threading.Lock()
+        self.snapshot: ContestSnapshot | None = None
+        self.written = Written.of(())
+        self.slices: list[Slice] = []
+        self.rows_read = 0
+        self._kind = kind
+        self._viewer = viewer
+        self._again: tuple[int, int] | None = None
+        self._points: dict[int, float | None] = {}
+
+    def bring(self, snapshot: ContestSnapshot, session: Session) -> Written:
+        """The collection at this snapshot; raises TooLarge, and keeps nothing, where it takes too many bytes."""
+        if snapshot is self.snapshot:
+            return self.written
+        again = events.judged_again(session, snapshot.contest.id)
+        attempts = {attempt.id: attempt for tries in _cells(snapshot).values() for attempt in tries}
+        old, self.snapshot = self.snapshot, None  # a reading that fails leaves nothing to go on with
+        if old is None or again != self._again or not snapshot.is_like(old) or not self._grown(attempts):
+            self.slices = []
+            scored = attempts if self._kind.scored else {}
+            self._points = {id_: points_of(snapshot, _tried(each)) for id_, each in scored.items()}
+            stale: Numbers = attempts.keys()
+        else:
+            stale = self._stale(old, snapshot)
+        try:
+            self._take(snapshot, session, stale)
+        except TooLarge:
+            self.is_too_large = True
+            self.slices, self.written, self._points = [], Written.of(()), {}
+            raise
+        self.written = Written.of(self.slices)
+        self.snapshot, self._again = snapshot, again
+        return self.written
+
+    def _grown(self, attempts: Mapping[int, Attempt]) -> bool:
+        """Whether all submissions are still there, with only newer ones besides."""
+        known = sum(len(each.ids) for each in self.slices)
+        if known > len(attempts) or not all(each.ids[-1] in attempts for each in self.slices):
+            return False
+        last = self.slices[-1].ids[-1] if self.slices else 0
+        return sum(id_ <= last for id_ in attempts) == known
+
+    def _stale(self, old: ContestSnapshot, snapshot: ContestSnapshot) -> set[int]:
+        """The submissions whose attempts are other ones now, and those that are worth something else."""
+        before, now = _cells(old), _cells(snapshot)
+        stale: set[int] = set()
+        moved = {p.id for p in snapshot.contest.problems if snapshot.bests(p) != old.bests(p)}
+        for place, tries in now.items():
+            earlier = before.get(place, ())
+            changed = tries is not earlier
+            if changed:
+                known = {id(attempt) for attempt in earlier}
+                stale.update(attempt.id for attempt in tries if id(attempt) not in known)
+            if self._kind.scored and (changed or place[1] in moved):
+                stale.update(self._rescored(snapshot, tries))
+        return stale
+
+    def _rescored(self, snapshot: ContestSnapshot, tries: Sequence[Attempt]) -> list[int]:
+        points = {attempt.id: points_of(snapshot, _tried(attempt)) for attempt in tries}
+        rescored = [id_ for id_, each in points.items() if self._points.get(id_) != each]
+        self._points.update(points)
+        return rescored
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory it takes."""
+        return sum(each.size for each in self.slices)
+
+    def _take(self, snapshot: ContestSnapshot, session: Session, stale: Numbers) -> None:
+        last = self.slices[-1].ids[-1] if self.slices else 0
+        known = [id_ for id_ in stale if id_ <= last]
+        for some in in_slices(sorted(known)):
+            self._replace(self._rows(snapshot, session, some))
+        size = self.size
+        new = sorted(id_ for id_ in stale if id_ > last)
+        if new and self.slices and len(self.slices[-1].ids) < SLICE:
+            new = [*self.slices.pop().ids, *new]
+        for some in in_slices(new):
+            rows = self._rows(snapshot, session, some)
+            self.slices.append(Slice(some, tuple(rows[id_] for id_ in some)))
+            size += self.slices[-1].size
+            if size > self._most:
+                raise TooLarge
+
+    def _rows(self, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> dict[int, Row]:
+        self.rows_read += len(ids)
+        rows = self._kind.rows(self._viewer, snapshot, session, ids)
+        session.expunge_all()
+        return rows
+
+    def _replace(self, rows: Mapping[int, Row]) -> None:
+        for place in places_of(self.slices, rows):
+            self.slices[place] = self.slices[place].with_rows(rows)
+
+
+def places_of(slices: Sequence[Slice], ids: Iterable[int]) -> set[int]:
+    """The slices of these submissions."""
+    firsts = [each.ids[0] for each in slices]
+    return {max(0, bisect_left(firsts, id_ + 1) - 1) for id_ in ids} if slices else set()
+
+
+def own_rows(kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> dict[int, Row]:
+    """The rows of a team's own submissions as it sees them."""
+    team_id = viewer.team_id
+    ids = [attempt.id for (team, _), tries in _cells(snapshot).items() if team == team_id for attempt in tries]
+    rows: dict[int, Row] = {}
+    for some in in_slices(sorted(ids)):
+        rows |= kind.rows(viewer, snapshot, session, some)
+        session.expunge_all()
+    return rows
+
+
+def all_ids(snapshot: ContestSnapshot) -> list[int]:
+    """The ids of all submissions, in order."""
+    return sorted(attempt.id for tries in _cells(snapshot).values() for attempt in tries)
+
+
+def in_slices(ids: Sequence[int], count: int | None = None) -> Iterator[tuple[int, ...]]:
+    """Ids in order, so many at a time; None: as a slice holds."""
+    step = count or SLICE
+    for start in range(0, len(ids), step):
+        yield tuple(ids[start : start + step])
+
+
+def _cells(snapshot: ContestSnapshot) -> Mapping[tuple[str, str], Sequence[Attempt]]:
+    """The attempts with their hidden parts: the same objects as long as they are unchanged."""
+    cells: Mapping[tuple[str, str], Sequence[Attempt]] = getattr(snapshot.cells, "cells", snapshot.cells)
+    return cells

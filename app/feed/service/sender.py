@@ -1,0 +1,292 @@
+"""Calls webhooks: each in a task of its own, one request at a time and in order, so that none waits for another.
+
+How far a webhook has got is durable before the next request is sent. What was sent, but not yet known to be taken when
+the server is killed, is sent again: at least once, and never after the position is kept. Of several servers the one
+that has a webhook's lock calls it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+import httpx
+import structlog
+from anyio.to_thread import run_sync
+
+from app.accounts.service.viewer import viewer_of
+from app.contests.queries import contests
+from app.core.clock import utc_now
+from app.core.db.writer import Handler
+from app.core.service import Service
+from app.feed.queries import webhooks
+from app.feed.queries.webhooks import Delivered, Failed
+from app.feed.service.calls import Outward, hosts_of, networks_of, signed
+from app.feed.service.log import Log
+from app.feed.service.publisher import FeedPublisher
+from app.feed.service.readers import Reader, reader_of
+from app.feed.service.streams import lines_behind
+
+P = TypeVar("P")
+R = TypeVar("R")
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
+MOST_BYTES = 256 * 1024
+LONGEST_ERROR = 300
+LONGEST_WAIT = 60.0
+
+
+SECONDS_BETWEEN_TRIES = 1.0
+
+
+def lock_of(hook_id: str) -> str:
+    """The name of the lock of whoever calls a webhook."""
+    return f"webhook {hook_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A webhook as it is to be called."""
+
+    id: str
+    url: str
+    token: str
+    reader: Reader
+    types: frozenset[str] | None
+    contest_ids: Sequence[str]
+    positions: dict[str, list[str | int]]
+    failing_since: datetime | None
+    failures: int
+
+    def position(self, feed: Log) -> int:
+        """The last event sent of a log; 0 for an unknown log, such as a new contest's."""
+        epoch, event = self.positions.get(feed.contest_id, ("", 0))
+        return int(event) if epoch == feed.epoch else 0
+
+
+class Sender:
+    """The thread that calls webhooks; it starts with the first one there is."""
+
+    def __init__(self, service: Service, publisher: FeedPublisher) -> None:
+        self._service = service
+        self._publisher = publisher
+        self._settings = service.settings
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ready = threading.Event()
+        self._guard = threading.Lock()
+        self._closed = False
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._news: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._stop: asyncio.Event | None = None
+        publisher.listen(lambda _contest_id: self._soon(self._wake))
+        service.database.listeners.append(lambda: self._soon(self._reload))
+
+    def start(self) -> None:
+        """Begin to call those that are active, if there are any; blocks shortly."""
+        if self._closed:
+            return
+        with self._service.database.read() as session:
+            wanted = bool(webhooks.active(session))
+        with self._guard:
+            if wanted and self._thread is None:
+                self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="webhooks", daemon=True)
+                self._thread.start()
+                self._ready.wait()
+
+    def close(self) -> None:
+        """Stop; what was not taken is sent after the next start."""
+        with self._guard:
+            self._closed = True
+            if self._thread is not None:
+                self._soon(lambda: self._stop.set() if self._stop is not None else None)
+                self._thread.join()
+                self._thread = None
+
+    def served(self) -> set[str]:
+        """Ids of the webhooks that may be called before the next webhook is added or changed."""
+        return {hook_id for hook_id, task in list(self._tasks.items()) if not task.done()}
+
+    def _soon(self, call: Callable[[], object]) -> None:
+        loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # it has been closed
+                loop.call_soon_threadsafe(call)
+
+    def _wake(self) -> None:
+        for news in self._news.values():
+            news.set()
+
+    def _reload(self) -> None:
+        self._news["reload"].set()
+        self._wake()
+
+    async def _run(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stop = asyncio.Event()
+        self._ready.set()
+        stopped = asyncio.create_task(self._stop.wait())
+        settings = self._settings
+        transport = Outward(networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts))
+        timeout = settings.webhook_timeout_seconds
+        async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:
+            while not stopped.done():
+                self._news["reload"].clear()
+                wait = await self._serve_active(client)
+                again = asyncio.create_task(self._news["reload"].wait())
+                await asyncio.wait({stopped, again}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+                again.cancel()
+            for task in self._tasks.values():
+                task.cancel()
+            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self._loop = None
+
+    async def _serve_active(self, client: httpx.AsyncClient) -> float | None:
+        """Begin to call those that are active; returns how long to wait before the next try, None if all were read."""
+        try:
+            active = await run_sync(self._active)
+        except Exception:  # the database is gone for a moment: this thread is the only one that calls webhooks
+            log.exception("the list of webhooks could not be read; it is tried again")
+            return self._settings.webhook_retry_seconds
+        for hook_id in active:
+            if hook_id not in self._tasks or self._tasks[hook_id].done():
+                self._tasks[hook_id] = asyncio.create_task(self._serve(client, hook_id))
+        return None
+
+    def _active(self) -> set[str]:
+        with self._service.database.read() as session:
+            return webhooks.active(session)
+
+    async def _serve(self, client: httpx.AsyncClient, hook_id: str) -> None:
+        """Call one webhook for as long as it is active."""
+        followed: set[str] = set()
+        news = self._news[hook_id]
+        try:
+            while True:
+                news.clear()
+                try:
+                    has_lock = await self._has_lock(hook_id)  # before its position is read
+                    hook = await run_sync(self._hook, hook_id)
+                    if hook is None:
+                        return
+                    if not has_lock:
+                        await asyncio.sleep(SECONDS_BETWEEN_TRIES)
+                        continue
+                    for contest_id in set(hook.contest_ids) - followed:
+                        self._publisher.follow(contest_id)
+                        followed.add(contest_id)
+                    wait = await self._call_all(client, hook)
+                except httpx.HTTPError as error:  # raised before a request was made: an address that is none
+                    wait = await self._failed(hook_id, repr(error))
+                except Exception:
+                    log.exception("a webhook's task failed; it goes on", webhook=hook_id)
+                    wait = self._settings.webhook_retry_seconds
+                if wait is None:
+                    await news.wait()
+                else:
+                    await asyncio.sleep(wait)
+        finally:
+            for contest_id in followed:
+                self._publisher.leave(contest_id)
+            self._service.locks.give_back(lock_of(hook_id))
+
+    async def _has_lock(self, hook_id: str) -> bool:
+        """Whether this server is the one that calls a webhook."""
+        locks = self._service.locks
+        return locks.is_alone or await run_sync(locks.take, lock_of(hook_id))
+
+    def _hook(self, hook_id: str) -> Hook | None:
+        with self._service.database.read() as session:
+            pair = webhooks.with_account(session, hook_id)
+            if pair is None or not pair[0].active:
+                return None
+            row, account = pair
+            known_ids = [contest.id for contest in contests.contests(session)]
+            wanted = [id_ for id_ in known_ids if not row.contest_ids or id_ in row.contest_ids]
+            types = frozenset(row.endpoints) if row.endpoints else None
+            reader = reader_of(viewer_of(account))
+            return Hook(
+                row.id,
+                row.url,
+                self._service.keys.decrypt(webhooks.encrypted_token(row)),
+                reader,
+                types,
+                wanted,
+                dict(row.positions),
+                row.failing_since,
+                row.failures,
+            )
+
+    async def _call_all(self, client: httpx.AsyncClient, hook: Hook) -> float | None:
+        """Send whatever is new of each contest; returns how long to wait after a failure, None if there was none."""
+        for contest_id in hook.contest_ids:
+            feed = self._publisher.log(contest_id)
+            if feed is None:
+                feed = await asyncio.wrap_future(self._publisher.fresh(contest_id, complete=False))
+            if feed is None:
+                continue
+            at = hook.position(feed)
+            while at < feed.head:
+                at, notifications = await _batch(feed, hook, at)
+                if not notifications:
+                    continue
+                if not await self._has_lock(hook.id):
+                    return SECONDS_BETWEEN_TRIES
+                error = await self._call(client, hook, contest_id, notifications)
+                if error is not None:
+                    return await self._failed(hook.id, error, hook)
+                await self._written(webhooks.deliver, Delivered(hook.id, contest_id, feed.epoch, at))
+            hook.positions[contest_id] = [feed.epoch, at]
+        return None
+
+    async def _call(
+        self, client: httpx.AsyncClient, hook: Hook, contest_id: str, notifications: Sequence[bytes]
+    ) -> str | None:
+        """Send a request; returns its fault, or None if it was taken. Redirects are no 2xx, and not followed."""
+        head = b'{"contest_id":"' + contest_id.encode() + b'","notifications":['
+        body = head + b",".join(notifications) + b"]}"
+        seconds = int(utc_now().timestamp())
+        headers = {"Content-Type": "application/json", **signed(hook.token, body, seconds)}
+        try:
+            async with asyncio.timeout(self._settings.webhook_timeout_seconds):
+                async with client.stream("POST", hook.url, content=body, headers=headers) as reply:
+                    return None if reply.is_success else f"it answered {reply.status_code}"
+        except TimeoutError:
+            return f"it did not answer within {self._settings.webhook_timeout_seconds:g} s"
+        except httpx.HTTPError as error:
+            return f"{type(error).__name__}: {error}"
+
+    async def _failed(self, hook_id: str, error: str, hook: Hook | None = None) -> float:
+        """Keep that a call failed, and give up if they have failed for long; returns how long to wait."""
+        now = utc_now()
+        since = hook.failing_since if hook is not None and hook.failing_since is not None else now
+        failures = hook.failures if hook is not None else 0
+        given_up = now - since >= timedelta(seconds=self._settings.webhook_give_up_seconds)
+        log.info("a webhook failed", webhook=hook_id, error=error[:LONGEST_ERROR], given_up=given_up)
+        await self._written(webhooks.fail, Failed(hook_id, now, error[:LONGEST_ERROR], given_up))
+        wait: float = min(self._settings.webhook_retry_seconds * 2 ** min(failures, 10), LONGEST_WAIT)
+        return 0.0 if given_up else wait
+
+    async def _written(self, handler: Handler[P, R], payload: P) -> None:
+        await asyncio.wrap_future(self._service.writer.submit(handler, payload))
+
+
+async def _batch(feed: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:
+    """The next notifications for a webhook, and where in the log they end."""
+    notifications: list[bytes] = []
+    size = 0
+    head = feed.head  # before the lines: an event that is added after them is behind it
+    lines = await lines_behind(feed, at)
+    for line in lines:
+        at = line.id
+        if (hook.types is None or line.type in hook.types) and feed.gets(hook.reader, line):
+            notifications += line.notifications(hook.reader.role)
+            size += line.size
+            if size >= MOST_BYTES:
+                break
+    return (at if lines else head), notifications

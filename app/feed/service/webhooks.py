@@ -1,0 +1,209 @@
+"""Webhooks: addresses that are called with every change, so that their owners need not ask."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from contextlib import suppress
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import httpx
+from anyio.to_thread import run_sync
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.contests.queries import contests
+from app.core.bodies import Body
+from app.core.clics import Id, format_time_or_none
+from app.core.clock import utc_now
+from app.core.db.locks import lock_names
+from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
+from app.core.service import Service
+from app.core.settings import Settings
+from app.feed.queries import webhooks as stored
+from app.feed.service.calls import Refused, hosts_of, networks_of, resolved
+from app.feed.service.hub import Hub
+from app.feed.service.kinds import ORDER
+from app.tables import WebhookRow
+
+MOST = 100
+SECONDS_TO_RESOLVE = 5.0
+NO_ADDRESS = re.compile(r"[^\x21-\x7e]")
+
+
+def _address(text: str) -> str:
+    """Check an address: http or https, without a password (it would be shown) or characters that could end a header."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if NO_ADDRESS.search(text) or parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
+        raise ValueError("expected an address that begins with http:// or https://")
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        raise ValueError(
+            "expected an address without a username, a password or a fragment: the token is what proves us"
+        )
+    return text
+
+
+def _type(text: str) -> str:
+    if text not in ORDER:
+        raise ValueError(f"expected one of {', '.join(ORDER)}")
+    return text
+
+
+Address = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_address)]
+Token = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[\x21-\x7e]+$", "printable ASCII characters without spaces"), max_length=1000
+    ),
+]
+Type = Annotated[str, AfterValidator(_type)]
+Positions = dict[str, list[str | int]]
+"""The position of a webhook in each contest: the epoch of its log, and the event."""
+
+
+class WebhookBody(Body):
+    """An address to be called back; no contests or no endpoints: all of them."""
+
+    id: Id | None = None
+    url: Address
+    token: Token = Field(description="sent as the header Webhook-Token with every call")
+    contest_ids: list[Id] = Field(default=[], max_length=1000)
+    endpoints: list[Type] = Field(default=[], max_length=100)
+
+
+class WebhookChange(Body):
+    """Active again, or no more."""
+
+    active: bool
+
+
+class WebhookView(BaseModel):
+    """A webhook, without its token; why it fails, if it does."""
+
+    id: str
+    url: str
+    contest_ids: list[str]
+    endpoints: list[str]
+    active: bool
+    failing_since: str | None
+    failures: int
+    error: str | None
+
+
+def listed(session: Session) -> list[WebhookView]:
+    """The webhooks, inactive ones among them."""
+    return [_view(row) for row in stored.webhooks(session)]
+
+
+def one(session: Session, webhook_id: str) -> WebhookView:
+    """A webhook; raises NotFound."""
+    return _view(_webhook_of(session, webhook_id))
+
+
+async def create(service: Service, hub: Hub, viewer: Viewer, body: WebhookBody) -> WebhookView:
+    """Make a webhook that is told what its account may see from now on; raises BadRequest or Conflict."""
+    await _check_target(service.settings, body.url)
+    known_ids = await run_sync(_contests_of, service)
+    if unknown := sorted(set(body.contest_ids) - set(known_ids)):
+        raise BadRequest(f"contest_ids: expected contests that exist, found {unknown[0]!r}")
+    positions: Positions = {}
+    for contest_id in body.contest_ids or known_ids:
+        log = await hub.open_log(contest_id)
+        positions[contest_id] = [log.epoch, log.head]
+    made = await run_sync(_store, service, str(viewer.account_id), body, positions)
+    await run_sync(hub.sender.start)
+    return made
+
+
+async def change(service: Service, hub: Hub, webhook_id: str, body: WebhookChange) -> WebhookView:
+    """Pause a webhook, or set it going again with its failures forgotten: it is told what it missed."""
+    changed = await run_sync(_set_active, service, webhook_id, body)
+    await run_sync(hub.sender.start)
+    return changed
+
+
+def delete(session: Session, webhook_id: str) -> None:
+    """Call a webhook no more; raises NotFound."""
+    session.delete(_webhook_of(session, webhook_id))
+
+
+async def _check_target(settings: Settings, address: str) -> None:
+    """Refuse what no call would reach. A name that leads nowhere by now is taken: the receiver may come later."""
+    host = urlsplit(address).hostname or ""
+    allowed, hosts = networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts)
+    with suppress(httpx.ConnectError, TimeoutError):
+        try:
+            await asyncio.wait_for(resolved(host, 0, allowed, hosts), SECONDS_TO_RESOLVE)
+        except Refused as refused:
+            raise BadRequest(f"url: expected an address that webhooks may call: {refused}") from None
+
+
+def _webhook_of(session: Session, webhook_id: str) -> WebhookRow:
+    """The webhook; raises NotFound."""
+    row = stored.get(session, webhook_id)
+    if row is None:
+        raise NotFound(f"no webhook {webhook_id!r}")
+    return row
+
+
+def _view(row: WebhookRow) -> WebhookView:
+    """Show a webhook."""
+    return WebhookView(
+        id=row.id,
+        url=row.url,
+        contest_ids=row.contest_ids,
+        endpoints=row.endpoints,
+        active=row.active,
+        failing_since=format_time_or_none(row.failing_since),
+        failures=row.failures,
+        error=row.error,
+    )
+
+
+def _contests_of(service: Service) -> list[str]:
+    """The ids of all contests."""
+    with service.database.read() as session:
+        return [row.id for row in contests.contests(session)]
+
+
+def _store(service: Service, account_id: str, body: WebhookBody, positions: Positions) -> WebhookView:
+    """Store a webhook that begins at these positions; raises Conflict for a known id or too many."""
+    with service.database.write() as session:
+        lock_names(session, ["webhooks"])
+        if body.id is not None and stored.get(session, body.id) is not None:
+            raise Conflict(f"id: there is a webhook {body.id!r} already")
+        if len(stored.webhooks(session)) >= MOST:
+            raise Conflict(f"there are {MOST} webhooks already")
+        token = service.keys.encrypt(body.token)
+        row = WebhookRow(
+            id=body.id or secrets.token_hex(6),
+            account_id=account_id,
+            url=body.url,
+            token=token.text,
+            key_id=token.key_id,
+            contest_ids=body.contest_ids,
+            endpoints=body.endpoints,
+            active=True,
+            positions=positions,
+            failures=0,
+            created=utc_now(),
+        )
+        session.add(row)
+        session.flush()
+        return _view(row)
+
+
+def _set_active(service: Service, webhook_id: str, body: WebhookChange) -> WebhookView:
+    with service.database.write() as session:
+        row = _webhook_of(session, webhook_id)
+        if body.active and not row.active:
+            row.failing_since, row.failures, row.error = None, 0, None
+        row.active = body.active
+        return _view(row)

@@ -1,0 +1,205 @@
+"""`jurado play`: a game in the terminal, or many games of a program."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.core.commands.client import Client
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, show, table, write_file, write_json
+from app.games.commands.choices import game_named, opponent_named, positions, side_named
+from app.games.commands.many import run_all, save
+from app.games.commands.person import Table, ask_at_terminal
+from app.games.commands.program import Program
+from app.games.commands.remote import play_remotely, report_remote, wanted_games
+from games.catalog import names
+from games.doors import Game, Side
+from games.match import Computer, Match, Player
+from games.transcript import Transcript, write
+
+MOST_AT_ONCE = 64
+DEFAULT = "optimal"
+
+
+def play(
+    game: Annotated[
+        str | None, typer.Argument(metavar="[GAME]", help="such as lasttreat; none: list the games")
+    ] = None,
+    opponent: Annotated[
+        str | None, typer.Option("--opponent", metavar="NAME", help="who plays the other side; default: optimal")
+    ] = None,
+    both: Annotated[bool, typer.Option("--both", help="people play both sides, at this terminal")] = False,
+    side: Annotated[str | None, typer.Option("--as", metavar="SIDE", help="your side: its name, or 1 or 2")] = None,
+    position: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="where to begin: a file, -, or the position on one line")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="seed of the opponent's choices; of many games the first one's", min=0)] = 1,
+    program: Annotated[
+        str | None, typer.Option("--with", metavar="CMD", help="a program plays, by standard input and output")
+    ] = None,
+    games: Annotated[int, typer.Option(help="with --with: how many games from each position", min=1)] = 1,
+    jobs: Annotated[int | None, typer.Option(help="with --with: games at once", min=1, max=MOST_AT_ONCE)] = None,
+    move_seconds: Annotated[float, typer.Option(help="with --with: time for a move", min=0.001)] = 10.0,
+    save_to: Annotated[
+        Path | None, typer.Option("--save", metavar="PATH", help="write the transcript; with --with a folder of them")
+    ] = None,
+    contest: Annotated[
+        str | None, typer.Option(metavar="CONTEST", help="with --with: play against the judge of a contest, over HTTP")
+    ] = None,
+    case: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="with --contest: a test case to play; for teams it counts")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Play a game against an opponent of the catalogue: yourself in the terminal, or a program with --with.
+
+    A program is told `GAME SIDE N` and the N lines of the position, then `go` (it prints its move), `move TEXT` (the
+    other player's) and at last `end won`. Exit code 1: a program lost a game.
+    """
+    if game is None:
+        list_games(as_json=as_json)
+        return
+    if contest is not None:
+        if program is None:
+            raise Failure("--contest is for programs: expected --with CMD too")
+        with Client.open() as client:
+            wanted = wanted_games(client, contest, game, case or [], position or [], opponent, seed, games)
+            results = play_remotely(client, contest, game, wanted, split(program), move_seconds, jobs, quiet=as_json)
+        report_remote(results, as_json=as_json)
+        return
+    rules = game_named(game)
+    opponent = opponent or DEFAULT
+    starts = positions(rules, position or [])
+    own = side_named(rules, side)
+    opponent_named(rules, opponent)
+    if program is not None:
+        if both:
+            raise Failure("--both is for people, --with for a program: expected one of them")
+        played = play_program(rules, program, own, opponent, starts, seed, games, jobs, move_seconds, quiet=as_json)
+        save(save_to, [(f"{at:04}", transcript) for at, transcript in enumerate(played, start=1)])
+        report(rules, own, opponent, played, as_json=as_json)
+        return
+    if len(starts) > 1:
+        raise Failure(f"expected one position, found {len(starts)}: people play one game at a time")
+    seat = None if both else (opponent, rules.opponents[opponent])
+    people: frozenset[Side] = frozenset({0, 1}) if both else frozenset({own})
+    transcript = Table(rules, starts[0], people, seat, seed, ask_at_terminal).play()
+    if save_to is not None:
+        write_file(save_to, write(transcript).encode())
+
+
+def list_games(*, as_json: bool) -> None:
+    """List the games and their opponents."""
+    rows = [(slug, name, opponent.summary) for slug in names() for name, opponent in game_named(slug).opponents.items()]
+    if as_json:
+        write_json([{"game": slug, "opponent": name, "summary": summary} for slug, name, summary in rows])
+    else:
+        show(table("", ["game", "opponent", "how it plays"], rows))
+
+
+def play_program(
+    game: Game[Any],
+    command: str,
+    side: Side,
+    opponent: str,
+    starts: list[str],
+    seed: int,
+    games: int,
+    jobs: int | None,
+    seconds: float,
+    *,
+    quiet: bool,
+) -> list[Transcript]:
+    """Let a program play games from each position, with a seed each, several at once."""
+    words = split(command)
+
+    def one_game(start: str, own_seed: int) -> Transcript:
+        mine = Program(words, seconds)
+        other = Computer(game.opponents[opponent], own_seed)
+        players: tuple[Player, Player] = (other, mine) if side else (mine, other)
+        try:
+            return Match(game, start, players, side, opponent, own_seed).play()
+        finally:
+            mine.close()
+
+    wanted = [partial(one_game, start, seed + at) for start in starts for at in range(games)]
+    return run_all(wanted, jobs or os.cpu_count() or 1, f"{game.slug} against {opponent}", quiet=quiet)
+
+
+def split(command: str) -> list[str]:
+    """Split a command line into words, as a shell does; raises Failure where it is empty or a quote is open."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise Failure(f"command {command!r}: {str(error).lower()}") from None
+    if not words:
+        raise Failure("expected a command, found nothing")
+    return words
+
+
+def report(game: Game[Any], side: Side, opponent: str, played: list[Transcript], *, as_json: bool) -> None:
+    """Print how the games of a program ended; exit code 1 unless all were won."""
+    won = [each for each in played if each.end is not None and each.end.winner == side]
+    if as_json:
+        write_json(
+            {"game": game.slug, "opponent": opponent, "won": len(won), "games": [as_data(each) for each in played]}
+        )
+    else:
+        rows = [
+            (
+                at,
+                each.seed,
+                ended(each, side),
+                len(each.moves),
+                f"{longest(each, side):.3f}",
+                why(each),
+            )
+            for at, each in enumerate(played, start=1)
+            if len(played) <= 20 or each not in won
+        ]
+        columns = [">game", ">seed", "ended", ">moves", ">slowest s", "why"]
+        title = f"{game.slug} against {opponent}: {len(won)} of {len(played)} games won"
+        show(table(title, columns, rows) if rows else title)
+    if len(won) < len(played):
+        raise typer.Exit(1)
+
+
+def ended(transcript: Transcript, side: Side) -> str:
+    """Say in a word or two how a game ended for a side."""
+    end = transcript.end
+    if end is None:
+        return "goes on"
+    result = "draw" if end.winner is None else "won" if end.winner == side else "lost"
+    return result if end.reason == "over" else f"{result}, {end.reason}"
+
+
+def why(transcript: Transcript) -> str:
+    """Give what is known of an end that is not by the rules."""
+    return "" if transcript.end is None else transcript.end.text
+
+
+def longest(transcript: Transcript, side: Side) -> float:
+    """Give the seconds of a side's slowest move."""
+    return max((move.seconds for move in transcript.moves if move.side == side), default=0.0)
+
+
+def as_data(transcript: Transcript) -> dict[str, Any]:
+    """Give a game as JSON: how it ended, and its moves."""
+    game, end = game_named(transcript.game), transcript.end
+    winner = None if end is None or end.winner is None else game.sides[end.winner]
+    moves = [{"side": game.sides[move.side], "move": move.text, "seconds": move.seconds} for move in transcript.moves]
+    reason, text = (None, "") if end is None else (end.reason, end.text)
+    return {
+        "position": transcript.instance,
+        "seed": transcript.seed,
+        "winner": winner,
+        "reason": reason,
+        "text": text,
+        "moves": moves,
+    }

@@ -1,0 +1,172 @@
+"""`jurado tournament`: programs and opponents play round robin, with Elo ratings and a cross table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.authoring.commands.jobs import follow_job
+from app.core.commands.client import Client, without_none
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, say, show, table, write_json
+from app.core.commands.progress import progress_shown
+from app.core.commands.resources.problems import Job, TournamentRow
+from app.games.commands.choices import game_named, opponent_named, positions, read_position
+from app.games.commands.many import run_all, save
+from app.games.commands.play import MOST_AT_ONCE, split
+from app.games.commands.program import Program
+from games.doors import Game
+from games.match import Computer, Match, Player
+from games.tournament import Pairing, Row, cross_table, pairings, played
+from games.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player of a tournament: a program by its command, or an opponent of the catalogue (no command)."""
+
+    name: str
+    command: tuple[str, ...] = ()
+
+
+def tournament(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="such as lasttreat")],
+    program: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=CMD", help="a program that plays; can be given many times")
+    ] = None,
+    opponent: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="an opponent of the catalogue that plays too")
+    ] = None,
+    position: Annotated[
+        list[str] | None, typer.Option(metavar="TEXT", help="where to begin: a file, -, or the position on one line")
+    ] = None,
+    rounds: Annotated[int, typer.Option(help="how often each pair plays each position from both sides", min=1)] = 1,
+    seed: Annotated[int, typer.Option(help="seed of the first round's opponents", min=0)] = 1,
+    jobs: Annotated[int | None, typer.Option(help="games at once", min=1, max=MOST_AT_ONCE)] = None,
+    move_seconds: Annotated[float, typer.Option(help="time of a program for a move", min=0.001)] = 10.0,
+    save_to: Annotated[Path | None, typer.Option("--save", metavar="DIR", help="write all transcripts there")] = None,
+    on_server: Annotated[
+        bool, typer.Option("--server", help="let the server play it, as a job; GAME is then a problem's id")
+    ] = False,
+    case: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="with --server: a test case to begin from")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let programs and opponents play each other from both sides, and rate them.
+
+    A win is a point and a draw half of one. Programs run here, with your rights. Ratings are those under which the
+    results were most likely, around 1500. With --server opponents play there, for owners of the problem.
+    """
+    if on_server:
+        if program or save_to or jobs:
+            raise Failure("--server: expected none of --program, --save and --jobs beside it, as opponents play there")
+        play_on_server(game, opponent, position, case, rounds, seed, as_json=as_json)
+        return
+    if case:
+        raise Failure("--case is of a problem on the server: expected --server beside it")
+    rules = game_named(game)
+    entrants = entrants_of(rules, program or [], opponent or [])
+    drawn = list(pairings(list(entrants), positions(rules, position or []), rounds, seed))
+    wanted = [partial(play_pairing, rules, entrants, pairing, move_seconds) for pairing in drawn]
+    transcripts = run_all(wanted, jobs or os.cpu_count() or 1, f"{game} tournament", quiet=as_json)
+    save(save_to, [(f"{at:04}-{'-'.join(pairing.sides)}", transcripts[at]) for at, pairing in enumerate(drawn)])
+    results = [played(pairing.sides, each.end) for pairing, each in zip(drawn, transcripts, strict=True)]
+    ranked = cross_table(list(entrants), results)
+    if as_json:
+        write_json({"game": game, "games": len(results), "players": ranked})
+    else:
+        show_result(game, len(results), ranked)
+
+
+def play_on_server(
+    problem: str,
+    opponents: list[str] | None,
+    places: list[str] | None,
+    cases: list[str] | None,
+    rounds: int,
+    seed: int,
+    *,
+    as_json: bool,
+) -> None:
+    """Have the server play a tournament, follow the job and show its table; exit code 1 unless it is done."""
+    texts = [read_position(text) for text in places or []] or None
+    asked = {"opponents": opponents, "positions": texts, "testcases": cases, "rounds": rounds, "seed": seed}
+    with Client.open() as client:
+        started = client.post(f"problems/{problem}/tournaments", without_none(asked), Job)
+        say(f"job {started['id']} plays it; after Ctrl-C it goes on: jurado admin job watch {started['id']}")
+        with progress_shown(f"{problem} tournament", quiet=as_json) as on_progress:
+            job = follow_job(client, started["id"], on_progress)
+    result = (job["result"] or {}).get("tournament")
+    if as_json:
+        write_json(job)
+    elif result is not None:
+        show_result(result["game"], result["count"], result["players"])
+    if job["state"] != "done":
+        fault = (job["result"] or {}).get("error", "")
+        raise Failure(f"job {job['id']}: {job['state']}{f': {fault}' if fault else ''}", 1)
+
+
+def entrants_of(game: Game[Any], programs: Sequence[str], opponents: Sequence[str]) -> dict[str, Entrant]:
+    """Read who plays, by name; raises Failure unless there are two players or more, of different names."""
+    entrants = []
+    for text in programs:
+        name, equals, command = text.partition("=")
+        if not equals or not name.isidentifier():
+            raise Failure(f"--program {text}: expected NAME=CMD, with a name of letters and digits")
+        entrants.append(Entrant(name, tuple(split(command))))
+    for name in opponents:
+        opponent_named(game, name)
+        entrants.append(Entrant(name))
+    names = [entrant.name for entrant in entrants]
+    if len(names) < 2:
+        raise Failure(f"expected two players or more, found {len(names)}; opponents are {', '.join(game.opponents)}")
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise Failure(f"expected players of different names, found {', '.join(sorted(twice))} twice")
+    return {entrant.name: entrant for entrant in entrants}
+
+
+def play_pairing(game: Game[Any], entrants: Mapping[str, Entrant], pairing: Pairing, seconds: float) -> Transcript:
+    """Play one game. Its transcript names an opponent where there is one; of two the second."""
+    first, second = (entrants[name] for name in pairing.sides)
+    players = [seat(game, entrant, pairing.seed, seconds) for entrant in (first, second)]
+    contestant, opponent = (1, first.name) if second.command and not first.command else (0, second.name)
+    known = None if first.command and second.command else opponent
+    try:
+        both: tuple[Player, Player] = (players[0], players[1])
+        return Match(game, pairing.start, both, 1 if contestant else 0, known, pairing.seed).play()
+    finally:
+        for player in players:
+            if isinstance(player, Program):
+                player.close()
+
+
+def seat(game: Game[Any], entrant: Entrant, seed: int, seconds: float) -> Player:
+    """Make a player for one game."""
+    return Program(entrant.command, seconds) if entrant.command else Computer(game.opponents[entrant.name], seed)
+
+
+def show_result(game: str, count: int, result: Sequence[Row] | Sequence[TournamentRow]) -> None:
+    """Print the cross table."""
+    names = [row["name"] for row in result]
+    rows = [
+        (
+            at,
+            row["name"],
+            f"{row['elo']:.0f}",
+            f"{row['points']:g} of {row['games']}",
+            *("" if each == row["name"] else f"{row['against'][each]['points']:g}" for each in names),
+            row["lost_by_fault"] or "",
+        )
+        for at, row in enumerate(result, start=1)
+    ]
+    columns = [">", "player", ">Elo", ">points", *(f">{name}" for name in names), ">faults"]
+    show(table(f"{game}: {count} games", columns, rows))
+    if any(row["lost_by_fault"] for row in result):
+        show("faults: games lost by an illegal or late move, or a program that ended; --save keeps the transcripts")

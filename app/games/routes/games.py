@@ -1,0 +1,98 @@
+"""HTTP routes: games against the judge or between two people, started, joined, looked at, played and resigned."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from app.contests.service.names import problem_called
+from app.core.http.deps import CurrentViewer, Reading, TheService, address_of
+from app.core.http.gated import GatedRoute
+from app.core.http.snapshot import TheSnapshot
+from app.games.service.bodies import GameSummary, GameView, MoveBody, StartBody
+from app.games.service.playing import Games
+from app.games.service.showing import listed, transcript
+from app.games.service.starting import start
+
+router = APIRouter(route_class=GatedRoute, tags=["games"])
+TEXT: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "The transcript"}
+}
+
+
+async def get_games(request: Request) -> Games:
+    """The games of the running service."""
+    return cast(Games, request.app.state.games)
+
+
+TheGames = Annotated[Games, Depends(get_games)]
+
+
+@router.post(
+    "/contests/{contest_id}/problems/{problem_id}/games", status_code=201, summary="Start a game against the judge"
+)
+async def create_game(
+    request: Request,
+    response: Response,
+    viewer: CurrentViewer,
+    service: TheService,
+    games: TheGames,
+    contest_id: str,
+    problem_id: str,
+    body: StartBody,
+) -> GameView:
+    """A team's game from a test case counts: its end is a submission. Others are for practice, also without login."""
+    table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
+    games.keep(table)
+    response.headers["Location"] = f"/api/games/{table.game.id}"
+    return await games.shown(table, table.game.id)
+
+
+@router.get("/contests/{contest_id}/games", summary="Games of a contest")
+def list_games(
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Reading,
+    problem_id: Annotated[str | None, Query()] = None,
+    team_id: Annotated[str | None, Query()] = None,
+    state: Annotated[str | None, Query(description="`playing` or `ended`; left out: both")] = None,
+) -> list[GameSummary]:
+    """The latest first, a thousand at most: all for judges, for others those of their team and their account."""
+    problem_id = problem_id and problem_called(snapshot, problem_id)
+    return listed(session, viewer, snapshot, problem_id=problem_id, team_id=team_id, state=state)
+
+
+@router.get("/games/{game_id}", summary="A game: position, whose move, clock and moves")
+async def get_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> GameView:
+    """For whoever plays it and for judges; a practice game without login is known by its id alone."""
+    return await games.shown(await games.look(viewer, game_id), game_id)
+
+
+@router.get("/games/{game_id}/transcript", response_class=Response, responses=TEXT, summary="The transcript of a game")
+async def get_transcript(viewer: CurrentViewer, games: TheGames, game_id: str) -> Response:
+    """The text that `jurado check` takes, of a game that has ended."""
+    text = transcript(await games.ended(viewer, game_id))
+    return Response(text, media_type="text/plain")
+
+
+@router.post("/games/{game_id}/moves", summary="Make a move")
+async def create_move(viewer: CurrentViewer, games: TheGames, game_id: str, body: MoveBody) -> GameView:
+    """The game after the opponent's reply, both stored. The same number and move again give the same reply."""
+    return await games.shown(await games.move(viewer, game_id, body), game_id)
+
+
+@router.post("/games/{game_id}/resign", summary="Give a game up")
+async def resign_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> GameView:
+    """The game is lost; again, it stays as it is."""
+    return await games.shown(await games.resign(viewer, game_id), game_id)
+
+
+@router.post("/games/{game_id}/join", summary="Join a game between two people")
+async def join_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> GameView:
+    """The game as the other side sees it: `game_id` is its `invite`, and the id to play at. The clock runs from now on.
+
+    Whoever joins with an account plays that side alone; without login whoever knows the id does. Again, it stays as it
+    is.
+    """
+    return await games.shown(await games.join(viewer, game_id), game_id)

@@ -1,0 +1,193 @@
+"""The referee of one game: its position by the rules, the opponent's replies, and whose time runs out when.
+
+Nothing here reads or writes rows. A table is never changed: what happens gives another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from app.domain.contests import Clock
+from app.games.queries.games import Game, Move
+from games.catalog import games
+from games.doors import draws
+
+Ending = Literal["played", "resigned", "clock", "contest", "moves", "unjoined"]
+PERSON = "person"
+"""The name of an opponent that is none of the catalogue: somebody who joins the game plays the other side."""
+MOST_MOVES = 10_000
+"""Moves of one game over both sides: a game that is longer ends, lost for the contestant, drawn between two people."""
+LONGEST_PRACTICE = timedelta(hours=1)
+LONGEST_MOVE = timedelta(hours=24)
+"""The time for a move where nothing sets one: abandoned games end by it."""
+MS = timedelta(milliseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A game with its position and its moves; `position` is whatever the game's rules make of it."""
+
+    game: Game
+    position: Any
+    moves: tuple[Move, ...]
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended, by its rules or otherwise."""
+        return self.game.ended is not None
+
+    @property
+    def mover(self) -> int | None:
+        """The side whose move it is; None where the rules or something else have ended the game."""
+        rules = games()[self.game.game]
+        return None if self.over or rules.over(self.position) else rules.to_move(self.position)
+
+    @property
+    def waits_for_person(self) -> bool:
+        """Whether the next move is the contestant's, or the guest's."""
+        mover = self.mover
+        return mover is not None and (mover == self.game.side or self.game.guest is not None)
+
+    @property
+    def used_ms(self) -> int:
+        """Milliseconds that whoever is to move has taken for their moves so far."""
+        mover = self.mover
+        return self.game.used_ms if mover is None else used_by(self, mover)
+
+
+def seat(game: Game, moves: Sequence[Move]) -> Table:
+    """The table of a stored game; raises Rejected where its moves break the rules as they are now."""
+    return Table(game, position_after(game, moves), tuple(moves))
+
+
+# Any: a position is what the game's own rules make of it
+def position_after(game: Game, moves: Sequence[Move]) -> Any:
+    """The position after these moves."""
+    rules = games()[game.game]
+    position = rules.start(game.instance)
+    for move in moves:
+        position = rules.apply(position, move.move)
+    return position
+
+
+def used_by(table: Table, side: int) -> int:
+    """Milliseconds that a side has taken for its moves; an opponent of the catalogue takes none."""
+    if side == table.game.side:
+        return table.game.used_ms
+    return sum(move.ms for move in table.moves if move.side == side)
+
+
+def play(table: Table, move: str, now: datetime, used: timedelta, side: int) -> Table:
+    """The table after a move of a person, who took `used` for it; raises Rejected for one that is no move."""
+    position = games()[table.game.game].apply(table.position, move)
+    ms = max(0, used // MS)
+    made = Move(len(table.moves) + 1, side, move, ms, now)
+    used_ms = table.game.used_ms + (ms if side == table.game.side else 0)
+    game = replace(table.game, moves=made.number, used_ms=used_ms, since=now)
+    return Table(game, position, (*table.moves, made))
+
+
+def is_quick(table: Table) -> bool:
+    """Whether the opponent answers so soon that nobody else has to wait for it, or is a person."""
+    if table.game.guest is not None:
+        return True
+    opponent = games()[table.game.game].opponents[table.game.opponent]
+    return bool(getattr(opponent, "quick", False))
+
+
+def answer(table: Table, now: datetime) -> Table:
+    """The table after the opponent's moves, as many as are theirs; ended where the rules end it."""
+    rules = games()[table.game.game]
+    while not table.waits_for_person and not rules.over(table.position):
+        if len(table.moves) >= MOST_MOVES:
+            break
+        number = len(table.moves) + 1
+        opponent = rules.opponents[table.game.opponent]
+        move = opponent.choose(table.position, draws(table.game.seed, number))
+        made = Move(number, 1 - table.game.side, move, 0, now)
+        game = replace(table.game, moves=number, since=now)
+        table = Table(game, rules.apply(table.position, move), (*table.moves, made))
+    if rules.over(table.position):
+        return end(table, now, "played")
+    return end(table, now, "moves") if len(table.moves) >= MOST_MOVES else table
+
+
+def end(table: Table, when: datetime, ending: Ending, loser: int | None = None) -> Table:
+    """The table with its game ended: won by whom the rules say, else lost for `loser`.
+
+    Left out, that is the contestant; between two people whoever is out of time, and nobody where there were too many
+    moves or nobody came.
+    """
+    winner: int | None
+    if ending == "played":
+        winner = games()[table.game.game].winner(table.position)
+    elif table.game.guest is None or loser is not None:
+        winner = 1 - (table.game.side if loser is None else loser)
+    else:
+        mover = table.mover
+        winner = 1 - mover if ending == "clock" and mover is not None else None
+    return replace(table, game=replace(table.game, ended=when, ending=ending, winner=winner))
+
+
+def allowance(game: Game, used_ms: int) -> timedelta:
+    """The time for the next move of whoever has used so much."""
+    left = [LONGEST_MOVE if game.counted else LONGEST_PRACTICE]
+    if game.move_ms is not None:
+        left.append(game.move_ms * MS)
+    if game.game_ms is not None:
+        left.append(max(timedelta(0), (game.game_ms - used_ms) * MS))
+    return min(left)
+
+
+def thought(game: Game, clock: Clock | None, now: datetime) -> timedelta:
+    """The time taken for the next move by now; the pauses of a contest's clock do not count."""
+    if clock is None:
+        return now - game.since
+    return clock.contest_time(now) - clock.contest_time(game.since)
+
+
+def due(game: Game, clock: Clock | None, used_ms: int | None = None) -> tuple[datetime, Ending]:
+    """When the game ends if nobody moves, and by what: the time of whoever is to move, or the end of the contest.
+
+    `used_ms` is what they have used, left out that of the contestant. While a contest is paused the moment is unknown:
+    then it is the latest possible look. A game that awaits its guest ends with the time that practice has for a move.
+    """
+    if game.awaits_guest:
+        return game.started + LONGEST_PRACTICE, "unjoined"
+    time = allowance(game, game.used_ms if used_ms is None else used_ms)
+    if clock is None:
+        return game.since + time, "clock"
+    by_time = clock.moment_of(clock.contest_time(game.since) + time)
+    moments: list[tuple[datetime, Ending]] = []
+    if by_time is not None:
+        moments.append((by_time, "clock"))
+    if clock.end is not None and game.started < clock.end:
+        moments.append((clock.end, "contest"))
+    return min(moments, default=(game.since + LONGEST_MOVE, "clock"))
+
+
+def paced(table: Table, clock: Clock | None) -> Table:
+    """The table with the deadline of the next move.
+
+    One that is still to come stays where the new one is later: nobody is late by it, and a look at it finds the new one
+    (`end_due`). So most moves leave the index alone in which all deadlines lie.
+    """
+    moment, _ = due(table.game, clock, table.used_ms)
+    if table.game.since < table.game.deadline <= moment:
+        return table
+    return replace(table, game=replace(table.game, deadline=moment))
+
+
+def after_move(moves: Sequence[Move], side: int, number: int) -> Sequence[Move]:
+    """The moves up to the opponent's reply to one of the contestant's."""
+
+    def until() -> Iterator[Move]:
+        for move in moves:
+            if move.number > number and move.side == side:
+                return
+            yield move
+
+    return list(until())

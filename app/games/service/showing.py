@@ -1,0 +1,218 @@
+"""Games as they are shown: to whom, and as what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import cast
+
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.core.clics import format_time, format_time_or_none
+from app.core.clock import utc_now
+from app.core.errors import BadRequest, NotFound
+from app.domain.contests import Clock
+from app.games.queries import games as stored
+from app.games.queries.games import Game
+from app.games.service.bodies import GameClock, GameSummary, GameView, MadeMove, Player
+from app.games.service.referee import MOST_MOVES, Ending, Table, due, used_by
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from games.catalog import games
+from games.doors import FIRST, SECOND, Side
+from games.transcript import End, Reason, Transcript, loser_end, write
+from games.transcript import Move as TranscriptMove
+
+LARGEST_EXACT = 2**53
+MOST_LISTED = 1000
+ENDS: Mapping[str, tuple[Reason, str]] = {
+    "resigned": ("resigned", ""),
+    "clock": ("late", "the time ran out"),
+    "contest": ("late", "the contest ended"),
+    "moves": ("late", f"a game has at most {MOST_MOVES} moves"),
+}
+"""How a transcript tells the ends that the rules of a game do not know."""
+
+
+def may_play(viewer: Viewer, game: Game, seat_id: str) -> bool:
+    """Whether the viewer may move from a seat: the team of a counted game, whoever started or joined one for practice.
+
+    A seat that nobody took with an account is known by its id alone, which nobody can guess.
+    """
+    if game.counted:
+        team_id = viewer.at(game.contest_id).team_id
+        return team_id is not None and team_id == game.team_id
+    account_id = game.guest_account_id if seat_id == game.guest else game.account_id
+    return account_id is None or viewer.account_id == account_id
+
+
+def side_of(game: Game, seat_id: str) -> int:
+    """The side that is played from the seat with this id; that of the game is its contestant's."""
+    return 1 - game.side if seat_id == game.guest else game.side
+
+
+def visible(viewer: Viewer, game: Game | None, game_id: str) -> Game:
+    """The game, if the viewer may see it; raises NotFound."""
+    if game is None or not (viewer.at(game.contest_id).sees_all or may_play(viewer, game, game_id)):
+        raise NotFound(f"no game {game_id!r}")
+    return game
+
+
+def view(
+    table: Table, seat_id: str, since: int = 0, submission_id: str | None = None, clock: Clock | None = None
+) -> GameView:
+    """A game as it is seen from a seat, with the moves behind a number.
+
+    `clock` is that of the contestant's contest, where the game is bound to it.
+    """
+    game, rules = table.game, games()[table.game.game]
+    legal = None if table.over else rules.legal(table.position)
+    to_move = None if table.over else rules.to_move(table.position)
+    side = side_of(game, seat_id)
+    return GameView(
+        id=seat_id,
+        contest_id=game.contest_id,
+        problem_id=game.problem_id,
+        testcase=game.case_name,
+        team_id=game.team_id,
+        counted=game.counted,
+        game=game.game,
+        opponent=game.opponent,
+        seed=None if game.counted and not table.over else _number(game.seed),
+        side=side,
+        invite=game.guest if game.awaits_guest and seat_id == game.id else None,
+        joined=None if game.guest is None else game.joined is not None,
+        position=rules.render(table.position),
+        turn=player(side, to_move),
+        next_move=len(table.moves) + 1,
+        over=table.over,
+        winner=player(side, game.winner if table.over else None),
+        ending=cast(Ending | None, game.ending),
+        moves=made_moves(table, side, since),
+        legal=None if legal is None or legal.moves is None else list(legal.moves),
+        rule=None if legal is None else legal.rule,
+        clock=clock_of(table, side, clock),
+        started=format_time(game.started),
+        ended=format_time_or_none(game.ended),
+        submission_id=submission_id,
+    )
+
+
+def made_moves(table: Table, side: int, since: int = 0) -> list[MadeMove]:
+    """The moves behind a number, as a side sees them."""
+    return [
+        MadeMove(
+            number=each.number,
+            by="you" if each.side == side else "opponent",
+            move=each.move,
+            seconds=each.ms / 1000,
+        )
+        for each in table.moves[since:]
+    ]
+
+
+def clock_of(table: Table, side: int, clock: Clock | None) -> GameClock:
+    """The clock of a side; the deadline, of whoever is to move, is unknown while the contest is paused."""
+    game = table.game
+    is_running = game.ended is None and not (clock is not None and clock.paused(utc_now()))
+    return GameClock(
+        move_seconds=None if game.move_ms is None else game.move_ms / 1000,
+        game_seconds=None if game.game_ms is None else game.game_ms / 1000,
+        used_seconds=used_by(table, side) / 1000,
+        deadline=format_time(due(game, clock, table.used_ms)[0]) if is_running else None,
+    )
+
+
+def player(own: int, side: int | None) -> Player | None:
+    """The player of a side, as whoever plays `own` sees it."""
+    if side is None:
+        return None
+    return "you" if side == own else "opponent"
+
+
+def _number(value: int) -> int | str:
+    return str(value) if abs(value) > LARGEST_EXACT else value
+
+
+def transcript(table: Table) -> str:
+    """The transcript of a game, as it stands."""
+    game = table.game
+    moves = tuple(TranscriptMove(_side(each.side), each.move, each.ms / 1000) for each in table.moves)
+    opponent = game.opponent if game.guest is None else None
+    return write(Transcript(game.game, game.instance, _side(game.side), opponent, game.seed, moves, _end(game)))
+
+
+def _end(game: Game) -> End | None:
+    if game.ended is None:
+        return None
+    if game.ending == "played":
+        return End("over", None if game.winner is None else _side(game.winner))
+    if game.winner is None:
+        return None  # nobody joined, or two people made as many moves as a game may have: it was broken off
+    reason, text = ENDS[game.ending or ""]
+    return loser_end(reason, _side(1 - game.winner), text)
+
+
+def _side(side: int) -> Side:
+    return SECOND if side else FIRST
+
+
+def listed(
+    session: Session,
+    viewer: Viewer,
+    snapshot: ContestSnapshot,
+    *,
+    problem_id: str | None,
+    team_id: str | None,
+    state: str | None,
+) -> list[GameSummary]:
+    """The games of a contest, the latest first: all for judges, for others those they may play."""
+    if state not in {None, "playing", "ended"}:
+        raise BadRequest(f"state: expected playing or ended, found {state!r}")
+    playing = None if state is None else state == "playing"
+    wanted = partial(
+        stored.of_contest,
+        session,
+        snapshot.contest.id,
+        problem_id=problem_id,
+        team_id=team_id,
+        playing=playing,
+        limit=MOST_LISTED,
+    )
+    whose: Sequence[str | None] = [None] if viewer.sees_all else owners(viewer)
+    seats = [(game, game.id) for owner in whose for game in wanted(owner=owner)]
+    if viewer.account_id is not None and not viewer.sees_all:
+        joined = wanted(guest_account_id=viewer.account_id)
+        seats += [(game, game.guest) for game in joined if game.guest is not None]
+    seats.sort(key=lambda each: (each[0].started, each[1]), reverse=True)
+    return summaries(session, seats[:MOST_LISTED])
+
+
+def summaries(session: Session, seats: Sequence[tuple[Game, str]]) -> list[GameSummary]:
+    """Games as lists show them, each as it is seen from a seat."""
+    shown = stored.submission_ids(session, [game for game, _ in seats])
+    return [
+        GameSummary(
+            id=seat_id,
+            problem_id=game.problem_id,
+            testcase=game.case_name,
+            team_id=game.team_id,
+            counted=game.counted,
+            game=game.game,
+            opponent=game.opponent,
+            moves=game.moves,
+            over=game.ended is not None,
+            winner=player(side_of(game, seat_id), game.winner if game.ended else None),
+            ending=game.ending,
+            started=format_time(game.started),
+            ended=format_time_or_none(game.ended),
+            submission_id=shown.get(game.id),
+        )
+        for game, seat_id in seats
+    ]
+
+
+def owners(viewer: Viewer) -> list[str]:
+    """The owners that a viewer's games have; none for a viewer without login."""
+    teams = [] if viewer.team_id is None else [f"team:{viewer.team_id}"]
+    return teams + ([] if viewer.account_id is None else [f"account:{viewer.account_id}"])

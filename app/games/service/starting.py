@@ -1,0 +1,230 @@
+"""Starting games: who may play what, from which position, and whether it counts."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from math import ceil
+
+from anyio.to_thread import run_sync
+
+from app.accounts.service.viewer import Viewer
+from app.authoring.service.testcases import case_input
+from app.contests.queries import contests
+from app.contests.service.names import NoContest, did_you_mean, problem_called
+from app.contests.service.visibility import snapshot_for, the_problem
+from app.core.addresses import source_of
+from app.core.clock import utc_now
+from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests
+from app.core.service import Service
+from app.domain.limits import Limits, game_limits, read_limits
+from app.domain.settings import read_settings
+from app.games.queries import games as stored
+from app.games.queries.games import Game, NewGame
+from app.games.service.bodies import MOST_SEED, StartBody
+from app.games.service.referee import PERSON, Table, paced
+from app.games.service.thinking import Thinking
+from app.problems.queries import pins
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries.submissions import LimitReached
+from app.submissions.service.admission import Admitted, admit
+from app.submissions.service.storing import refuse_full
+from app.submissions.service.submission_form import SubmissionForm
+from checkers.doors import Rejected
+from games.catalog import games
+from games.checker import Start, read_instance
+from games.doors import begin, instance_of
+
+OPTIMAL = "optimal"
+MOST_OPEN = 10
+"""Counted games that a team may have open at once, where the contest says nothing else."""
+
+SHARE_OF_PRACTICE = 0.75
+"""The share of all games that practice may take: however many practise, teams begin games that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The start of a game; `case` is the row and the name of the test case that it is of, if it is of one.
+
+    counts  whether the problem's own games count: it is a problem that is played
+    limits  those of the contest's problem, the times of a game among them
+    """
+
+    start: Start
+    case: tuple[int, str] | None
+    counts: bool
+    limits: Limits
+
+
+async def start(
+    service: Service,
+    thinking: Thinking,
+    viewer: Viewer,
+    address: str,
+    contest_id: str,
+    problem_id: str,
+    body: StartBody,
+) -> Table:
+    """Start a game; raises the refusal of who asks, of the position, or of the limits."""
+    snapshot = await snapshot_for(service.boards, viewer, contest_id)
+    if snapshot is None:
+        raise NoContest(contest_id)
+    problem_id = the_problem(snapshot, problem_called(snapshot, problem_id)).id
+    chosen = await run_sync(_choose, service, viewer, snapshot, problem_id, body)
+    is_own = viewer.team_id is not None and chosen.case is not None and chosen.counts
+    counted = is_own and not body.practice and body.opponent != PERSON
+    if body.practice is False and not counted:
+        raise BadRequest(
+            "practice: expected true or nothing (only a team's game from a test case, against the judge, counts),"
+            " found false"
+        )
+    admitted = await admit(service, viewer, snapshot.contest.id, SubmissionForm(problem_id, [])) if counted else None
+    _check_counted(body, chosen, admitted)
+    _check_taken(chosen, admitted)
+    if admitted is not None:
+        await refuse_full(service, admitted)
+    table = _table(viewer, address, (snapshot.contest.id, problem_id), body, chosen, admitted)
+    table = await thinking.reply(table, table.game.started)
+    table = paced(table, None if admitted is None else admitted.entrant.clock)
+    settings = service.settings
+    if admitted is None:
+        of_all = int(settings.most_games * SHARE_OF_PRACTICE)
+        new = NewGame(table.game, table.moves, settings.most_games_of_one, of_all)
+    else:
+        own = chosen.limits.open_games or MOST_OPEN
+        new = NewGame(table.game, table.moves, own, settings.most_games, admitted.limits)
+    outcome = await service.writer.call(stored.start, new)
+    if isinstance(outcome, LimitReached):
+        wait = None if outcome.again is None else ceil((outcome.again - table.game.started).total_seconds())
+        raise TooManyRequests(outcome.message, wait)
+    return table
+
+
+def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str, body: StartBody) -> Chosen:
+    """Choose the position and the opponent; raises BadRequest or NotFound."""
+    if (body.testcase is None) == (body.parameters is None):
+        both = "neither" if body.testcase is None else "both"
+        raise BadRequest(f"body: expected either testcase or parameters, found {both}")
+    with service.database.read() as session:
+        problem = pins.row(session, snapshot.contest.id, problem_id)
+        entry = contests.entry(session, snapshot.contest.id, problem_id)
+        contest = contests.get(session, snapshot.contest.id)
+        if problem is None or entry is None or contest is None:
+            raise NotFound(f"no problem {problem_id!r} in contest {snapshot.contest.id!r}")
+        own = problem.settings.get("game")
+        name = problem.settings["checker"] if own is None else own["name"]
+        if name not in games():
+            raise BadRequest(f"problem: expected one that can be played, found {problem_id!r}, which has no game")
+        limits = game_limits(read_limits(entry.limits or {}, read_settings(contest.settings).limits), own)
+        row = None
+        if body.testcase is not None:
+            row = case_input(viewer, snapshot, session, problem_id, body.testcase)
+    if row is None:
+        start_ = Start(name, body.opponent or _usual(name), None, _instance(name, body))
+        return Chosen(start_, None, counts=False, limits=limits)
+    start_ = _start_of_case(name, service.files.load(row.input_sha256), is_game=own is not None)
+    return Chosen(start_, (row.id, row.name), counts=own is not None, limits=limits)
+
+
+def _usual(name: str) -> str:
+    """The opponent of a game where nothing names one."""
+    opponents = games()[name].opponents
+    return OPTIMAL if OPTIMAL in opponents else next(iter(opponents))
+
+
+def _instance(name: str, body: StartBody) -> str:
+    try:
+        return instance_of(games()[name], body.parameters or {})
+    except Rejected as rejected:
+        raise BadRequest(str(rejected)) from None
+
+
+def _start_of_case(name: str, data: bytes, *, is_game: bool) -> Start:
+    """The start that a test case's input is: of a game with its opponent, else the bare position."""
+    try:
+        return read_instance(data) if is_game else Start(name, _usual(name), None, data.decode())
+    except (Rejected, UnicodeDecodeError) as error:
+        raise BadRequest(f"testcase: expected one that is a position of the game {name}, found {error}") from None
+
+
+def _check_counted(body: StartBody, chosen: Chosen, admitted: Admitted | None) -> None:
+    """Refuse what nobody may choose for a game that counts."""
+    if admitted is None:
+        return
+    if body.seed is not None:
+        raise BadRequest("seed: expected none in a game that counts (the judge chooses it), found one")
+    if body.opponent not in {None, chosen.start.opponent}:
+        raise BadRequest(f"opponent: expected {chosen.start.opponent} in a game that counts, found {body.opponent!r}")
+    if body.side is not None:
+        raise BadRequest("side: expected none in a game that counts (the test case decides), found one")
+
+
+def _check_taken(chosen: Chosen, admitted: Admitted | None) -> None:
+    """Refuse a game that could become no answer: of a final case out of its time, or of one that is not judged."""
+    if admitted is None or chosen.case in admitted.entry.open_cases(admitted.entrant, admitted.when):
+        return
+    name = None if chosen.case is None else chosen.case[1]
+    if chosen.case in admitted.entry.final_cases:
+        raise Forbidden(f"testcase: the time for final cases is over, {name!r} among them")
+    raise Forbidden(f"testcase: expected one that is judged, found {name!r}, which has no expected answer")
+
+
+def _table(
+    viewer: Viewer,
+    address: str,
+    place: tuple[str, str],
+    body: StartBody,
+    chosen: Chosen,
+    admitted: Admitted | None,
+) -> Table:
+    """The table of a new game; raises BadRequest for a position or an opponent that the game does not have."""
+    start_, now = chosen.start, utc_now()
+    rules = games()[start_.game]
+    opponent = start_.opponent if body.opponent is None else body.opponent
+    if opponent not in rules.opponents and opponent != PERSON:
+        known = ", ".join((*rules.opponents, PERSON))
+        raise BadRequest(
+            f"opponent: expected one of {known}, found {opponent!r}{did_you_mean(opponent, rules.opponents)}"
+        )
+    try:
+        position = begin(rules, start_.instance)
+    except Rejected as rejected:
+        raise BadRequest(str(rejected)) from None
+    side = start_.side if body.side is None else body.side
+    team_id = None if admitted is None else admitted.team_id
+    game = Game(
+        id=secrets.token_hex(12),
+        contest_id=place[0],
+        problem_id=place[1],
+        test_case_id=None if chosen.case is None else chosen.case[0],
+        case_name=None if chosen.case is None else chosen.case[1],
+        team_id=team_id,
+        account_id=viewer.account_id,
+        owner=f"team:{team_id}" if team_id is not None else _owner(viewer, address),
+        counted=admitted is not None,
+        game=start_.game,
+        instance=start_.instance,
+        opponent=opponent,
+        seed=secrets.randbelow(MOST_SEED) if body.seed is None else body.seed,
+        side=rules.asker if side is None else side,
+        started=now,
+        move_ms=_ms(chosen.limits.move_time),
+        game_ms=_ms(chosen.limits.game_time),
+        moves=0,
+        since=now,
+        used_ms=0,
+        deadline=now,
+        guest=secrets.token_hex(12) if opponent == PERSON else None,
+    )
+    return Table(game, position, ())
+
+
+def _owner(viewer: Viewer, address: str) -> str:
+    """Whose a practice game is, for its limits."""
+    return f"address:{source_of(address)}" if viewer.account_id is None else f"account:{viewer.account_id}"
+
+
+def _ms(time: timedelta | None) -> int | None:
+    return None if time is None else time // timedelta(milliseconds=1)

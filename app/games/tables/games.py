@@ -1,0 +1,77 @@
+"""Games against the judge or between two people, and their moves."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from app.core.db.base import ID, SLUG, Base
+
+PLAYING = text("ended IS NULL")
+
+
+class GameRow(Base):
+    """A game; a `counted` one, against the judge, becomes a submission of its team when it ends.
+
+    owner     who may play it: `team:ID`, `account:ID`, or `address:ADDRESS` of a practice game without login
+    game      the rules; `instance` is the start, `side` the contestant's (0 or 1), `seed` the opponent's
+    move_ms   the time for a move, and `game_ms` for all moves of the contestant; null: any
+    moves     the number of moves made; `used_ms` the time that the contestant took for theirs
+    since     when the contestant's time began to run; `deadline` when somebody has to look whether it is over
+    ending    played, resigned, clock, contest, moves or unjoined: why it ended; `winner` is a side, null for a draw
+    guest     the id of the other side's seat, where a person plays it; null: the opponent of the catalogue does
+    joined    when somebody took that seat, whose account is `guest_account_id`; null without login
+    """
+
+    __tablename__ = "games"
+    __table_args__ = (
+        Index("ix_games_playing", "deadline", sqlite_where=PLAYING, postgresql_where=PLAYING),
+        Index("ix_games_playing_owner", "owner", sqlite_where=PLAYING, postgresql_where=PLAYING),
+        Index("ix_games_contest_id_owner", "contest_id", "owner"),
+        Index("ix_games_guest", "guest", unique=True),
+        Index("ix_games_guest_account_id", "guest_account_id"),
+    )
+
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"))
+    problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"))
+    test_case_id: Mapped[int | None] = mapped_column(ForeignKey("test_cases.id", ondelete="SET NULL"))
+    case_name: Mapped[str | None] = mapped_column(SLUG)
+    team_id: Mapped[str | None] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), index=True)
+    account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
+    owner: Mapped[str] = mapped_column(String(80))
+    counted: Mapped[bool]
+    game: Mapped[str] = mapped_column(String(64))
+    instance: Mapped[str] = mapped_column(Text)
+    opponent: Mapped[str] = mapped_column(String(64))
+    seed: Mapped[int] = mapped_column(BigInteger)
+    side: Mapped[int]
+    started: Mapped[datetime]
+    move_ms: Mapped[int | None] = mapped_column(BigInteger)
+    game_ms: Mapped[int | None] = mapped_column(BigInteger)
+    moves: Mapped[int]
+    since: Mapped[datetime]
+    used_ms: Mapped[int] = mapped_column(BigInteger)
+    deadline: Mapped[datetime]
+    ended: Mapped[datetime | None]
+    ending: Mapped[str | None] = mapped_column(String(10))
+    winner: Mapped[int | None]
+    submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id", ondelete="SET NULL"))
+    guest: Mapped[str | None] = mapped_column(ID)
+    guest_account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"))
+    joined: Mapped[datetime | None]
+
+
+class GameMoveRow(Base):
+    """A move of a game, numbered from 1 over both sides; `ms` is the time that it took."""
+
+    __tablename__ = "game_moves"
+
+    game_id: Mapped[str] = mapped_column(ForeignKey("games.id", ondelete="CASCADE"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    side: Mapped[int]
+    move: Mapped[str] = mapped_column(Text)
+    ms: Mapped[int] = mapped_column(BigInteger)
+    time: Mapped[datetime]

@@ -1,0 +1,193 @@
+"""`jurado admin rejudge|rejudgings|rejudging`: judge again, show the difference, apply or cancel it, undo it."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from app.authoring.commands.jobs import follow_job
+from app.contests.commands.contests import ContestId
+from app.core.commands.client import Client, refusal, without_none
+from app.core.commands.options import AsJson
+from app.core.commands.output import Failure, examples, report, show, table, write_json
+from app.core.commands.progress import OnProgress, progress_shown
+from app.core.commands.resources.rejudgings import Difference, Rejudging
+from app.judging.commands.rejudging_tables import show_difference, subject
+
+rejudging = typer.Typer(no_args_is_help=True, help="One rejudging: what it changes, and whether it counts.")
+SECONDS_BETWEEN_LOOKS = 0.3
+MOST_ROUNDS = 100
+FEW = 8
+"""Judgements left to do with which the server applies a rejudging, because it has them done first."""
+RejudgingId = Annotated[int, typer.Argument(metavar="ID", help="the rejudging's id")]
+JudgeErrors = Annotated[
+    bool, typer.Option("--judge-errors", help="also where the judge failed on submissions that had a verdict")
+]
+
+
+def rejudge(
+    contest: ContestId,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="why; kept with it")],
+    problem: Annotated[
+        str | None, typer.Option(metavar="PROBLEM", help="only submissions to this problem: id or label")
+    ] = None,
+    team: Annotated[str | None, typer.Option(metavar="ID", help="only submissions of this team")] = None,
+    submission: Annotated[list[str] | None, typer.Option(metavar="ID", help="only these submissions")] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="follow it until it is judged, and show the difference")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="wait, show the difference, and apply it")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Judge submissions again: silently, in the background, and counting only once it is applied."""
+    given = without_none({"reason": reason, "problem": problem, "team": team, "submissions": submission or None})
+    with Client.open() as client:
+        queued = client.post(f"contests/{contest}/rejudgings", given, Rejudging)
+        if not (wait or apply):
+            hint = f"next: jurado admin rejudging difference {contest} {queued['id']}"
+            text = f"rejudging {queued['id']} of {queued['total']} submissions has been queued; {hint}"
+            report(text, queued, as_json=as_json)
+            return
+        follow(client, queued, quiet=as_json)
+        changes = client.get(f"{queued['href']}/difference", Difference)
+        if apply:
+            changes["rejudging"] = applied(client, queued["href"], {}, wait=True, quiet=as_json)
+    show_difference(changes, as_json=as_json)
+
+
+def list_rejudgings(contest: ContestId, as_json: AsJson = False) -> None:
+    """List the rejudgings of a contest, oldest first."""
+    with Client.open() as client:
+        rejudgings = client.get(f"contests/{contest}/rejudgings", list[Rejudging])
+    if as_json:
+        write_json(rejudgings)
+        return
+    rows = [
+        (each["id"], each["state"], f"{each['judged']}/{each['total']}", each["created"], each["reason"], subject(each))
+        for each in rejudgings
+    ]
+    show(table("", ["id", "state", ">judged", "created", "reason", "what"], rows))
+
+
+@rejudging.command("watch", epilog=examples("jurado admin rejudging watch finals 3"))
+def watch(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
+    """Follow a rejudging until all of it is judged, and show the difference."""
+    with Client.open() as client:
+        path = f"contests/{contest}/rejudgings/{rejudging_id}"
+        follow(client, client.get(path, Rejudging), quiet=as_json)
+        changes = client.get(f"{path}/difference", Difference)
+    show_difference(changes, as_json=as_json)
+
+
+@rejudging.command(
+    "difference",
+    epilog=examples(
+        "jurado admin rejudging difference finals 3", "jurado admin rejudging difference finals 3 --all --json"
+    ),
+)
+def difference(
+    contest: ContestId,
+    rejudging_id: RejudgingId,
+    everything: Annotated[bool, typer.Option("--all", help="also what stays as it is")] = False,
+    since: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="list the submissions that came after this version")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a rejudging changes, or has changed: submissions case by case, teams, ranks."""
+    with Client.open() as client:
+        path = f"contests/{contest}/rejudgings/{rejudging_id}/difference"
+        changes = client.get(path, Difference, all="true" if everything else None, since=since)
+    show_difference(changes, as_json=as_json)
+
+
+@rejudging.command(
+    "apply",
+    epilog=examples(
+        "jurado admin rejudging apply finals 3",
+        "jurado admin rejudging apply finals 3 --wait",
+        "jurado admin rejudging apply finals 3 --version 812-0c1f4a5b9d2e7788",
+    ),
+)
+def apply(
+    contest: ContestId,
+    rejudging_id: RejudgingId,
+    judge_errors: JudgeErrors = False,
+    version: Annotated[
+        str | None, typer.Option(metavar="VERSION", help="only if this version of the difference is still the latest")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="follow it until it is judged, then apply it")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Let a rejudging count, all of it at once, with what teams submitted meanwhile."""
+    given = without_none({"judge_errors": judge_errors, "version": version})
+    with Client.open() as client:
+        path = f"contests/{contest}/rejudgings/{rejudging_id}"
+        rejudging = applied(client, path, given, wait=wait, quiet=as_json)
+    report_state(rejudging, as_json=as_json)
+
+
+def applied(client: Client, path: str, body: object, *, wait: bool, quiet: bool) -> Rejudging:
+    """Apply a rejudging, and with `wait` follow it first, again and again where much was submitted meanwhile."""
+    for last in (False,) * MOST_ROUNDS + (True,):
+        if wait:
+            wait_for_answers(client, client.get(path, Rejudging), quiet=quiet)
+            follow(client, client.get(path, Rejudging), quiet=quiet)
+        reply = client.request("POST", f"/api/{path}/apply", json=body, accept=() if last or not wait else (409,))
+        if reply.status_code != 409:
+            return client.body(reply, Rejudging)
+        if "retry-after" not in reply.headers:
+            raise Failure(refusal(reply), 1)
+    raise AssertionError("the last round has no 409")
+
+
+@rejudging.command("cancel", epilog=examples("jurado admin rejudging cancel finals 3"))
+def cancel(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
+    """Give up a rejudging before it is applied; nobody ever sees anything of it."""
+    post_to(contest, rejudging_id, "cancel", as_json=as_json)
+
+
+@rejudging.command("undo", epilog=examples("jurado admin rejudging undo finals 3"))
+def undo(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
+    """Undo a rejudging that was applied: its submissions get their earlier judgements back."""
+    post_to(contest, rejudging_id, "undo", as_json=as_json)
+
+
+def post_to(contest: str, rejudging_id: int, action: str, *, as_json: bool) -> None:
+    """Cancel or undo a rejudging, and print its state then."""
+    with Client.open() as client:
+        rejudging = client.post(f"contests/{contest}/rejudgings/{rejudging_id}/{action}", shape=Rejudging)
+    report_state(rejudging, as_json=as_json)
+
+
+def report_state(rejudging: Rejudging, *, as_json: bool) -> None:
+    """Print the state of a rejudging."""
+    report(f"rejudging {rejudging['id']} is {rejudging['state']}", rejudging, as_json=as_json)
+
+
+def wait_for_answers(client: Client, rejudging: Rejudging, *, quiet: bool) -> None:
+    """Follow the reference runs that make expected answers without which a rejudging cannot be applied."""
+    while (job_id := rejudging["reference_run"]) is not None:
+        with progress_shown(f"expected answer of {', '.join(rejudging['without_answer'])}", quiet=quiet) as on_progress:
+            follow_job(client, job_id, on_progress)
+        rejudging = client.get(rejudging["href"], Rejudging)
+
+
+def follow(client: Client, rejudging: Rejudging, *, quiet: bool) -> None:
+    """Look at a rejudging until it is judged, with a bar."""
+    with progress_shown(f"rejudging {rejudging['id']}", quiet=quiet) as on_progress:
+        wait_until_judged(client, rejudging["href"], on_progress)
+
+
+def wait_until_judged(client: Client, path: str, on_progress: OnProgress) -> None:
+    """Look at a rejudging until nothing of it waits to be judged, or only what has just been submitted."""
+    at_first: int | None = None
+    while True:
+        rejudging = client.get(path, Rejudging)
+        total, left = rejudging["total"], rejudging["total"] - rejudging["judged"]
+        note = f"{rejudging['judged']} of {total} judged"
+        on_progress({"fraction": rejudging["progress"], "best": None, "states": 0, "note": note})
+        if rejudging["state"] != "judging" or (at_first is not None and total > at_first and left <= FEW):
+            return
+        at_first = at_first or total
+        time.sleep(SECONDS_BETWEEN_LOOKS)

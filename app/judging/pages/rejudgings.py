@@ -1,0 +1,189 @@
+"""Rejudgings: making one, what it changes as a matrix and as a list, applying it and taking it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
+
+from app.core.errors import BadRequest
+from app.core.pages.forms import made_of, made_of_values
+from app.core.pages.frames import frame
+from app.core.pages.gate import Fields, see
+from app.core.pages.languages import N_, _, gettext
+from app.core.pages.pages import page
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.core.pages.wording import points
+from app.judging.service.rejudgings import commands
+from app.judging.service.rejudgings.difference import DifferenceView, TeamDifference, TeamSide
+from app.judging.service.rejudgings.rejudgings import ApplyBody, RejudgingBody
+
+API = "/api"
+MOST_LISTED = 200
+TYPES = {
+    "AC": N_("Accepted"),
+    "PC": N_("Partly correct"),
+    "WA": N_("Rejected"),
+    "JE": N_("Judge error"),
+    None: N_("Not judged"),
+}
+STATES = {
+    "judging": N_("is being judged"),
+    "ready": N_("is ready to be applied"),
+    "applied": N_("is applied"),
+    "undone": N_("was applied and taken back"),
+    "cancelled": N_("was given up"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """A square of the matrix: how many submissions go from the row's verdict to the column's."""
+
+    count: int
+    is_same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A team whose place or points change, on the judges' board and on everybody's."""
+
+    name: str
+    before: str
+    after: str
+    direction: str
+    public_before: str
+    public_after: str
+    public_changes: bool
+
+
+def rejudgings_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+    """The rejudgings of the contest, newest first, and the form for another one."""
+    contest = snapshot.contest
+    return page(
+        "organiser/rejudgings.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "rejudgings"),
+        rejudgings=commands.listed(session, contest.id)[::-1],
+        states={key: gettext(text) for key, text in STATES.items()},
+        problems=[(each.id, contest.labels.get(each.id, each.id)) for each in contest.problems],
+        teams=sorted(((each.id, each.name) for each in contest.teams), key=lambda pair: pair[1].casefold()),
+    )
+
+
+def make_rejudging(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Open a rejudging of what the form selects."""
+    named = fields.pop("submissions", "").replace(",", " ").split()
+    if not (named or fields.get("problem") or fields.get("team")):
+        raise BadRequest("the selection: expected a problem, a team or submissions, found nothing")
+    body = made_of(RejudgingBody, {name: fields.get(name, "") for name in ("reason", "problem", "team")})
+    body = made_of_values(
+        RejudgingBody, {**body.model_dump(exclude_none=True), **({"submissions": named} if named else {})}
+    )
+    opened = commands.create(session, service, viewer, contest_id, body)
+    return see(request, f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
+
+
+def rejudging_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, rejudging_id: str
+) -> HTMLResponse:
+    """What a rejudging changes: the matrix of verdicts, the teams that move, every submission that differs."""
+    contest = snapshot.contest
+    difference = commands.preview(session, contest.id, rejudging_id, everything=True, since=None)
+    changed = [
+        each
+        for each in difference.submissions
+        if each.before != each.after or any(case.before != case.after for case in each.cases)
+    ]
+    heads, matrix = _matrix(difference)
+    return page(
+        "organiser/rejudging.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "rejudgings"),
+        rejudging=difference.rejudging,
+        state=gettext(STATES.get(difference.rejudging.state, difference.rejudging.state)),
+        counts=difference.counts,
+        version=difference.version,
+        newcomers=len(difference.newcomers),
+        heads=[gettext(TYPES[head]) if head in TYPES else head for head in heads],
+        matrix=matrix,
+        moves=[_move(team) for team in difference.teams if _moves(team)],
+        changed=changed[:MOST_LISTED],
+        left_off=max(0, len(changed) - MOST_LISTED),
+        labels=contest.labels,
+        names={team.id: team.name for team in contest.teams},
+        types={key: gettext(text) for key, text in TYPES.items()},
+        is_frozen=contest.clock.freeze is not None
+        and snapshot.state.frozen is not None
+        and snapshot.state.thawed is None,
+    )
+
+
+def apply_rejudging(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, rejudging_id: str, fields: Fields
+) -> Response:
+    """Apply a rejudging, as long as its difference is the one that was looked at."""
+    body = ApplyBody(judge_errors="judge_errors" in fields, version=fields.get("version") or None)
+    commands.apply(service, viewer, contest_id, rejudging_id, body, API)
+    return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
+
+
+def undo_rejudging(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, rejudging_id: str
+) -> Response:
+    """Take an applied rejudging back."""
+    commands.undo(service, viewer, contest_id, rejudging_id)
+    return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
+
+
+def cancel_rejudging(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, rejudging_id: str
+) -> Response:
+    """Give a rejudging up."""
+    commands.cancel(service, viewer, contest_id, rejudging_id)
+    return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
+
+
+def _matrix(difference: DifferenceView) -> tuple[list[str | None], list[tuple[str, list[Square]]]]:
+    """The verdicts that occur, and for each before a row of squares, one for each after."""
+    counts = {(each.before, each.after): each.count for each in difference.counts.types}
+    known = {kind for pair in counts for kind in pair}
+    heads = [kind for kind in TYPES if kind in known] + sorted(str(kind) for kind in known if kind not in TYPES)
+    rows = [
+        (
+            gettext(TYPES[before]) if before in TYPES else str(before),
+            [Square(counts.get((before, after), 0), before == after) for after in heads],
+        )
+        for before in heads
+    ]
+    return heads, rows
+
+
+def _moves(team: TeamDifference) -> bool:
+    return team.before != team.after or team.public_before != team.public_after
+
+
+def _move(team: TeamDifference) -> Move:
+    ranks = team.before.rank, team.after.rank
+    direction = ""
+    if ranks[0] is not None and ranks[1] is not None and ranks[0] != ranks[1]:
+        direction = "up" if ranks[1] < ranks[0] else "down"
+    return Move(
+        team.name,
+        _standing(team.before),
+        _standing(team.after),
+        direction,
+        _standing(team.public_before),
+        _standing(team.public_after),
+        team.public_before != team.public_after,
+    )
+
+
+def _standing(side: TeamSide) -> str:
+    rank = "\N{EN DASH}" if side.rank is None else f"{side.rank}."
+    return rank if side.points is None else _("%(place)s with %(points)s", place=rank, points=points(side.points))

@@ -1,0 +1,251 @@
+"""Tasks of graders: answers, cases, settings and rules; those of a rejudging with the changes it would make."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+from sqlalchemy.orm import Session
+
+from app.core.db.bulk import among, given, is_postgresql
+from app.core.json_documents import CaseDocument, ProblemChanges
+from app.domain.case_scores import CaseAnswer
+from app.domain.documents import MessageDocument, ProblemSettingsDocument, RuleDocument
+from app.problems.queries import pins, problem_diff
+from app.submissions.queries.judgements import Task
+from app.tables import (
+    AnswerRow,
+    ContestProblemRow,
+    JudgementRow,
+    ProblemRow,
+    RejudgingRow,
+    SubmissionRow,
+    TestCaseRow,
+    TestGroupRow,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """An answer as it was sent, and its case as it is now."""
+
+    name: str
+    removed: bool
+    size: int
+    answer: CaseAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """The version of a problem that judges submissions. `cases`: those the rejudging changes; None means deleted.
+
+    `is_whole`: all cases of the version are there, as it is not that of the problem's rows.
+
+    `limit` is there only where a rejudging gives another one: else it was held against the answers when they came.
+    """
+
+    settings: ProblemSettingsDocument
+    counted: frozenset[int]
+    cases: Mapping[str, CaseDocument | None]
+    rules: Mapping[str, RuleDocument]
+    limit: int | None = None
+    is_whole: bool = False
+
+
+Version = tuple[str, str, datetime]
+"""A problem's id and uuid, and when its rows last changed."""
+
+
+class KnownGrounds:
+    """What was read of problems and has not changed since, of one database; from any thread."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Version, _Ground]] = {}
+
+    def ground(self, session: Session, version: Version) -> _Ground:
+        """The problem's rows as those of `version`, which the same transaction has read; not to be changed."""
+        problem_id = version[0]
+        known_version, ground = self._known.get(problem_id, (None, None))
+        if ground is None or known_version != version:
+            settings = session.get_one(ProblemRow, problem_id).settings
+            ground = _Ground(settings, _counted_cases(session, problem_id), {}, {})
+            self._known[problem_id] = (version, ground)
+        return ground
+
+
+def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGrounds | None = None) -> list[Task]:
+    """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each changed problem."""
+    known = known or KnownGrounds()
+    connection = session.connection()  # the session's own way through the mapped classes costs twice as much
+    postgresql = is_postgresql(connection)
+    heads = connection.execute(_heads(postgresql=postgresql), given(attempts, postgresql=postgresql)).all()
+    sent = _answers(connection, [head[2] for head in heads])
+    grounds: dict[tuple[int | None, str, str], _Ground] = {}
+    tasks = []
+    for id_, rejudging, submission, contest, problem, rule, submitted, lost, error, pinned, newest, *version in heads:
+        key = (rejudging, contest, problem)
+        if key not in grounds:
+            is_pinned = pinned is not None and pinned != newest
+            grounds[key] = (
+                known.ground(session, (problem, *version))
+                if rejudging is None and not is_pinned
+                else _ground(session, *key, is_pinned=is_pinned)
+            )
+        ground = grounds[key]
+        answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
+        own: RuleDocument = rule or {}
+        task = Task(
+            id_,
+            submission,
+            attempts[id_],
+            contest,
+            problem,
+            ground.settings,
+            ground.rules.get(contest, own),
+            ground.counted,
+            answers,
+            rejudging,
+            submitted,
+            lost,
+            error or "",
+        )
+        tasks.append(task)
+    return tasks
+
+
+# Any: SQLAlchemy types no more columns than these
+_Heads = Select[int, int | None, int, str, str, RuleDocument, datetime, int, str | None, int | None, *tuple[Any, ...]]
+
+
+@cache
+def _heads(*, postgresql: bool) -> _Heads:
+    """A statement is made once: making it takes as long as running it."""
+    return (
+        select(
+            JudgementRow.id,
+            JudgementRow.rejudging_id,
+            SubmissionRow.id,
+            SubmissionRow.contest_id,
+            SubmissionRow.problem_id,
+            ContestProblemRow.rule,
+            JudgementRow.start_time,
+            JudgementRow.lost,
+            JudgementRow.error,
+            ContestProblemRow.version,
+            ProblemRow.version,
+            ProblemRow.uuid,
+            ProblemRow.updated,
+        )
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .join(ProblemRow, ProblemRow.id == SubmissionRow.problem_id)
+        .outerjoin(
+            ContestProblemRow,
+            (ContestProblemRow.contest_id == SubmissionRow.contest_id)
+            & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
+        )
+        .where(among(JudgementRow.id, postgresql=postgresql))
+        .order_by(JudgementRow.id)
+    )
+
+
+def _ground(
+    session: Session, rejudging_id: int | None, contest_id: str, problem_id: str, *, is_pinned: bool
+) -> _Ground:
+    row = None if rejudging_id is None else session.get(RejudgingRow, rejudging_id)
+    changes: ProblemChanges = {} if row is None else row.changes
+    if not changes and not is_pinned:
+        settings = session.get_one(ProblemRow, problem_id).settings
+        return _Ground(settings, _counted_cases(session, problem_id), {}, {})
+    wanted = problem_diff.merged(problem_diff.document(session, problem_id, contest_id), changes)
+    ids = pins.case_ids(session, problem_id)
+    names = sorted(problem_diff.counted_cases(wanted))
+    counted = frozenset(ids.get(name, -at) for at, name in enumerate(names, start=1))
+    settings = wanted["columns"]["settings"]
+    limit = problem_diff.answer_limit(settings) if changes else None
+    cases = wanted["cases"] if is_pinned else changes.get("cases", {})
+    return _Ground(settings, counted, cases, changes.get("rules", {}), limit, is_pinned)
+
+
+def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
+    """The answer with its case as it is to be judged; None where the case is none any more."""
+    case = ground.cases.get(sent.name)
+    if case is None and (sent.removed or ground.is_whole or sent.name in ground.cases):
+        return None
+    if case is not None and case["answer_sha256"] is None:
+        return None  # it is not open before it has one, and then everything is judged anew
+    answer = sent.answer
+    if ground.limit is not None and answer.refused is None and sent.size > ground.limit:
+        answer = replace(answer, refused=too_large(ground.limit))
+    if case is None:
+        return answer
+    return replace(
+        answer,
+        input_sha256=case["input_sha256"],
+        answer_sha256=case["answer_sha256"],
+        checker_args=case["checker_args"],
+        points_num=case["points_num"],
+        points_den=case["points_den"],
+    )
+
+
+def too_large(limit: int) -> MessageDocument:
+    """The message about an answer with more bytes than it may have."""
+    text = f"expected at most {limit} bytes, found more"
+    return {"key": "too-large", "text": text, "args": {"limit": limit}}
+
+
+def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
+    answers: dict[int, list[_Sent]] = defaultdict(list)
+    postgresql = is_postgresql(connection)
+    rows = connection.execute(_answers_of(postgresql=postgresql), given(submissions, postgresql=postgresql))
+    for row in rows:
+        answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
+    return answers
+
+
+# Any: as above
+@cache
+def _answers_of(*, postgresql: bool) -> Select[*tuple[Any, ...]]:
+    return (
+        select(
+            AnswerRow.submission_id,
+            TestCaseRow.name,
+            TestCaseRow.removed,
+            AnswerRow.size,
+            AnswerRow.test_case_id,
+            TestCaseRow.input_sha256,
+            TestCaseRow.answer_sha256,
+            AnswerRow.data,
+            AnswerRow.sha256,
+            AnswerRow.refused,
+            TestCaseRow.checker_args,
+            TestCaseRow.points_num,
+            TestCaseRow.points_den,
+            TestCaseRow.name,
+        )
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(among(AnswerRow.submission_id, postgresql=postgresql))
+        .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
+    )
+
+
+def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
+    rows = session.scalars(
+        select(TestCaseRow.id)
+        .join(
+            TestGroupRow,
+            (TestGroupRow.problem_id == TestCaseRow.problem_id) & (TestGroupRow.name == TestCaseRow.group_name),
+        )
+        .where(
+            TestCaseRow.problem_id == problem_id,
+            TestGroupRow.kind == "provisional",
+            TestCaseRow.answer_sha256.is_not(None),
+            TestCaseRow.removed.is_(False),
+        )
+    )
+    return frozenset(rows)

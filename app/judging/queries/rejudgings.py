@@ -1,0 +1,200 @@
+"""Rejudgings: judgements beside those that count, to be compared with them and put in their place.
+
+The judgements of a rejudging are rows like all others, and queued like all others; but they are not current, and
+nothing shows them until the rejudging is applied. Whether an open one is ready is told by its judgements, so that
+there is no state that a crash could leave behind. Here they are only looked at; `rejudging_steps` changes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlalchemy import ColumnElement, Select, exists, func, select
+from sqlalchemy.orm import Session, aliased
+
+from app.core.json_documents import ProblemChanges, SelectionDocument
+from app.problems.queries import problem_diff
+from app.submissions.queries.judgements import DONE
+from app.tables import JudgementRow, RejudgingRow, SubmissionRow
+
+OPEN, APPLIED, UNDONE, CANCELLED = "open", "applied", "undone", "cancelled"
+JUDGING, READY = "judging", "ready"
+"""State of an open rejudging, as its judgements tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The numbers of a rejudging's judgements that are done, and that failed by the judge's own fault."""
+
+    done: int = 0
+    total: int = 0
+    errors: int = 0
+
+
+def rejudgings(session: Session, contest_id: str) -> list[RejudgingRow]:
+    """Rejudgings that concern a contest, its own and those of its problems, oldest first."""
+    rows = session.scalars(select(RejudgingRow).order_by(RejudgingRow.id))
+    return [row for row in rows if contest_id in contests_of(row)]
+
+
+def get(session: Session, contest_id: str, rejudging_id: int) -> RejudgingRow | None:
+    """One rejudging, or None."""
+    row = session.get(RejudgingRow, rejudging_id)
+    return row if row is not None and contest_id in contests_of(row) else None
+
+
+def contests_of(row: Described) -> list[str]:
+    """The contests a rejudging concerns: more than its own where a problem itself changes."""
+    return list(row.selection.get("contests", [row.contest_id]))
+
+
+def still_open(session: Session) -> Sequence[RejudgingRow]:
+    """Rejudgings that are neither applied nor cancelled, oldest first."""
+    return session.scalars(select(RejudgingRow).where(RejudgingRow.state == OPEN).order_by(RejudgingRow.id)).all()
+
+
+def open_of_problem(session: Session, problem_id: str) -> RejudgingRow | None:
+    """The open rejudging that changes a problem; there is one at most."""
+    return next((row for row in still_open(session) if row.changes.get("problem_id") == problem_id), None)
+
+
+def open_id(session: Session, problem_id: str) -> int | None:
+    """The id of the open rejudging that changes a problem and may take in more, or None."""
+    row = open_of_problem(session, problem_id)
+    return None if row is None or "pins" in row.changes else row.id
+
+
+def progress(session: Session, rejudging_ids: Iterable[int]) -> dict[int, Progress]:
+    """The progress of these rejudgings."""
+    query = (
+        select(JudgementRow.rejudging_id, JudgementRow.state, JudgementRow.type, func.count())
+        .where(JudgementRow.rejudging_id.in_(list(rejudging_ids)))
+        .group_by(JudgementRow.rejudging_id, JudgementRow.state, JudgementRow.type)
+    )
+    by_id: dict[int, Progress] = {}
+    for rejudging_id, state, type_, count in session.execute(query):
+        assert rejudging_id is not None  # it is one of those asked for
+        known = by_id.get(rejudging_id, Progress())
+        done, errors = count if state == DONE else 0, count if type_ == "JE" else 0
+        by_id[rejudging_id] = Progress(known.done + done, known.total + count, known.errors + errors)
+    return by_id
+
+
+def is_visible() -> ColumnElement[bool]:
+    """Of judgements: those that came with their submission, and those of rejudgings that have been applied."""
+    applied = select(RejudgingRow.id).where(RejudgingRow.state == APPLIED)
+    return JudgementRow.rejudging_id.is_(None) | JudgementRow.rejudging_id.in_(applied)
+
+
+class Described(Protocol):
+    """A description of a rejudging's submissions: its row, or these columns of it."""
+
+    @property
+    def contest_id(self) -> str:
+        """The contest it was opened in."""
+        ...
+
+    @property
+    def selection(self) -> SelectionDocument:
+        """The choice of submissions."""
+        ...
+
+    @property
+    def changes(self) -> ProblemChanges:
+        """The changes that it makes."""
+        ...
+
+
+def judges(row: Described) -> bool:
+    """Whether the rejudging has judgements. A change of points alone has none."""
+    return bool(row.changes.get("judging", True))
+
+
+def grows(row: Described) -> bool:
+    """Whether the rejudging takes in what is submitted while it is open."""
+    return bool(row.changes) and judges(row)
+
+
+def selected(row: RejudgingRow) -> Select[int]:
+    """The submissions a rejudging is about: those selected, and where a problem changes, all that anybody sends."""
+    wanted, query = row.selection, select(SubmissionRow.id)
+    query = query.where(SubmissionRow.contest_id.in_(contests_of(row)))
+    if "problem" in wanted:
+        query = query.where(SubmissionRow.problem_id == wanted["problem"])
+    if "team" in wanted:
+        query = query.where(SubmissionRow.team_id == wanted["team"])
+    if "submissions" in wanted:
+        query = query.where(SubmissionRow.id.in_(wanted["submissions"]))
+    if not row.changes:
+        judged = (JudgementRow.submission_id == SubmissionRow.id) & JudgementRow.current.is_(True)
+        query = query.where(exists().where(judged, JudgementRow.state == DONE))
+    return query
+
+
+def missing(row: RejudgingRow) -> Select[int]:
+    """The submissions among these that the rejudging has no judgement of yet."""
+    mine = exists().where(JudgementRow.rejudging_id == row.id, JudgementRow.submission_id == SubmissionRow.id)
+    return selected(row).where(~mine)
+
+
+def unanswered(session: Session, row: RejudgingRow) -> list[str]:
+    """The test cases that applying it would leave without an expected answer, so that nobody could answer them."""
+    cases = {name: case for name, case in row.changes.get("cases", {}).items() if case is not None}
+    if row.state not in {OPEN, UNDONE} or all(case["answer_sha256"] is not None for case in cases.values()):
+        return []
+    version = problem_diff.document(session, row.changes["problem_id"], row.contest_id)
+    return problem_diff.unanswered(version["cases"], cases)
+
+
+def unjudged(session: Session, row: RejudgingRow) -> list[int]:
+    """The judgements without which it cannot be applied: its own, and those that stand for its submissions till then.
+
+    Undoing puts the latter back, which therefore must have been judged before the problem changed.
+    """
+    mine = select(JudgementRow.submission_id).where(JudgementRow.rejudging_id == row.id)
+    snapshot = JudgementRow.current.is_(True) & JudgementRow.submission_id.in_(mine)
+    query = select(JudgementRow.id).where(JudgementRow.state != DONE, (JudgementRow.rejudging_id == row.id) | snapshot)
+    return list(session.scalars(query.order_by(JudgementRow.id)))
+
+
+def late(session: Session) -> list[int]:
+    """Open rejudgings that change a problem to which somebody has submitted meanwhile."""
+    growing = [row for row in still_open(session) if grows(row)]
+    return [row.id for row in growing if session.scalar(missing(row).limit(1)) is not None]
+
+
+def pairs(session: Session, row: RejudgingRow, contest_id: str) -> dict[int, tuple[int | None, int]]:
+    """Of each submission of a contest that has been judged again: the judgement it had, and the one it was given."""
+    query = (
+        select(JudgementRow.submission_id, JudgementRow.replaced_id, JudgementRow.id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(JudgementRow.rejudging_id == row.id, JudgementRow.state == DONE, SubmissionRow.contest_id == contest_id)
+    )
+    return {submission: (before, after) for submission, before, after in session.execute(query)}
+
+
+def types(session: Session, contest_id: str, row: RejudgingRow) -> Mapping[int, str | None]:
+    """The type of every judgement of the submissions of a contest that a rejudging has, by the judgement's id."""
+    mine = aliased(JudgementRow)
+    theirs = select(mine.submission_id).where(mine.rejudging_id == row.id)
+    query = (
+        select(JudgementRow.id, JudgementRow.type)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, JudgementRow.submission_id.in_(theirs))
+    )
+    return {id_: type_ for id_, type_ in session.execute(query)}  # noqa: C416 - a Row is no pair
+
+
+def current(session: Session, contest_id: str, row: RejudgingRow) -> dict[int, int]:
+    """The finished judgement that stands for each submission of a contest that a rejudging has."""
+    mine = aliased(JudgementRow)
+    theirs = select(mine.submission_id).where(mine.rejudging_id == row.id)
+    query = (
+        select(JudgementRow.submission_id, JudgementRow.id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, JudgementRow.submission_id.in_(theirs))
+        .where(JudgementRow.current.is_(True), JudgementRow.state == DONE)
+    )
+    return {submission: id_ for submission, id_ in session.execute(query)}  # noqa: C416 - a Row is no pair

@@ -1,0 +1,1 @@
+"""Distributed of service."""

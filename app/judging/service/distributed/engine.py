@@ -1,0 +1,180 @@
+"""The engine and the jobs of a server whose rows workers work on: it tells of them.
+
+What a request waits for (a test case that is validated, answers of an import that are tried) is asked of a grader
+beside the server: a question, and no row.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.judging.service.distributed.reconciler import Reconciler
+from app.judging.service.distributed.sender import Sender
+from app.judging.service.engine import Engine
+from app.judging.service.messages import Grade, Validate, Validated
+from app.judging.service.outcomes import Trial
+from app.judging.service.parked import Parked
+from app.judging.service.references import Closing, JobRunner
+from app.judging.service.staff import GraderState
+from app.problems.queries import jobs
+from app.submissions.queries import judgements
+from app.submissions.service.finishing import all_done
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.jobs")
+
+LOCK = "expected answers"
+SECONDS_BETWEEN_TRIES = 1.0
+"""Time after which a server looks again whether the one that scores expected answers is gone."""
+SECONDS_COUNTED = 1.0
+
+
+class DistributedEngine:
+    """The engine of a server whose rows workers judge; `desk` answers questions, and takes no rows."""
+
+    def __init__(self, database: Database, desk: Engine, sender: Sender, reconciler: Reconciler) -> None:
+        self._database = database
+        self._desk = desk
+        self._sender = sender
+        self._reconciler = reconciler
+        self._closing = threading.Event()
+        self._counted = (float("-inf"), 0)
+
+    def start(self) -> None:
+        """Begin to answer questions, and to look at rows."""
+        self._desk.start()
+        self._reconciler.start()
+
+    @property
+    def waiting(self) -> int:
+        """The judgements of all servers that somebody waits for; the number may be a second old."""
+        counted, count = self._counted
+        if time.monotonic() - counted > SECONDS_COUNTED:
+            with self._database.read() as session:
+                count = judgements.count_waiting(session)
+            self._counted = (time.monotonic(), count)
+        return count
+
+    @property
+    def parked(self) -> Parked:
+        """The judgements that wait for stored files here; those of workers wait in their rows."""
+        return self._desk.parked
+
+    def wake(self, judgement_id: int, team_id: str = "") -> None:
+        """A judgement of a team's submission has been queued (and is durable)."""
+        self._sender.judgements([(judgement_id, team_id)])
+
+    def reserve(self, team_id: str, most: int) -> bool:
+        """Count one more submission of a team until it is released; False where `most` of it are being taken here."""
+        return self._desk.reserve(team_id, most)
+
+    def release(self, team_id: str) -> None:
+        """Take back what has been reserved."""
+        self._desk.release(team_id)
+
+    def wake_again(self, judgement_ids: Sequence[int]) -> None:
+        """Judgements that rejudgings make of a new submission have been queued (and are durable)."""
+        self._sender.rejudgings(judgement_ids)
+
+    def take_up(self) -> None:
+        """Judgements of a rejudging have been queued (and are durable), or some are gone."""
+        self._reconciler.take_up()
+
+    def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
+        """Have these judged as soon as answers that contestants wait for, and wait for it; False if it takes longer."""
+        self._sender.judgements((id_, "") for id_ in judgement_ids)
+        return all_done(self._database, judgement_ids, seconds, self._closing.is_set)
+
+    def validate(self, request: Validate) -> Future[Validated]:
+        """Ask a grader of this server to validate a test case."""
+        return self._desk.validate(request)
+
+    def grade(self, request: Grade) -> Future[Trial]:
+        """Grade answers that are in no row, on this server."""
+        return self._desk.grade(request)
+
+    def alive(self) -> int:
+        """The number of graders of this server that are able to work."""
+        return self._desk.alive()
+
+    def graders(self) -> GraderState:
+        """The state of the graders of this server."""
+        return self._desk.graders()
+
+    def programs_lack(self) -> str:
+        """What keeps packages' own checkers from running here; empty where nothing does."""
+        return self._desk.programs_lack()
+
+    def close(self) -> None:
+        """Stop looking at rows and answering questions, and send what is to be sent."""
+        self._closing.set()
+        self._reconciler.close()
+        self._desk.close()
+        self._sender.close()
+
+
+class DistributedJobs:
+    """The jobs of a server whose workers run them.
+
+    The expected answers of packages that came with the server are no job: one server scores them, and each of those
+    that started looks once it has ended or died whether anything is left.
+    """
+
+    def __init__(self, database: Database, sender: Sender, scoring: JobRunner, locks: Locks) -> None:
+        self._database = database
+        self._sender = sender
+        self._scoring = scoring
+        self._locks = locks
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="expected answers", daemon=True)
+
+    def start(self) -> None:
+        """Begin to score expected answers, as soon as no other server does."""
+        self._thread.start()
+
+    def _run(self) -> None:
+        """Score what is left once the lock is free; again where the database went away meanwhile."""
+        seconds = 0.0
+        while not self._closing.wait(seconds):
+            seconds = SECONDS_BETWEEN_TRIES
+            try:
+                if self._locks.take(LOCK):
+                    self._score()
+                    return
+            except Exception as error:
+                log.warning("the expected answers could not be scored; it is tried again", error=str(error))
+
+    def _score(self) -> None:
+        try:
+            self._scoring.score_expected_answers()
+        except Closing:
+            return
+        except SQLAlchemyError:
+            raise
+        except Exception:
+            log.exception("the expected answers could not be scored; they take no part in BEST")
+        finally:
+            self._locks.give_back(LOCK)
+
+    def wake(self, job_id: str) -> None:
+        """A job has been queued (and is durable)."""
+        self._sender.job(job_id)
+
+    def cancel(self, job_id: str) -> bool:
+        """End a job; the worker that runs it looks at its row, and kills what it runs."""
+        with self._database.write() as session:
+            return jobs.cancel(session, job_id)
+
+    def close(self) -> None:
+        """Stop scoring; another server goes on with what is left."""
+        self._closing.set()
+        self._scoring.close()
+        if self._thread.is_alive():
+            self._thread.join(timeout=30)

@@ -1,0 +1,255 @@
+"""The grader of problems whose packages bring their own checker: requests and replies as of a grader process.
+
+A rejection is the contestant's; a fault of the program is a failed attempt, a judge error in the end; a sandbox that
+cannot be had is nobody's fault, and what needs it waits.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter
+from typing import cast
+
+from cachetools import LRUCache
+
+from app.core.files.files import FileStore
+from app.core.files.stored_bytes import UNREADABLE
+from app.core.images import measure
+from app.domain.case_scores import CaseAnswer, FoundScore
+from app.domain.documents import ImageDocument, ProgramDocument
+from app.domain.verdicts import CaseVerdict
+from app.judging.service.grade import found_score, message_json
+from app.judging.service.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
+from app.packages.tools import Workshop
+from app.programs.bundle import unpack
+from app.programs.desk import IMAGE_BYTES, MOST_SECONDS, Ask, ProgramDesk
+from app.programs.model import (
+    CaseFiles,
+    Decision,
+    Meaning,
+    NoCompiler,
+    OwnLimits,
+    Program,
+    ProgramFault,
+    Protocol,
+    Unread,
+)
+from app.programs.modules import NO_MODULES, Modules
+from app.programs.tools import ToolDesk
+from app.sandbox.model import SandboxFault, SandboxMissing
+from app.sandbox.sandbox import Sandbox
+from checkers.doors import Message
+
+PROGRAMS_KEPT = 32
+
+
+class _FileUnreadable(Exception):
+    """A stored file that cannot be read, with its name."""
+
+    def __init__(self, sha256: str, error: Exception) -> None:
+        super().__init__(str(error))
+        self.sha256 = sha256
+
+
+class Programs:
+    """Asks programs in the sandbox, which is opened when it is first needed. May be used from any thread."""
+
+    def __init__(
+        self,
+        files: FileStore,
+        cache: Path | None,
+        memory: int,
+        open_sandbox: Callable[[], Sandbox],
+        *,
+        image_bytes: int = IMAGE_BYTES,
+        most_seconds: float = MOST_SECONDS,
+        modules: Modules = NO_MODULES,
+    ) -> None:
+        self.open_sandbox = open_sandbox
+        self._files = files
+        self._cache = cache
+        self._memory = memory
+        self._image_bytes, self._most_seconds, self._modules = image_bytes, most_seconds, modules
+        self._sandbox: Sandbox | None = None
+        self._desk: ProgramDesk | None = None
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._lock = threading.Lock()
+        self._loaded: LRUCache[str, Program] = LRUCache(PROGRAMS_KEPT)
+
+    def close(self) -> None:
+        """Let go of the sandbox; nothing may run any more."""
+        with self._lock:
+            if self._desk is not None:
+                self._desk.close()
+            if self._sandbox is not None:
+                self._sandbox.close()
+                self._sandbox = self._desk = None
+            if self._temporary is not None:
+                self._temporary.cleanup()
+                self._temporary = None
+
+    def tools(self) -> ToolDesk:
+        """The desk of packages' other programs; raises SandboxMissing."""
+        return self._opened_desk().tools()
+
+    def workshop(self) -> Workshop:
+        """The place for packages' other programs, or what it lacks."""
+        try:
+            return Workshop(self.tools())
+        except SandboxMissing as missing:
+            return Workshop(None, str(missing))
+
+    def lacks(self) -> str:
+        """What keeps programs from running; empty where nothing does."""
+        try:
+            self._opened_desk()
+        except SandboxMissing as missing:
+            return str(missing)
+        return ""
+
+    def grade(self, request: Grade, document: ProgramDocument, seconds: float) -> list[FoundScore] | Failed:
+        """Check the answers of a submission, each within `seconds`, until the request's slice is over."""
+        scores: list[FoundScore] = []
+        try:
+            program = self._program(document, None)
+            with self._opened_desk().opened(program, seconds) as ask:
+                until = perf_counter() + request.slice_seconds
+                for answer in request.answers:
+                    scores.append(self._grade_one(ask, answer))
+                    if perf_counter() >= until:
+                        break
+                return scores
+        except Exception as error:
+            return _failure(error)
+
+    def ask(self, request: Validate, document: ProgramDocument, seconds: float) -> Reply:
+        """Say what is wrong with a test case's input and answer, as far as the program can tell."""
+        try:
+            program = self._program(document, request.bundle)
+            with self._opened_desk().opened(program, seconds) as ask:
+                decision = ask(_case_of(request))
+        except Unread as refused:
+            return validated([("input", message_json(Message("refused", str(refused))))])
+        except Exception as error:
+            return _failure(error)
+        if decision is None:
+            return validated([])
+        if decision.score is None:
+            message = Message(decision.message.key, decision.words, decision.message.args)
+            return validated([("answer", message_json(message))])
+        return validated([], found_score(0, decision.score))
+
+    def _opened_desk(self) -> ProgramDesk:
+        with self._lock:
+            if self._desk is None:
+                self._sandbox = self.open_sandbox()
+                self._desk = ProgramDesk(
+                    self._sandbox,
+                    self._folder(),
+                    self._memory,
+                    self._image_bytes,
+                    most_seconds=self._most_seconds,
+                    modules=self._modules,
+                )
+            return self._desk
+
+    def _folder(self) -> Path:
+        if self._cache is not None:
+            return self._cache
+        self._temporary = self._temporary or tempfile.TemporaryDirectory(prefix="jurado-programs-")
+        return Path(self._temporary.name)
+
+    def _program(self, document: ProgramDocument, bundle: bytes | None) -> Program:
+        """The program of a document; other words about the same bundle make another program of it."""
+        own = document.get("limits") or {"seconds": None, "memory": None, "output": None}
+        key = "/".join((document["sha256"], document["protocol"], document["points"], *map(str, own.values())))
+        with self._lock:
+            program = self._loaded.get(key)
+        if program is None:
+            files = unpack(self._load(document["sha256"]) if bundle is None else bundle)
+            protocol, points = cast(Protocol, document["protocol"]), cast(Meaning, document["points"])
+            limits = OwnLimits(own["seconds"], own["memory"], own["output"])
+            program = Program(document["sha256"], protocol, points, files, limits)
+            with self._lock:
+                self._loaded[key] = program
+        return program
+
+    def _grade_one(self, ask: Ask, answer: CaseAnswer) -> FoundScore:
+        if answer.refused is not None:
+            return FoundScore(answer.test_case_id, CaseVerdict.REJECTED, None, None, None, answer.refused, 0)
+        case = CaseFiles(
+            answer.case_name,
+            self._load(answer.input_sha256),
+            b"" if answer.answer_sha256 is None else self._load(answer.answer_sha256),
+            answer.data if answer.data is not None else self._load(answer.sha256 or ""),
+            tuple(answer.checker_args),
+            Fraction(answer.points_num, answer.points_den),
+        )
+        began = perf_counter()
+        try:
+            decision = ask(case)
+        except Unread as refused:
+            raise ProgramFault(f"the checker refuses the input of case {answer.case_name}: {refused}") from None
+        except ProgramFault as fault:
+            raise ProgramFault(f"case {answer.case_name}: {fault}") from None
+        if decision is None:
+            raise ProgramFault(f"case {answer.case_name}: expected a verdict, found none")
+        score = _score_of(answer.test_case_id, decision, round((perf_counter() - began) * 1000))
+        return replace(score, images=[self._image(name, data) for name, data in decision.images.items()])
+
+    def _image(self, name: str, data: bytes) -> ImageDocument:
+        """Store an image before anybody reads of it; the desk has made sure that it is one."""
+        image = measure(data)
+        assert image is not None, "a decision has no other files"
+        return {
+            "name": name,
+            "mime": image.mime,
+            "width": image.width,
+            "height": image.height,
+            "size": len(data),
+            "sha256": self._files.keep(data),
+        }
+
+    def _load(self, sha256: str) -> bytes:
+        try:
+            return self._files.load(sha256)
+        except UNREADABLE as error:
+            raise _FileUnreadable(sha256, error) from None
+
+
+def _score_of(test_case_id: int, decision: Decision, run_time_ms: int) -> FoundScore:
+    """A decision in the form that scores are stored in."""
+    judges = decision.judges or None
+    if decision.score is None:
+        message = message_json(decision.message)
+        return FoundScore(test_case_id, CaseVerdict.REJECTED, None, None, None, message, run_time_ms, judges)
+    return replace(found_score(test_case_id, decision.score, run_time_ms), judge_message=judges)
+
+
+def _case_of(request: Validate) -> CaseFiles:
+    most = None if request.points is None else Fraction(*request.points)
+    args = tuple(request.checker_args)
+    if request.expected is not None:
+        expected = request.expected
+        return CaseFiles(request.case_name, request.input, expected, expected, args, most, is_expected=True)
+    return CaseFiles(request.case_name, request.input, request.reference or b"", request.answer, args, most)
+
+
+def _failure(error: Exception) -> Failed:
+    """The reply in place of one: whose fault it is decides what becomes of the answer."""
+    match error:
+        case NoCompiler():
+            return Held(str(error))
+        case ProgramFault():
+            return Failed(str(error))
+        case _FileUnreadable():
+            return Unreadable(str(error), sha256=error.sha256)
+        case SandboxMissing() | SandboxFault() | OSError():
+            return Held(str(error))
+        case _:
+            raise error

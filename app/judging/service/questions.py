@@ -1,0 +1,181 @@
+"""Questions to graders beside judgements: the validity of a test case, and scores of answers that are in no row."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from msgspec.structs import replace
+
+from app.domain.case_scores import FoundScore
+from app.judging.service.messages import Failed, Grade, Held, Unreadable, Validate, Validated
+from app.judging.service.outcomes import Trial, judge_errors
+from app.judging.service.process import GraderProcess
+from app.judging.service.suspects import Suspects
+
+MOST_FAILURES = 3
+MOST_SECONDS_KILLED = 120.0
+"""Somebody waits for the reply: after so long without a grader that lives, he is told that there is none."""
+STOPPING = "the server stops"
+
+
+class JudgeFailed(Exception):
+    """A checker failed by itself where an admin waits for it."""
+
+
+class NotJudged(JudgeFailed):
+    """Nothing is known of the answer: no grader lived long enough, a file cannot be read, or the server stops."""
+
+
+@dataclass(eq=False, slots=True)
+class Question:
+    """A test case to validate, and where the reply goes; `killed_since`: its first grader was killed then."""
+
+    request: Validate
+    future: Future[Validated] = field(default_factory=Future)
+    killed_since: float | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Tried:
+    """Answers to be graded that are in no row, and where their scores go; `failures` of the checker so far.
+
+    `scores` are those of the first answers, graded in earlier slices.
+    """
+
+    request: Grade
+    future: Future[Trial] = field(default_factory=Future)
+    scores: list[FoundScore] = field(default_factory=list)
+    killed_since: float | None = None
+    failures: int = 0
+
+
+Asked = TypeVar("Asked", Question, Tried)
+
+
+class Questions:
+    """The queue of questions. The engine guards all but `answer` and `attempt` by its own lock.
+
+    What was killed from outside counts by the rule of `Suspects`: only if others pass meanwhile. It is asked again,
+    after a pause that grows, and other work goes on in between.
+    """
+
+    def __init__(self, suspects: Suspects, seconds: float, closing: Callable[[], bool]) -> None:
+        self._suspects = suspects
+        self._seconds = seconds
+        self._closing = closing
+        self._questions: deque[Question] = deque()
+        self._trials: deque[Tried] = deque()
+
+    def add(self, asked: Question | Tried) -> None:
+        """Queue it; once the server stops it fails instead."""
+        if self._closing():
+            _fail(asked, NotJudged(STOPPING))
+        elif isinstance(asked, Question):
+            self._questions.append(asked)
+        else:
+            self._trials.append(asked)
+
+    def close(self) -> None:
+        """Fail all that waits."""
+        for waiting in (self._questions, self._trials):
+            for asked in waiting:
+                _fail(asked, NotJudged(STOPPING))
+        self._questions.clear()
+        self._trials.clear()
+
+    @property
+    def question(self) -> Question | None:
+        """The first question that is not laid aside."""
+        return self._first(self._questions)
+
+    @property
+    def trial(self) -> Tried | None:
+        """The first trial that is not laid aside."""
+        return self._first(self._trials)
+
+    def take_question(self) -> Question | None:
+        """Take the first question that is not laid aside."""
+        return self._taken(self._questions)
+
+    def take_trial(self) -> Tried | None:
+        """Take the first trial that is not laid aside."""
+        return self._taken(self._trials)
+
+    def answer(self, process: GraderProcess, question: Question) -> bool:
+        """Validate a test case; False where that is to be tried again."""
+        reply = process.ask(question.request, self._seconds)
+        if isinstance(reply, Held):
+            self._suspects.forget(question)
+            question.future.set_exception(NotJudged(reply.error))
+            return True
+        if isinstance(reply, Failed) and not reply.blame:
+            return self._killed(question, reply.error)
+        if isinstance(reply, Validated):
+            self._suspects.passed(question)
+            question.future.set_result(reply)
+            return True
+        self._suspects.forget(question)
+        error = reply.error if isinstance(reply, Failed) else "an unexpected reply"
+        question.future.set_exception(JudgeFailed(error))
+        return True
+
+    def attempt(self, process: GraderProcess, tried: Tried) -> bool:
+        """Grade answers for a slice; False if some remain, or are tried again, as often as the checker may fail."""
+        answers = tried.request.answers[len(tried.scores) :]
+        scores = process.grade(replace(tried.request, answers=answers), self._seconds, fresh=tried.failures > 0)
+        if not isinstance(scores, Failed):
+            self._suspects.passed(tried)
+            tried.scores += scores
+            if len(tried.scores) < len(tried.request.answers):
+                return False
+            tried.future.set_result(Trial(tried.scores))
+            return True
+        if isinstance(scores, Unreadable | Held):
+            self._suspects.forget(tried)
+            tried.future.set_exception(NotJudged(scores.error))
+            return True
+        if not scores.blame:
+            return self._killed(tried, scores.error)
+        tried.failures += 1
+        if tried.failures < MOST_FAILURES:
+            return False
+        self._suspects.forget(tried)
+        tried.future.set_result(Trial(judge_errors(tried.request.answers), scores.error))
+        return True
+
+    def _killed(self, asked: Question | Tried, error: str) -> bool:
+        """Note that a grader was killed from outside; is that the end?"""
+        if self._closing():
+            _fail(asked, NotJudged(STOPPING))
+            return True
+        now = time.monotonic()
+        if asked.killed_since is None:
+            asked.killed_since = now
+        if self._suspects.killed(asked):
+            if isinstance(asked, Tried):
+                asked.future.set_result(Trial(judge_errors(asked.request.answers), error))
+            else:
+                asked.future.set_exception(JudgeFailed(error))
+            return True
+        if now - asked.killed_since < MOST_SECONDS_KILLED:
+            return False
+        self._suspects.forget(asked)
+        _fail(asked, NotJudged(f"its graders were killed for {MOST_SECONDS_KILLED:g} s, the last one: {error}"))
+        return True
+
+    def _first(self, waiting: deque[Asked]) -> Asked | None:
+        return next((asked for asked in waiting if asked not in self._suspects), None)
+
+    def _taken(self, waiting: deque[Asked]) -> Asked | None:
+        if (asked := self._first(waiting)) is not None:
+            waiting.remove(asked)
+        return asked
+
+
+def _fail(asked: Question | Tried, error: Exception) -> None:
+    cast("Future[object]", asked.future).set_exception(error)

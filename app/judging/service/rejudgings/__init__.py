@@ -1,0 +1,1 @@
+"""Rejudgings of service."""

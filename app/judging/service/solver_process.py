@@ -1,0 +1,217 @@
+"""A solver's process, started, heard and killed: one runner for reference runs, `jurado solve` and `jurado ladder`.
+
+A process with bounds has so much memory, writes to one folder and starts nothing (see `memory_limit`); one without is
+run for a person at a terminal, on that person's own behalf.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, NotRequired, TypedDict, cast, final
+
+import psutil
+from pydantic import JsonValue
+
+INTERPRETER_BYTES = 2 * 2**30  # what Python, numpy and the compiler map before a solver has stored anything
+START_UP_SECONDS = 120.0  # kernels may have to be compiled first
+MODULE = [sys.executable, "-m"]
+SOLVERS = "solvers"
+PROGRESS = "--progress-json"
+
+
+@final
+class Report(TypedDict):
+    """The progress of a run: `fraction` 0 to 1, the best raw score so far, the states the search has seen, a note."""
+
+    fraction: float
+    best: int | float | None
+    states: int
+    note: str
+
+
+@final
+class Summary(TypedDict):
+    """The end of a run on one input, as `python -m solvers` reports it: scores, seconds, MiB, counts.
+
+    `most` is a proven bound of the raw score; `stopped`: the run was ended early; `instance` names the input's file.
+    """
+
+    done: bool
+    instance: NotRequired[str]
+    problem: str
+    method: str
+    seed: int
+    seconds: float
+    start_up: float
+    memory: float
+    steps: int
+    states: int
+    raw: int | float | None
+    max_raw: int | float | None
+    most: int | float | None
+    optimal: bool
+    stopped: bool
+    message: str
+    unsolved: bool
+    version: str
+
+
+OnReport = Callable[[Report | Summary], None]
+"""Called with every report, and with the summary of every run."""
+
+
+class SolverFailed(Exception):
+    """The solver ended without an answer; the text says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Limits of a process: `memory` in MiB, the one `folder` it writes to, the folders it reads beside."""
+
+    memory: int
+    folder: Path
+    reads: Sequence[Path] = ()
+
+    def command(self) -> list[str]:
+        """Build the words that come before the module to be bounded."""
+        reads = [f"--read={folder}" for folder in self.reads]
+        return ["app.sandbox.memory_limit", str(self.memory * 2**20 + INTERPRETER_BYTES), str(self.folder), *reads]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a process: its status, a summary of each run, why it was killed, and its complaint.
+
+    `complaint` is the error that it reported last, or a line that was no report (of a library, say); empty where it
+    went on after it.
+    """
+
+    status: int
+    summaries: Sequence[Summary]
+    killed: str
+    complaint: str
+
+
+@dataclass(eq=False)
+class SolverProcess:
+    """Runs `python -m solvers` once, or another module that reports as it does.
+
+    `kill` may be called from any thread at any time, also before the start.
+    """
+
+    _process: subprocess.Popen[str] | None = None
+    _killed: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def start(
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        source: IO[bytes] | int = subprocess.DEVNULL,
+        target: IO[bytes] | int = subprocess.DEVNULL,
+        bounds: Bounds | None = None,
+        module: str = SOLVERS,
+    ) -> None:
+        """Start the process; raises SolverFailed where it was killed before."""
+        bounded = bounds.command() if bounds is not None else []
+        with self._lock:  # who kills sees either no process, which is then never started, or one to kill
+            if self._killed:
+                raise SolverFailed(self._killed)
+            self._process = subprocess.Popen(
+                [*MODULE, *bounded, module, *([PROGRESS] if module == SOLVERS else []), *words],
+                stdin=source,
+                stdout=target,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+                env=environment,
+            )
+
+    def listen(self, on_report: OnReport, patience: float | None = None, why: str = "it ran over its time") -> Ended:
+        """Pass reports on until the process ends; it is dead after this, however it is left.
+
+        After `patience` seconds without a summary it is killed for the reason `why`.
+        """
+        assert self._process is not None, "start() comes first"
+        with self._process as process, _Timer(patience, lambda: self.kill(why)) as timer:
+            try:
+                summaries, complaint = self._hear(process, on_report, timer)
+                return Ended(process.wait(), summaries, self._killed, complaint)
+            finally:  # `with` would wait for an end of its own accord, and after Ctrl-C only for a moment
+                self.kill("the run is over")
+                process.wait()
+
+    def send_signal(self, signum: int) -> None:
+        """Pass a signal on; takes no lock, so that a handler of signals may call it."""
+        if self._process is not None:
+            self._process.send_signal(signum)
+
+    def kill(self, why: str = "it was cancelled") -> None:
+        """End the process and everything it started; the first reason is the one that counts."""
+        with self._lock:
+            self._killed = self._killed or why
+            if self._process is None or self._process.poll() is not None:
+                return
+            with contextlib.suppress(psutil.NoSuchProcess):
+                root = psutil.Process(self._process.pid)
+                for process in [*root.children(recursive=True), root]:
+                    with contextlib.suppress(psutil.NoSuchProcess):
+                        process.kill()
+
+    def _hear(self, process: subprocess.Popen[str], on_report: OnReport, timer: _Timer) -> tuple[list[Summary], str]:
+        summaries: list[Summary] = []
+        complaint = ""
+        assert process.stderr is not None  # it is a pipe
+        for line in process.stderr:
+            report = parse(line)
+            if "done" in report:
+                summaries.append(cast(Summary, report))
+                timer.restart()
+            elif "fraction" not in report:
+                complaint = str(report.get("error", complaint))
+                continue
+            complaint = ""
+            on_report(cast(Report | Summary, report))
+        return summaries, complaint
+
+
+class _Timer:
+    """Calls `on_end` once `seconds` have passed since it was entered or restarted; None: never."""
+
+    def __init__(self, seconds: float | None, on_end: Callable[[], None]) -> None:
+        self._seconds, self._on_end = seconds, on_end
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> _Timer:
+        self.restart()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def restart(self) -> None:
+        """Begin to count anew."""
+        self.__exit__()
+        if self._seconds is not None:
+            self._timer = threading.Timer(self._seconds, self._on_end)
+            self._timer.daemon = True
+            self._timer.start()
+
+
+def parse(line: str) -> dict[str, JsonValue]:
+    """Read one line of a solver; one that is no JSON (a library's warning) is the error it may explain."""
+    try:
+        report = json.loads(line)
+    except ValueError:
+        return {"error": line.strip()} if line.strip() else {}
+    return report if isinstance(report, dict) else {}

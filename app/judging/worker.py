@@ -1,0 +1,156 @@
+"""The composition root of a worker: graders and jobs that are fed by the broker, and no HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import structlog
+
+from app.core.db import notices
+from app.core.db.clock import ClockKeeper, start_clock
+from app.core.db.database import Database
+from app.core.db.locks import Locks
+from app.core.db.processes import WORKER, Presence, Work
+from app.core.db.serving import Hold
+from app.core.db.writer import Writer
+from app.core.files.open_files import open_files
+from app.core.files.temporary import remove_leftovers
+from app.core.settings import Settings
+from app.judging.service.distributed.actors import JobActor, JudgementActor
+from app.judging.service.distributed.broker import open_broker
+from app.judging.service.distributed.consuming import Consumer
+from app.judging.service.distributed.lanes import JOBS, JUDGEMENTS, REJUDGINGS
+from app.judging.service.distributed.reconciler import Reconciler
+from app.judging.service.distributed.sender import Sender
+from app.judging.service.distributed.watch import DatabaseWatch
+from app.judging.service.distributed.worker_metrics import WorkerMetrics
+from app.judging.service.engine import Engine
+from app.judging.service.references import JobRunner
+from app.judging.service.staff import engine_settings, grader_count
+from app.sandbox import groups
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
+
+MESSAGES_A_GRADER = 4
+"""Messages at hand for each grader: its next work is there when it ends, and a dead worker leaves little behind."""
+MESSAGES_OF_A_TEAM = 2
+"""Those of them that one team may have: other teams get places even if each of its submissions takes minutes."""
+MESSAGES_OF_REJUDGINGS = 2
+SECONDS_BETWEEN_LOOKS = 0.05
+
+
+class Worker:
+    """Judges and runs jobs until it is closed; `engine` has its graders, `metrics` what it counts."""
+
+    def __init__(self, settings: Settings) -> None:
+        remove_leftovers()
+        groups.remove_leftovers()
+        self._database = Database(settings.database, settings.timeouts, shared=True)
+        time_source = start_clock(self._database)
+        self._locks = Locks(self._database.url)
+        self._writer = Writer(self._database)
+        self._clock = ClockKeeper(self._writer, source=time_source)
+        self._presence = Presence(self._writer, WORKER)
+        self._files = open_files(settings)
+        self.engine = Engine(
+            self._database,
+            self._writer,
+            replace(engine_settings(settings, self._files), takes_rows=False, process_id=self._presence.id),
+            _told_by_the_commit,
+        )
+        self.engine.parked.on_fault = self._tell_of_file
+        broker = open_broker(settings.broker_url)
+        self._sender = Sender(broker)
+        self._reconciler = Reconciler(self._database, self._sender, open_broker(settings.broker_url), self._locks)
+        self._runner = JobRunner(
+            self._database, self._files, self.engine, _told_by_the_commit, take_up=self._reconciler.take_up
+        )
+        self._job_actor = JobActor(self._database, self._runner, self._locks)
+        graders = grader_count(settings.graders)
+        self._judgement_actor = JudgementActor(self._database, self.engine, MESSAGES_OF_A_TEAM * graders)
+        self._consumers = [
+            Consumer(settings.broker_url, JUDGEMENTS, self._judgement_actor.judge, MESSAGES_A_GRADER * graders),
+            Consumer(settings.broker_url, REJUDGINGS, self._judgement_actor.judge_again, MESSAGES_OF_REJUDGINGS),
+            Consumer(settings.broker_url, JOBS, _each(self._job_actor.run_job), 1),
+        ]
+        self._presence.work = self._work
+        self.metrics = WorkerMetrics(self.engine, self._at_hand)
+        self._watch = DatabaseWatch(self._database, self._pause, self._resume)
+
+    def watch(self, hold: Hold, stop: threading.Event) -> None:
+        """Write nothing while the lock of the database is lost; set `stop` where another process has taken it alone."""
+
+        def end(why: str) -> None:
+            log.critical("another process has the database for itself; this worker stops", error=why)
+            stop.set()
+
+        hold.watch(self._database.bar, self._database.unbar, end)
+
+    def start(self, stop: threading.Event) -> None:
+        """Start the graders, and take messages as soon as one of them is warm, unless `stop` is set before.
+
+        Messages that were taken earlier would wait for it, while workers whose graders are warm have nothing to do.
+        """
+        self._presence.start(self._locks)
+        self.engine.start()
+        self._reconciler.start()
+        while not self.engine.is_warm:
+            if stop.wait(SECONDS_BETWEEN_LOOKS):
+                return
+        for consumer in self._consumers:
+            consumer.start()
+        self._watch.start()
+
+    def _pause(self) -> None:
+        for consumer in self._consumers:
+            consumer.pause()
+
+    def _resume(self) -> None:
+        for consumer in self._consumers:
+            consumer.resume()
+
+    def close(self) -> None:
+        """Finish the judgements at hand and leave the rest, and running jobs, to other workers."""
+        self._watch.close()
+        self._job_actor.close()
+        self._reconciler.close()
+        self.engine.close()
+        self._judgement_actor.close()
+        self._runner.close()
+        stopping = [threading.Thread(target=consumer.stop) for consumer in self._consumers]
+        for thread in stopping:
+            thread.start()
+        for thread in stopping:
+            thread.join()
+        self._sender.close()
+        self._presence.close()
+        self._clock.close()
+        self._writer.close()
+        self._files.close()
+        self._locks.close()
+        self._database.close()
+
+    def _tell_of_file(self, sha256: str, error: str) -> None:
+        self._writer.submit(notices.send, notices.unreadable(sha256, error))
+
+    def _work(self) -> Work:
+        state = self.engine.graders()
+        return Work(state.alive, state.deaths, sum(self._at_hand().values()))
+
+    def _at_hand(self) -> dict[str, int]:
+        return {consumer.queue: consumer.at_hand for consumer in self._consumers}
+
+
+def _each(act: Callable[[Any], None]) -> Callable[[Sequence[Any]], None]:
+    def acting(rows: Sequence[Any]) -> None:
+        for row in rows:
+            act(row)
+
+    return acting
+
+
+def _told_by_the_commit(*_: object) -> None:
+    """Boards are at the servers, who hear of what changes by the notices of the commits."""

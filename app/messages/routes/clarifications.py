@@ -1,0 +1,79 @@
+"""HTTP routes: clarifications: questions of teams to the jury, its answers, and announcements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
+
+from app.contests.service.names import problem_called
+from app.core.clics import JsonObject
+from app.core.http.deps import CurrentViewer, Reading, Writing
+from app.core.http.gated import GatedRoute
+from app.core.http.lists.reply import TheLists
+from app.core.http.middleware import API
+from app.core.http.snapshot import TheSnapshot
+from app.feed.service.collections import BY_NAME
+from app.messages.service.clarifications import ClarificationBody, ClarificationView, bring_in, one, send
+
+router = APIRouter(route_class=GatedRoute, tags=["clarifications"])
+SHAPE: dict[str, Any] = {"response_model": ClarificationView}
+
+
+@router.get(
+    "/contests/{contest_id}/clarifications",
+    summary="Questions, answers and announcements",
+    response_model=list[ClarificationView],
+)
+async def list_clarifications(
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    lists: TheLists,
+    from_team_id: Annotated[str | None, Query(description="only those of this team; empty: of the jury")] = None,
+    reply_to_id: Annotated[str | None, Query(description="only answers to this one; empty: to none")] = None,
+    problem_id: Annotated[str | None, Query(description="only on this problem; empty: on none")] = None,
+) -> Response:
+    """Judges see all, teams their own and what is sent to them, everybody what is sent to all."""
+    problem_id = problem_id and problem_called(snapshot, problem_id)
+    wanted = {"from_team_id": from_team_id, "reply_to_id": reply_to_id, "problem_id": problem_id}
+    return await lists.small(BY_NAME["clarifications"], viewer, snapshot, **wanted)
+
+
+@router.get("/contests/{contest_id}/clarifications/{clarification_id}", summary="One clarification", **SHAPE)
+def get_clarification(
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, clarification_id: str
+) -> Mapping[str, Any]:
+    """404 for what the client may not see."""
+    return one(viewer, snapshot, session, clarification_id)
+
+
+@router.post("/contests/{contest_id}/clarifications", summary="Ask, answer or announce", status_code=201, **SHAPE)
+def send_clarification(
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Writing,
+    contest_id: str,
+    body: ClarificationBody,
+    response: Response,
+) -> JsonObject:
+    """A team asks the jury; judges and admins answer, or tell all, some teams or groups; a proxy asks for a team."""
+    sent = send(viewer, snapshot, session, body)
+    response.headers["Location"] = f"{API}/contests/{contest_id}/clarifications/{sent['id']}"
+    return sent
+
+
+@router.put("/contests/{contest_id}/clarifications/{clarification_id}", summary="Bring in a clarification", **SHAPE)
+def put_clarification(
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Writing,
+    contest_id: str,
+    clarification_id: str,
+    body: ClarificationBody,
+) -> JsonObject | Response:
+    """With the id and the time another system gave it. Once there it stays as it is; the same again changes nothing."""
+    shown, is_new = bring_in(viewer, snapshot, session, clarification_id, body)
+    place = f"{API}/contests/{contest_id}/clarifications/{clarification_id}"
+    return JSONResponse(shown, 201, {"Location": place}) if is_new else shown

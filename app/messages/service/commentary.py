@@ -1,0 +1,152 @@
+"""Commentary: what analysts say about what happens in a contest."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Literal, NotRequired, TypedDict
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.accounts.queries import accounts
+from app.accounts.service.viewer import Viewer
+from app.contests.service.capabilities import capabilities, need
+from app.contests.service.contests import contest_of
+from app.contests.service.visibility import may_see
+from app.core.bodies import Body, Line, Sparse, mismatch, refuse
+from app.core.clics import Id, format_reltime, format_time
+from app.core.clock import utc_now
+from app.core.errors import NotFound
+from app.domain.settings import read_settings
+from app.messages.queries import messages as stored
+from app.messages.service.clarifications import Message
+from app.problems.queries.scoring_input import clock
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries import submission_queries
+from app.tables import CommentaryRow
+from app.teams.queries import directory
+from app.teams.service.teams import visible
+
+LINKS: tuple[Literal["team_ids", "problem_ids", "submission_ids"], ...] = ("team_ids", "problem_ids", "submission_ids")
+
+
+class CommentaryBody(Body):
+    """Something to be said. In the text `{teams:ID}` and `{problems:ID}` stand for what they name."""
+
+    message: Message
+    tags: list[Line] = Field(default_factory=list, max_length=100)
+    team_ids: list[Id] | None = None
+    problem_ids: list[Id] | None = None
+    submission_ids: list[Id] | None = None
+
+
+class CommentaryView(Sparse):
+    """A comment, and the objects that it is about."""
+
+    id: str
+    time: str
+    contest_time: str
+    message: str
+    tags: list[str]
+    source_id: str | None = None
+    team_ids: list[str] | None = None
+    problem_ids: list[str] | None = None
+    submission_ids: list[str] | None = None
+
+
+class CommentaryDocument(TypedDict):
+    """A comment as CLICS writes it, with the links it has."""
+
+    id: str
+    time: str
+    contest_time: str
+    message: str
+    tags: list[str]
+    source_id: NotRequired[str]
+    team_ids: NotRequired[list[str]]
+    problem_ids: NotRequired[list[str]]
+    submission_ids: NotRequired[list[str]]
+
+
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[CommentaryDocument]:
+    """The comments that the viewer may read, oldest first: those about visible objects."""
+    rows = stored.commentary(session, snapshot.contest.id)
+    if not rows:
+        return []
+    known = visible_ids(viewer, snapshot, session)
+    persons = persons_of(session, snapshot)
+    return [
+        commentary_document(row, persons)
+        for row in rows
+        if all(known[name].issuperset(row.details.get(name) or ()) for name in LINKS)
+    ]
+
+
+def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_id: str) -> CommentaryDocument:
+    """A comment; raises NotFound where the viewer may not see it."""
+    for each in documents(viewer, snapshot, session):
+        if each["id"] == commentary_id:
+            return each
+    raise NotFound(f"no commentary {commentary_id!r} in contest {snapshot.contest.id!r}")
+
+
+def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: CommentaryBody) -> CommentaryDocument:
+    """Store a comment at the time of now; raises BadRequest naming what it refers to and its writer cannot see."""
+    contest = contest_of(session, snapshot.contest.id)
+    need(viewer, capabilities(viewer, read_settings(contest.settings), takes_part=False), "post_comment")
+    known = visible_ids(viewer, snapshot, session)
+    links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
+    missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]
+    refuse([mismatch(name, f"what is in contest {contest.id}", repr(each)) for name, each in missing])
+    now = utc_now()
+    row = CommentaryRow(
+        id=stored.next_id(session, CommentaryRow, contest.id),
+        contest_id=contest.id,
+        account_id=viewer.account_id,
+        message=body.message,
+        details={"tags": list(dict.fromkeys(body.tags)), **links, **source(session, viewer)},
+        time=now,
+        contest_time_ms=clock(contest).contest_time(now) // timedelta(milliseconds=1),
+    )
+    session.add(row)
+    session.flush()
+    return commentary_document(row, persons_of(session, snapshot))
+
+
+def commentary_document(row: CommentaryRow, persons: set[str]) -> CommentaryDocument:
+    """A comment as CLICS shows it; sources outside `persons` are left out."""
+    document: CommentaryDocument = {
+        "id": row.id,
+        "time": format_time(row.time),
+        "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+        "message": row.message,
+        "tags": row.details.get("tags", []),
+    }
+    if row.details.get("source_id") in persons:
+        document["source_id"] = row.details["source_id"]
+    for name in LINKS:
+        if name in row.details:
+            document[name] = row.details[name]
+    return document
+
+
+def source(session: Session, viewer: Viewer) -> dict[str, str]:
+    """The person who speaks, if the account is a person's."""
+    account = accounts.get(session, str(viewer.account_id))
+    return {"source_id": account.person_id} if account is not None and account.person_id is not None else {}
+
+
+def persons_of(session: Session, snapshot: ContestSnapshot) -> set[str]:
+    """The ids of the contest's persons."""
+    return {row.id for row in directory.persons(session, contest_of(session, snapshot.contest.id))}
+
+
+def visible_ids(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> dict[str, set[str]]:
+    """The ids a commentary may name, by property: those its writer may see."""
+    contest = contest_of(session, snapshot.contest.id)
+    rows = submission_queries.submissions(session, contest.id)
+    return {
+        "team_ids": {row.id for row in visible(session, viewer, contest)},
+        "problem_ids": {problem.id for problem in snapshot.problems},
+        "submission_ids": {row.shown_id for row in rows if may_see(viewer, snapshot, row)},
+    }

@@ -1,0 +1,208 @@
+"""A connection of uvicorn with bounds on the size of heads and on the time a client may take.
+
+Bodies are bounded where they are read (`app.core.http.middleware`). The bytes around them reach memory before any of
+our code runs, and a client that is silent, slow, or leaves its replies unread would hold its place for ever.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio.transports import BaseTransport
+from typing import ClassVar
+
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from app.accounts.service.tokens import SESSION_COOKIE
+from app.operations.commands.crowd import Crowd
+
+MOST_AROUND = 64 * 1024
+"""Bytes of the request line, headers, chunk sizes and trailers, beyond those that a body outweighs."""
+WEIGHT = 8  # a body sent in chunks of one byte each has five bytes around each of them
+SECONDS_OF_SILENCE = 30.0
+SECONDS_FOR_A_HEAD = 30.0
+SECONDS_BEFORE_PACE = 20.0
+LEAST_PACE = 500
+"""Bytes a second that a body has to arrive at, from `SECONDS_BEFORE_PACE` on."""
+SECONDS_UNREAD = 60.0
+"""Time in which a client has to read some of the bytes that wait for it."""
+SECONDS_BETWEEN_LOOKS = 5.0
+SECONDS_TO_READ = 0.1
+SECONDS_BETWEEN_CLOSINGS = 20.0
+MOST_UNREAD = 2 * 2**20
+"""Bytes that may wait for the client of a WebSocket: it is told of games alone, a message at a time."""
+SECONDS_TO_RETRY = 5
+SESSION = f"{SESSION_COOKIE}=".encode()
+
+
+def _says_who(name: bytes, value: bytes) -> bool:
+    """Whether a header is of somebody in particular: credentials, or the session of a browser."""
+    return name == b"authorization" or (name == b"cookie" and SESSION in value)
+
+
+async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request for which there is no room."""
+    headers = {"Retry-After": str(SECONDS_TO_RETRY), "Connection": "close"}
+    body = {"code": 503, "message": "the server has as many connections as it may: try again later"}
+    response = JSONResponse(body, 503, headers)
+    await response(scope, receive, send)
+
+
+class BoundedWebSocket(WebSocketsSansIOProtocol):
+    """A WebSocket that counts among the connections; pings find out who has gone or reads nothing any more."""
+
+    crowd: ClassVar[Crowd] = Crowd()
+
+    def connection_made(self, transport: BaseTransport) -> None:
+        """Count it, as one that is never idle."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        self.crowd.enter(self)
+        self.crowd.work(self)
+        self._was_closing = False
+        self._next_look = self.loop.call_later(SECONDS_BETWEEN_CLOSINGS, self._look)
+
+    def data_received(self, data: bytes) -> None:
+        """Read messages; one who sends pings and reads none of the replies is cut off."""
+        super().data_received(data)
+        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+            self.cut()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Count it no more."""
+        self._next_look.cancel()
+        self.crowd.leave(self)
+        super().connection_lost(exc)
+
+    def _look(self) -> None:
+        """Cut one that has been closing since the last look: the bytes left are for a client that reads nothing."""
+        if self._was_closing:
+            self.cut()
+            return
+        self._was_closing = self.transport.is_closing()
+        self._next_look = self.loop.call_later(SECONDS_BETWEEN_CLOSINGS, self._look)
+
+    def cut(self) -> None:
+        """Close at once, and drop the bytes that wait to be sent."""
+        self.transport.abort()
+
+
+class BoundedConnection(HttpToolsProtocol):
+    """Closes itself where a client sends too much around its bodies, or is too slow with a request or a reply."""
+
+    crowd: ClassVar[Crowd] = Crowd()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        """Begin to expect a request."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else ""
+        self._around = self._body = 0
+        self._unfinished = self._in_head = True
+        self._began = self._heard = self._read = self.loop.time()
+        self._look_again()
+        self._has_room = self.crowd.enter(self)
+
+    def cut(self) -> None:
+        """Close at once, and drop the bytes that wait to be sent."""
+        self.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Count the bytes; `on_body` takes those of a body off again."""
+        self._around += len(data)
+        self._heard = self.loop.time()
+        super().data_received(data)
+        if self._around > MOST_AROUND and not self.transport.is_closing():
+            self.send_400_response("The head of the request is too long.")
+
+    def on_message_begin(self) -> None:
+        """Note that a request begins."""
+        self._unfinished = self._in_head = True
+        self._began = self.loop.time()
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """Note that the head is complete, and choose who answers."""
+        self._in_head = False
+        self._body = 0
+        self._began = self.loop.time()
+        self.crowd.work(self)
+        self.app = self.config.loaded_app if self._is_welcome() else refuse
+        super().on_headers_complete()
+
+    def _is_welcome(self) -> bool:
+        """Tell whether there is room for the request; /health may always be asked."""
+        if self._has_room and not self.crowd.is_dense:
+            return True
+        if b"/health/" in self.url.partition(b"?")[0]:
+            return True
+        return self._has_room and any(_says_who(name, value) for name, value in self.headers)
+
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over to its WebSocket, which counts in the crowd in its place."""
+        if self.app is refuse:
+            self.send_400_response("The server has as many connections as it may: try again later.")
+            return
+        self._next_look.cancel()
+        self.crowd.leave(self)
+        super().handle_websocket_upgrade()
+
+    def on_body(self, body: bytes) -> None:
+        """Count a piece of the body."""
+        self._around = max(0, self._around - WEIGHT * len(body))
+        self._body += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Note that the request is complete."""
+        self._around = 0
+        self._unfinished = False
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Note that the request is answered."""
+        if not self.pipeline:
+            self.crowd.rest(self)
+        super().on_response_complete()
+
+    def resume_writing(self) -> None:
+        """Note that the client has read most of the bytes that waited."""
+        self._read = self.loop.time()
+        super().resume_writing()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, unless a request comes out of the network first.
+
+        A process that was held up for seconds learns that the time is over before it reads what has come meanwhile.
+        """
+        self.timeout_keep_alive_task = self.loop.call_later(SECONDS_TO_READ, super().timeout_keep_alive_handler)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Note the end of the connection."""
+        self._next_look.cancel()
+        self.crowd.leave(self)
+        super().connection_lost(exc)
+
+    def _look_again(self) -> None:
+        self._next_look = self.loop.call_later(SECONDS_BETWEEN_LOOKS, self._look)
+
+    def _look(self) -> None:
+        now = self.loop.time()
+        if self.transport.get_write_buffer_size() == 0:
+            self._read = now
+        if now - self._read > SECONDS_UNREAD:
+            self.cut()  # `close` would wait until the client has read all
+            return
+        if self.flow.read_paused:  # we do not read: the client is not slow
+            self._began += now - self._heard
+            self._heard = now
+        if self._unfinished and self._is_slow(now):
+            self.transport.close()
+        self._look_again()
+
+    def _is_slow(self, now: float) -> bool:
+        taken = now - self._began
+        if now - self._heard > SECONDS_OF_SILENCE or (self._in_head and taken > SECONDS_FOR_A_HEAD):
+            return True
+        return not self._in_head and taken > SECONDS_BEFORE_PACE and self._body < LEAST_PACE * taken

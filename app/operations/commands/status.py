@@ -1,0 +1,113 @@
+"""`jurado status`: the state of an installation in one screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from app.archive.commands.backup import HOURS_OF_GRACE, Source, fsck
+from app.archive.commands.places import Home
+from app.core.commands.client import Client
+from app.core.commands.options import AsJson
+from app.core.commands.output import console, show, table, write_json
+from app.core.commands.resources.people import Identified
+from app.core.commands.resources.problems import JobState
+from app.core.commands.resources.server import Readiness, StatusWithAdvice, StoredFiles
+from app.operations.commands.status_screen import screen
+
+LABELS = {
+    "damaged_files": "damaged files",
+    "graders": "graders alive",
+    "spare_graders": "graders in reserve",
+    "grader_deaths": "graders that died",
+    "unprotected": "protections graders lack",
+    "waiting": "judgements waiting",
+    "oldest_seconds": "the oldest waits, s",
+    "room": "room on the disks",
+    "failing": "background work that fails",
+    "clock_ahead_seconds": "ahead of the system's clock, s",
+}
+REFUSED = (401, 403, 404)
+"""Statuses of what only admins may see."""
+
+
+def status(
+    url: Annotated[str | None, typer.Option(metavar="URL", help="default: the server logged in to, or here")] = None,
+    as_json: AsJson = False,
+    watch: Annotated[
+        float | None, typer.Option(min=0.5, metavar="SECONDS", help="draw it again each SECONDS, until Ctrl-C")
+    ] = None,
+    check_files: Annotated[
+        bool, typer.Option("--fsck", help="on the server's machine: read all files and rows, and mend what can be")
+    ] = False,
+    source: Source = None,
+    home: Home = None,
+) -> None:
+    """Show the whole installation to its admin, with what to do; others see whether it takes and judges submissions.
+
+    Exit code 0 if it does, else 1. With --fsck it is that of `jurado fsck --mend`, which does the same.
+    """
+    if check_files:
+        fsck(home=home, mend=True, source=source, grace=HOURS_OF_GRACE, as_json=as_json)
+    with Client.open(url) as client:
+        while True:
+            is_ready = show_status(client, as_json=as_json, again=watch is not None)
+            if watch is None:
+                raise typer.Exit(0 if is_ready else 1)
+            time.sleep(watch)
+
+
+def show_status(client: Client, *, as_json: bool, again: bool) -> bool:
+    """Show the state once, `again` on a clear screen; returns whether submissions are taken and judged."""
+    ready = client.body(client.request("GET", "/health/ready", accept=(503,)), Readiness)
+    reply = client.request("GET", "/api/status", accept=(*REFUSED, 503))
+    whole = client.body(reply, StatusWithAdvice) if reply.is_success else None
+    if again and not as_json:
+        console().clear()
+    if as_json:
+        extra = {} if whole is None else {"status": whole["status"], "advice": whole["advice"]}
+        write_json({**_facts(client, ready), **extra})
+    elif whole is not None:
+        typer.echo("\n".join(screen(client.url, whole, ready["sandbox"])))
+    else:
+        named = [(LABELS.get(name, name), in_words(fact)) for name, fact in rows(_facts(client, ready))]
+        show(table("", ["what", "now"], named))
+    return ready["ready"]
+
+
+def _facts(client: Client, ready: Readiness) -> dict[str, object]:
+    contests = [contest["id"] for contest in client.get("contests", list[Identified])]
+    return {"url": client.url, **ready, "contests": contests, **facts_for_admins(client)}
+
+
+def rows(facts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """List facts by name, each protection of the sandbox as one of its own."""
+    for name, fact in facts.items():
+        if name == "sandbox" and isinstance(fact, dict):
+            yield from ((f"sandbox: {each}", state) for each, state in fact.items())
+        else:
+            yield name, fact
+
+
+def facts_for_admins(client: Client) -> dict[str, JsonValue]:
+    """Read the jobs that wait or run and the files at fault, as far as the account may see them."""
+    facts: dict[str, JsonValue] = {}
+    jobs = client.request("GET", "/api/jobs", accept=REFUSED)
+    if jobs.is_success:
+        listed = client.body(jobs, list[JobState])
+        facts["jobs"] = {job["id"]: job["state"] for job in listed if job["state"] in {"queued", "running"}}
+    stored = client.request("GET", "/api/stored-files", accept=REFUSED)
+    if stored.is_success:
+        facts["damaged_files"] = [fault["sha256"] for fault in client.body(stored, StoredFiles)["faults"]]
+    return facts
+
+
+def in_words(fact: object) -> object:
+    """Word a fact for a person."""
+    if isinstance(fact, bool):
+        return "yes" if fact else "no"
+    return ", ".join(map(str, fact)) or "none" if isinstance(fact, list | dict) else fact

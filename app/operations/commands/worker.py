@@ -1,0 +1,117 @@
+"""`jurado worker`: graders and jobs of an installation of many servers, without HTTP."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.archive.commands.places import Home, check_schema, holding, reached_files, read_settings, reason
+from app.core.commands.output import Failure, harmless
+from app.operations.commands.running import begin_traces
+
+if TYPE_CHECKING:
+    from app.core.settings import Settings
+    from app.judging.worker import Worker
+
+SECONDS_BETWEEN_LOOKS = 1.0
+
+
+def worker(
+    graders: Annotated[
+        int | None, typer.Option(min=1, help="grader processes; default: JURADO_GRADERS, else one less than the cores")
+    ] = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(min=1, help="port of its /metrics; default: JURADO_METRICS_PORT, else none")
+    ] = None,
+    home: Home = None,
+) -> None:
+    """Judge submissions and run jobs for all servers on a database, until stopped (Ctrl-C, SIGTERM).
+
+    Needs JURADO_BROKER_URL, JURADO_DATABASE_URL and the servers' files. Start as many as you like, on any machines; one
+    that ends in whatever way leaves its work to the others.
+    """
+    from app.core.logs import configure_logs
+
+    settings = read_settings(graders=graders, metrics_port=metrics_port, home=home)
+    if not settings.distributed:
+        raise Failure("a worker needs a broker: set JURADO_BROKER_URL, or let `jurado serve` judge by itself", 2)
+    if settings.metrics_port and not settings.metrics_token:
+        raise Failure("metrics tell what frozen boards hide: set JURADO_METRICS_TOKEN beside the port", 2)
+    configure_logs(settings.log_level)
+    begin_traces(settings, "jurado worker")
+    reached_files(settings)
+    stop = threading.Event()
+    for signum in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signum, lambda *_: stop.set())
+    _wait_for_schema(settings.database, stop)
+    if stop.is_set():
+        return
+    with holding("jurado worker", settings, shared=True) as hold:
+        from app.judging.service.distributed.broker import BrokerMissing
+        from app.judging.worker import Worker
+
+        try:
+            running = Worker(settings)
+        except BrokerMissing as error:
+            raise Failure(str(error), 1) from None
+        running.watch(hold, stop)
+        with _metrics(running, settings) as shown:
+            running.start(stop)
+            if not stop.is_set():
+                graders = running.engine.alive()
+                typer.echo(f"Jurado judges with {graders} graders (data in {settings.home.resolve()}){shown}")
+            stop.wait()
+            typer.echo("the worker stops after the judgements at hand")
+            running.close()
+    typer.echo("the worker has stopped")
+
+
+@contextmanager
+def _metrics(running: Worker, settings: Settings) -> Iterator[str]:
+    """Serve the metrics of a worker where a port is set; yields where they are, in words."""
+    if not settings.metrics_port:
+        yield ""
+        return
+    from app.operations.commands.metrics_port import served_metrics
+
+    with ExitStack() as stack:
+        try:
+            token = settings.metrics_token
+            stack.enter_context(served_metrics(running.metrics.registry, settings.host, settings.metrics_port, token))
+        except OSError as error:
+            raise Failure(f"{settings.host}:{settings.metrics_port}: {error.strerror or error}", 1) from None
+        yield f", metrics at http://{settings.host}:{settings.metrics_port}/metrics"
+
+
+def _wait_for_schema(url: str, stop: threading.Event) -> None:
+    """Wait until a server has made the database's schema; raises Failure for one that this version does not know."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from app.core.db.migrate import schema_of, schemas
+
+    engine = create_engine(url)
+    last_reason = ""
+    try:
+        while not stop.is_set():
+            try:
+                schema = schema_of(engine)
+            except SQLAlchemyError as error:
+                why = f"the database cannot be used: {reason(error)}"
+            else:
+                if schema == schemas()[0]:
+                    return
+                if schema is not None:
+                    check_schema(schema)
+                why = "a server has not brought the database up to date"
+            if why != last_reason:
+                last_reason = why
+                typer.echo(harmless(f"waiting: {why}"))
+            stop.wait(SECONDS_BETWEEN_LOOKS)
+    finally:
+        engine.dispose()

@@ -1,0 +1,251 @@
+"""Contents of a new service: the schema, the bundled problems, and at its first start an admin.
+
+Everything is looked for before it is made, so that starting again changes nothing that an admin has changed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import structlog
+from sqlalchemy.orm import Session
+
+from app.accounts.queries import accounts
+from app.contests.queries import contests
+from app.core.clock import utc_now
+from app.core.db.database import Database
+from app.core.db.locks import shown
+from app.core.db.migrate import upgrade
+from app.core.db.secret_keys import SecretKeys, key_place, make_key, missing_key, number_of, other_key, read_keys
+from app.core.faults import PackageErrors, errors_of
+from app.core.files.files import Files
+from app.core.files.open_files import open_files
+from app.core.files.stored_bytes import UNREADABLE, StoreUnavailable
+from app.core.passwords import hash_password, make_password, weakness
+from app.core.settings import Settings
+from app.domain.contests import Kind
+from app.domain.documents import RuleDocument
+from app.feed.queries import webhooks
+from app.packages.catalog import BESIDE_APP, bundled, bundled_games, problems_folder
+from app.packages.read import read_package
+from app.packages.trials import LocalDesk
+from app.packages.verify import examine
+from app.problems.queries import problems, statement_images
+from app.tables import AccountRow, ContestProblemRow, ContestRow, ProblemRow
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
+
+ADMIN = "admin"
+PRACTICE = "practice"
+WITH_REFERENCE: RuleDocument = {"reference_counts": True}
+"""In practice the judges' answers take part in BEST: otherwise the first answer to a problem has all points."""
+DEMO = "demo"
+GAMES = "games"
+PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)
+A_CENTURY = timedelta(days=36_525)
+DEMO_DURATION = timedelta(days=30)
+REWRITE_MARK = ".rewrite-database"
+"""A file of the home: the pages of the database still hold what has been encrypted in its rows."""
+OPEN_LIMITS = {"per_window": {"count": 100, "seconds": 600}}
+"""A submission to a problem each six seconds for ten minutes is a script's. Whole numbers, as settings have them."""
+OPEN_TEAM_BYTES = 256 * 2**20
+OPEN_CONTEST_BYTES = 16 * 2**30
+"""Whoever has an account may send to the contests that are there from the start, so that their share is smaller."""
+DEMO_RULES: dict[str, RuleDocument] = {
+    "comesolo": {"kind": "absolute", "counting": "best-case", "carry": "best"},
+    "rollingballs": {"kind": "relative", "counting": "last", "carry": "best"},
+}
+COLOURS = ("#e6194b", "#3cb44b", "#ffe119", "#4363d8", "#f58231", "#911eb4", "#42d4f4", "#f032e6")
+Say = Callable[[str], None]
+
+
+def on_stderr(line: str) -> None:
+    """Say something to whoever started the service."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, Files]:
+    """Open the database and the files, brought up to date and holding what is bundled."""
+    settings.home.mkdir(parents=True, exist_ok=True)
+    upgrade(settings.database, settings.timeouts)
+    database = Database(settings.database, settings.timeouts, shared=settings.distributed)
+    files = open_files(settings)
+    try:
+        files.tidy()
+    except StoreUnavailable as error:
+        log.warning("files are not tidied up", error=str(error))
+    prepare(database, files, settings, say)
+    return database, files
+
+
+def check_keys(database: Database, settings: Settings) -> SecretKeys:
+    """The keys of the server; raises SecretKeyError where the database needs another one."""
+    keys = read_keys(settings)
+    with database.snapshot() as connection:
+        missing = webhooks.keys_needed(connection) - set(keys.ids)
+        if database.origin is not None and not shown(connection) <= {number_of(each) for each in keys.ids}:
+            raise other_key(key_place(settings))
+    if missing:
+        raise missing_key(missing, keys.ids, key_place(settings))
+    return keys
+
+
+def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -> SecretKeys:
+    """Read the keys, made at the first start, and encrypt the tokens that the first one has not encrypted.
+
+    `renew` puts a new key in front, where no setting has one, and deletes the webhooks whose key is lost. Raises
+    SecretKeyError where a key is missing. A key is on the disk before anything is encrypted by it.
+    """
+    keys = read_keys(settings) if renew else check_keys(database, settings)
+    if renew:
+        with database.write() as session:
+            for row in webhooks.delete_unreadable(session, keys):
+                log.warning(
+                    "deleted a webhook whose key is lost", webhook=row.id, url=row.url, contests=row.contest_ids
+                )
+    if not keys.ids or (renew and not settings.secret_key):
+        make_key(settings)
+        keys = read_keys(settings)
+    webhooks.encrypt_tokens(database, keys, settings.home / REWRITE_MARK)
+    return keys
+
+
+def prepare(database: Database, files: Files, settings: Settings, say: Say = on_stderr) -> None:
+    """Bring in what is missing: bundled problems, their place in the open contests, and at first an admin."""
+    imported = import_missing(database, files, bundled())
+    played = import_missing(database, files, bundled_games())
+    complete_texts(database, files)
+    with database.write() as session:
+        if not accounts.accounts(session):
+            imported = [row.id for row in problems.problems(session) if row.id in bundled()]
+            session.add(_practice())
+            session.add(_demo(utc_now()))
+            session.flush()
+            _fill(session, DEMO, [slug for slug in DEMO_RULES if problems.get(session, slug) is not None], DEMO_RULES)
+            make_admin(session, settings.admin_password, say)
+        if contests.get(session, PRACTICE) is not None:
+            # Only what is new: a problem an admin took out is perhaps a real contest's by now, and no secret here.
+            _fill(
+                session,
+                PRACTICE,
+                imported,
+                {each.id: WITH_REFERENCE for each in problems.problems(session) if _is_relative(each)},
+            )
+        if played and contests.get(session, GAMES) is None:
+            # A contest of that name which is there is somebody's own, or was made with the games that it has.
+            session.add(_games())
+            session.flush()
+            _fill(session, GAMES, played, {})
+
+
+def import_missing(database: Database, files: Files, packages: dict[str, Path]) -> list[str]:
+    """Import the packages that are no problems yet, each in a transaction of its own; faults are logged.
+
+    Returns the slugs of those that were imported.
+    """
+    imported = []
+    # The project's own packages are held to this by its tests: running their checkers here would only delay the start.
+    desk = None if problems_folder() == BESIDE_APP else LocalDesk()
+    with database.read() as session:
+        missing = [slug for slug in packages if problems.get(session, slug) is None]
+    for slug in missing:
+        try:
+            package = read_package(packages[slug])
+            faults = examine(package, desk).faults
+        except PackageErrors as error:
+            faults = error.errors
+        for fault in faults:
+            log.warning("a bundled package is faulty", problem=slug, severity=fault.severity, fault=str(fault))
+        if errors_of(faults):
+            continue
+        with database.write() as session:
+            problems.import_package(session, files, package)
+        imported.append(slug)
+        log.info("imported", problem=slug)
+    return imported
+
+
+def complete_texts(database: Database, files: Files) -> None:
+    """Take images and solution texts out of the packages of problems that were stored before these were."""
+    with database.read() as session:
+        incomplete = statement_images.incomplete(session)
+    for problem_id in incomplete:
+        try:
+            with database.write() as session:
+                statement_images.complete(session, files, problem_id)
+        except (PackageErrors, *UNREADABLE) as error:
+            log.warning(
+                "texts of a problem are missing: bring its package in again", problem=problem_id, fault=str(error)
+            )
+
+
+def make_admin(session: Session, password: str, say: Say) -> None:
+    """Keep the account `admin`. A password that is made here is said before it is kept: better said than lost.
+
+    Raises ValueError for one that is easy to guess.
+    """
+    if password and (expected := weakness(password, ADMIN)):
+        raise ValueError(f"admin_password: expected {expected}, found a secret")
+    if not password:
+        password = make_password()
+        say(f"jurado: made the account {ADMIN} with the password {password} (shown only now); log in with it")
+    session.add(
+        AccountRow(id=ADMIN, username=ADMIN, password_hash=hash_password(password), type="admin", created=utc_now())
+    )
+
+
+def _is_relative(problem: ProblemRow) -> bool:
+    return problem.settings["scoring"]["kind"] == Kind.RELATIVE
+
+
+def _practice() -> ContestRow:
+    return _open_contest(PRACTICE, "Practice", "Practice with every bundled problem", PRACTICE_START, A_CENTURY)
+
+
+def _games() -> ContestRow:
+    name = "Games: win against the judge, move by move"
+    return _open_contest(GAMES, "Games", name, PRACTICE_START, A_CENTURY)
+
+
+def _demo(now: datetime) -> ContestRow:
+    name = "Demo: partial points and relative points in one contest"
+    return _open_contest(DEMO, "Demo", name, now.replace(second=0, microsecond=0), DEMO_DURATION)
+
+
+def _open_contest(id_: str, name: str, formal_name: str, start: datetime, duration: timedelta) -> ContestRow:
+    return ContestRow(
+        id=id_,
+        name=name,
+        formal_name=formal_name,
+        start_time=start,
+        duration_ms=duration // timedelta(milliseconds=1),
+        open_to_all=True,
+        settings={"team_bytes": OPEN_TEAM_BYTES, "contest_bytes": OPEN_CONTEST_BYTES, "limits": OPEN_LIMITS},
+    )
+
+
+def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: Mapping[str, RuleDocument]) -> None:
+    """Put the problems that are missing behind those that are in the contest."""
+    entries = contests.entries(session, contest_id)
+    labels = {entry.label for entry in entries}
+    known = {entry.problem_id for entry in entries}
+    ordinal = max((entry.ordinal for entry in entries), default=-1)
+    for slug in slugs:
+        if slug in known:
+            continue
+        ordinal += 1
+        label = contests.free_label(labels)
+        labels.add(label)
+        session.add(
+            ContestProblemRow(
+                contest_id=contest_id,
+                problem_id=slug,
+                label=label,
+                ordinal=ordinal,
+                rgb=COLOURS[ordinal % len(COLOURS)],
+                rule=rules.get(slug, {}),
+            )
+        )

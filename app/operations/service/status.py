@@ -1,0 +1,304 @@
+"""The state of a whole installation, for whoever runs it: processes, database, broker, judging, contests, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from shutil import disk_usage
+
+from pydantic import BaseModel, Field
+from sqlalchemy.orm import Session
+
+from app.archive.queries import last_backup
+from app.contests.queries import contests
+from app.core.clics import format_time, format_time_or_none
+from app.core.clock import utc_now
+from app.core.db import database_state
+from app.core.db.processes import SILENT, processes
+from app.core.files.replica import stores_of
+from app.core.service import Service
+from app.domain.contests import Clock
+from app.operations.queries import health as stored
+from app.operations.service.stored_files import damaged_files
+from app.problems.queries.scoring_input import clock
+from app.tables import ContestRow, LastBackupRow, ProcessRow
+
+MOST_JUDGE_ERRORS = 3
+
+
+class ProcessState(BaseModel):
+    """A server or a worker; `alive`: it has given a sign of life within 15 s."""
+
+    kind: str = Field(description="server or worker")
+    host: str
+    pid: int
+    version: str
+    since: str
+    seen: str = Field(description="its last sign of life, one each 5 s")
+    alive: bool
+    graders: int = Field(description="graders that are able to work")
+    grader_deaths: int = Field(description="graders that died since it started")
+    at_hand: int = Field(description="messages that it has taken from the broker and not acknowledged")
+
+
+class ReplicaState(BaseModel):
+    """A server that follows the database; `state` null: the service's role may not see it."""
+
+    name: str
+    state: str | None
+    seconds_behind: float | None = Field(description="null where nothing was written lately")
+    bytes_behind: int | None
+
+
+class DatabaseFacts(BaseModel):
+    """The database that a service uses."""
+
+    kind: str
+    version: str
+    size: int = Field(description="bytes")
+    replicas: list[ReplicaState]
+
+
+class QueueFacts(BaseModel):
+    """A queue of the broker."""
+
+    name: str
+    ready: int = Field(description="messages that no worker has")
+    delayed: int = Field(description="messages that come again after some seconds")
+    consumers: int = Field(description="workers that take from it")
+
+
+class BrokerFacts(BaseModel):
+    """The broker; `error` is empty where it answers."""
+
+    error: str
+    queues: list[QueueFacts]
+    unacknowledged: int = Field(description="messages that workers have taken and not acknowledged")
+
+
+class JudgingFacts(BaseModel):
+    """What waits, what came in and how long verdicts took, over the last five minutes."""
+
+    waiting: int
+    oldest_seconds: float | None
+    waiting_again: int = Field(description="judgements of rejudgings that are not done")
+    submissions_per_second: float
+    verdict_seconds_median: float | None
+    verdict_seconds_95: float | None = Field(description="95 of 100 took no longer")
+
+
+class JudgeErrorFact(BaseModel):
+    """A submission that stands with a judge error."""
+
+    submission_id: str
+    contest_id: str
+    problem_id: str
+    error: str
+
+
+class RunningContest(BaseModel):
+    """A contest that has begun and not ended."""
+
+    id: str
+    name: str
+    end: str | None
+    frozen: bool
+    paused: bool
+
+
+class NextEvent(BaseModel):
+    """The next moment at which a contest changes by the clock."""
+
+    contest_id: str
+    event: str = Field(description="starts, freezes, ends or thaws")
+    time: str
+    seconds: float = Field(description="until then")
+
+
+class FilesFacts(BaseModel):
+    """The stored files; free bytes are null on S3, which tells none."""
+
+    place: str
+    free_bytes: int | None
+    all_bytes: int | None
+    replica: str | None
+    damaged: int
+    read_whole: str | None = Field(description="when the last pass over all files ended on this server")
+
+
+class BackupFacts(BaseModel):
+    """The last backup that was finished."""
+
+    made: str
+    age_seconds: float
+    place: str
+    files: int
+    size: int
+    faulty: int = Field(description="files that the store could not give")
+
+
+class Status(BaseModel):
+    """The state of an installation; `home_free_bytes` is the room where the data of this server lie."""
+
+    time: str
+    version: str
+    distributed: bool
+    processes: list[ProcessState]
+    database: DatabaseFacts
+    broker: BrokerFacts | None
+    judging: JudgingFacts
+    judge_errors: int
+    newest_judge_errors: list[JudgeErrorFact]
+    contests: list[RunningContest]
+    next_event: NextEvent | None
+    files: FilesFacts
+    home_free_bytes: int
+    backup: BackupFacts | None
+
+
+def status(service: Service) -> Status:
+    """Read all of it, within seconds; raises what the database does where it says nothing."""
+    now = utc_now()
+    with service.database.read(for_request=True) as session:
+        rows = processes(session)
+        database = database_state.database_state(session)
+        judging = _judging(session, now)
+        count, errors = stored.judge_errors(session, MOST_JUDGE_ERRORS)
+        listed = contests.contests(session)
+        backup = last_backup.read(session)
+    states = [_process(row, now) for row in rows]
+    return Status(
+        time=format_time(now),
+        version=version("jurado"),
+        distributed=service.settings.distributed,
+        processes=states,
+        database=DatabaseFacts(
+            kind=database.kind,
+            version=database.version,
+            size=database.size,
+            replicas=[
+                ReplicaState(name=each.name, state=each.state, seconds_behind=each.seconds, bytes_behind=each.bytes)
+                for each in database.replicas
+            ],
+        ),
+        broker=_broker(service.settings.broker_url, states) if service.settings.distributed else None,
+        judging=judging,
+        judge_errors=count,
+        newest_judge_errors=[
+            JudgeErrorFact(
+                submission_id=each.submission_id,
+                contest_id=each.contest_id,
+                problem_id=each.problem_id,
+                error=each.error,
+            )
+            for each in errors
+        ],
+        contests=_running(listed, now),
+        next_event=next_event(((row.id, clock(row)) for row in listed), now),
+        files=_files(service),
+        home_free_bytes=disk_usage(service.settings.home).free,
+        backup=None if backup is None else _backup(backup, now),
+    )
+
+
+def _process(row: ProcessRow, now: datetime) -> ProcessState:
+    return ProcessState(
+        kind=row.kind,
+        host=row.host,
+        pid=row.pid,
+        version=row.version,
+        since=format_time(row.started),
+        seen=format_time(row.seen),
+        alive=now - row.seen <= SILENT,
+        graders=row.graders,
+        grader_deaths=row.deaths,
+        at_hand=row.at_hand,
+    )
+
+
+def _broker(url: str, states: Sequence[ProcessState]) -> BrokerFacts:
+    from app.judging.service.distributed.queues import BrokerAway, queue_states
+
+    unacknowledged = sum(each.at_hand for each in states if each.alive)
+    try:
+        queues = queue_states(url)
+    except BrokerAway as error:
+        return BrokerFacts(error=str(error), queues=[], unacknowledged=unacknowledged)
+    return BrokerFacts(
+        error="", queues=[QueueFacts(**each._asdict()) for each in queues], unacknowledged=unacknowledged
+    )
+
+
+def _judging(session: Session, now: datetime) -> JudgingFacts:
+    queue, recent = stored.queue(session), stored.recent(session, now)
+    return JudgingFacts(
+        waiting=queue.length,
+        oldest_seconds=None if queue.oldest is None else (now - queue.oldest).total_seconds(),
+        waiting_again=stored.rejudging_queue(session),
+        submissions_per_second=recent.rate,
+        verdict_seconds_median=recent.median,
+        verdict_seconds_95=recent.most,
+    )
+
+
+def _running(rows: Iterable[ContestRow], now: datetime) -> list[RunningContest]:
+    times = [(row, clock(row)) for row in rows]
+    return [
+        RunningContest(
+            id=row.id,
+            name=row.name,
+            end=format_time_or_none(each.end),
+            frozen=each.frozen(now),
+            paused=each.paused(now),
+        )
+        for row, each in times
+        if each.started(now) and not each.ended(now)
+    ]
+
+
+def next_event(clocks: Iterable[tuple[str, Clock]], now: datetime) -> NextEvent | None:
+    """The next moment at which one of these contests changes by the clock; None: none does."""
+    moments = [
+        (moment, contest_id, event)
+        for contest_id, each in clocks
+        for event, moment in (
+            ("starts", each.start),
+            ("freezes", each.freeze),
+            ("ends", each.end),
+            ("thaws", each.thaw),
+        )
+        if moment is not None and moment > now
+    ]
+    if not moments:
+        return None
+    moment, contest_id, event = min(moments)
+    return NextEvent(
+        contest_id=contest_id, event=event, time=format_time(moment), seconds=(moment - now).total_seconds()
+    )
+
+
+def _files(service: Service) -> FilesFacts:
+    first, *others = stores_of(service.files)
+    folder = Path(first.place)
+    room = disk_usage(folder) if folder.exists() else None
+    return FilesFacts(
+        place=first.place,
+        free_bytes=None if room is None else room.free,
+        all_bytes=None if room is None else room.total,
+        replica=others[0].place if others else None,
+        damaged=len(damaged_files(service)),
+        read_whole=format_time_or_none(service.scrub.last.ended),
+    )
+
+
+def _backup(row: LastBackupRow, now: datetime) -> BackupFacts:
+    return BackupFacts(
+        made=format_time(row.made),
+        age_seconds=(now - row.made).total_seconds(),
+        place=row.place,
+        files=row.files,
+        size=row.size,
+        faulty=row.faulty,
+    )

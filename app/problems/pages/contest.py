@@ -1,0 +1,232 @@
+"""The pages of a contest: what it is and how it is scored, its problems, and one problem with its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Query, Request
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+from app.accounts.service import registration
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.authoring.service import testcases
+from app.contests.pages.taking_part import clock_offer, finals_shown, quota_line
+from app.contests.queries import contests
+from app.contests.service.visibility import the_problem
+from app.core.clics import number
+from app.core.pages.frames import frame
+from app.core.pages.heat import width
+from app.core.pages.languages import LANGUAGES, N_
+from app.core.pages.pages import page
+from app.core.pages.preferences import accepted_languages
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
+from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted
+from app.domain.contests import Aggregation, Group, ScoredProblem
+from app.domain.limits import read_limits
+from app.domain.scoring import Answers
+from app.problems.pages.playground import TITLES
+from app.problems.queries import pins
+from app.problems.service import problems
+from app.problems.service.shown_statements import Reader, statement_body
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.pages.sending import panel
+from app.submissions.service.standing import own_answers, points_at_best
+from games.catalog import names
+
+CASE_KINDS = (N_("sample"), N_("final"))
+"""The kinds of cases that are named beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedProblem:
+    """A problem in the list: the viewer's points, the best of all teams, and cases without an answer."""
+
+    id: str
+    label: str
+    name: str
+    line: str
+    most: float
+    mine: str | None
+    bar: int
+    best: str
+    missing: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCase:
+    """A test case: its input, the viewer's raw score and points, and the best raw score."""
+
+    name: str
+    kind: str
+    size: int
+    href: str
+    mine: int | float | None
+    best: int | float | None
+    points: str
+    most: str
+    counts: bool
+    uncounted: str
+
+
+def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+    """A contest: when it is, how it is scored, what comes next."""
+    row = contests.get(session, snapshot.contest.id)
+    assert row is not None, "a snapshot has its contest"
+    return page(
+        "contest.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "contest"),
+        clock=snapshot.contest.clock,
+        state=snapshot.state,
+        rules=contest_rules(snapshot.contest.clock, snapshot.contest.settings),
+        problems=_listed(session, viewer, snapshot),
+        teams=len(snapshot.main.rows),
+        offer=clock_offer(session, viewer, snapshot),
+        may_register=viewer.team_id is None and registration.terms(session, PUBLIC, row.id).open,
+    )
+
+
+def problems_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+    """The problems, with what the viewer has and could have."""
+    return page(
+        "problems.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "problems"),
+        problems=_listed(session, viewer, snapshot),
+        clock=snapshot.contest.clock,
+        offer=clock_offer(session, viewer, snapshot),
+    )
+
+
+def problem_page(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    problem_id: str,
+    lang: Annotated[str | None, Query(max_length=20)] = None,
+) -> HTMLResponse:
+    """A problem: its statement, the form to send answers, and its cases with what the viewer has."""
+    scored = the_problem(snapshot, named_problem(snapshot, problem_id))
+    document = problems.problem(viewer, snapshot, session, scored.id)
+    root = request.scope.get("root_path", "")
+    folder = f"{root}/api/contests/{snapshot.contest.id}/problems/{scored.id}"
+    reader = Reader(lang, accepted_languages(request), wants_markdown=False, address=f"{folder}/statement")
+    text = statement_body(service, snapshot, session, scored.id, reader) if document.languages else None
+    answers = own_answers(viewer, snapshot, scored)
+    playground, is_played = _boards(session, snapshot, scored.id)
+    cases = _cases(viewer, snapshot, session, scored, answers)
+    entry = contests.entry(session, snapshot.contest.id, scored.id)
+    assert entry is not None, "the problem is in the contest"
+    limits = read_limits(entry.limits or {}, snapshot.contest.settings.limits)
+    return page(
+        "problem.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "problems"),
+        problem=document,
+        line=rule_line(scored.rule, len(scored.cases), [group.aggregation for group in _counted(scored)]),
+        rules=[*problem_rules(scored.rule, _counted(scored)), *limit_rules(limits)],
+        statement=None if text is None else Markup(text.html),
+        language=None if text is None else text.language,
+        other=None if text is None or text.html else f"{folder}/statement?lang={text.language}",
+        languages=[(each, LANGUAGES.get(each, each)) for each in document.languages],
+        cases=cases,
+        panel=panel(session, snapshot, scored, cases) if viewer.team_id is not None else None,
+        mine=None if answers is None else points(points_at_best(snapshot, scored, answers).points),
+        folder=folder,
+        offer=clock_offer(session, viewer, snapshot),
+        finals=finals_shown(session, viewer, snapshot, scored),
+        quota=quota_line(session, viewer, snapshot, scored.id),
+        playground=playground,
+        is_played=is_played,
+    )
+
+
+def _counted(problem: ScoredProblem) -> list[Group]:
+    """Return the groups that can give points."""
+    return [group for group in problem.groups if group.max_points > 0]
+
+
+def _boards(session: Session, snapshot: ContestSnapshot, problem_id: str) -> tuple[str | None, bool]:
+    """The playground of a problem's board, if it has one, and whether the problem can be played."""
+    row = pins.row(session, snapshot.contest.id, problem_id)
+    if row is None:
+        return None, False
+    checker = row.settings["checker"]
+    return checker if checker in TITLES else None, "game" in row.settings or checker in names()
+
+
+def named_problem(snapshot: ContestSnapshot, name: str) -> str:
+    """The id of a problem that is asked for by its id or its label."""
+    labels = {label: problem_id for problem_id, label in snapshot.contest.labels.items()}
+    shown = {problem.id for problem in snapshot.problems}
+    return name if name in shown or labels.get(name) not in shown else labels[name]
+
+
+def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list[ListedProblem]:
+    documents = problems.documents(viewer, snapshot, session)
+    scored = {problem.id: problem for problem in snapshot.problems}
+    tops = _tops(snapshot)
+    listed = []
+    for document in documents:
+        problem = scored[document["id"]]
+        answers = own_answers(viewer, snapshot, problem)
+        mine = None if answers is None else points_at_best(snapshot, problem, answers).points
+        most = float(problem.rule.max_points)
+        listed.append(
+            ListedProblem(
+                problem.id,
+                document["label"],
+                document["name"],
+                rule_line(problem.rule, len(problem.cases), [group.aggregation for group in _counted(problem)]),
+                most,
+                None if mine is None else points(mine),
+                0 if mine is None or not most else width(mine / most),
+                points(tops.get(problem.id, 0.0)),
+                None if answers is None else sum(case.name not in answers for case in problem.cases),
+            )
+        )
+    return listed
+
+
+def _tops(snapshot: ContestSnapshot) -> dict[str, float]:
+    tops: dict[str, float] = {}
+    for row in snapshot.main.rows:
+        for cell in row.cells:
+            tops[cell.problem_id] = max(tops.get(cell.problem_id, 0.0), cell.score)
+    return tops
+
+
+def _cases(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem, answers: Answers | None
+) -> Sequence[ShownCase]:
+    given = {} if answers is None else points_at_best(snapshot, problem, answers).case_points
+    adding = {group.name for group in problem.groups if group.aggregation is Aggregation.SUM}
+    apart = {case.name for case in problem.cases if case.group in adding}
+    shown = []
+    for case in testcases.list_cases(viewer, snapshot, session, problem.id):
+        counted = None if answers is None else answers.get(case.name)
+        mine = None if counted is None else number(counted.score.raw)
+        shown.append(
+            ShownCase(
+                case.name,
+                case.kind,
+                case.size,
+                case.href,
+                mine,
+                case.best_raw,
+                points(given.get(case.name, 0.0), 2),
+                points(case.max_points, 2),
+                case.max_points >= 0.005 and case.name in apart,
+                N_("with its group") if case.max_points >= 0.005 else uncounted(case.kind, snapshot.phase),
+            )
+        )
+    return shown

@@ -1,0 +1,94 @@
+"""The frame in which a package's own board runs: without origin, cookies, network, or a way to its page."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from functools import cache, lru_cache
+from hashlib import sha256
+from tempfile import SpooledTemporaryFile
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+
+from app.contests.service.visibility import the_problem
+from app.core.errors import NotFound
+from app.core.files.files import Files
+from app.core.pages.pages import ENVIRONMENT, HERE
+from app.core.pages.visitor import Reading, TheService, TheSnapshot
+from app.core.service import Service
+from app.packages.board_module import board_module
+from app.problems.pages.contest import named_problem
+from app.problems.queries import pins
+from app.tables import ProblemRow
+
+BOARDS = frozenset(path.stem for path in (HERE / "static/boards").glob("*.js"))
+"""The checkers whose answers are drawn by these pages' own modules, by their files."""
+KNOWN = 64
+IN_MEMORY = 8 * 2**20
+"""Bytes of a package that are not put on disk while its board is looked for."""
+POLICY = (
+    "default-src 'none'; script-src '{script}' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
+    "worker-src 'none'; child-src 'none'; frame-src 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
+)
+"""The policy of the frame, with the hash of its only script.
+
+A nonce would be inherited by what the board imports, and could be read and given to a child frame. `frame-src` does not
+apply to `srcdoc`; that needs trusted types. No browser of 2026 knows
+the directive `webrtc`; Chromium reports it as an error on each page.
+"""
+HEADERS = {
+    "Referrer-Policy": "no-referrer",
+    "X-DNS-Prefetch-Control": "off",
+    "Cache-Control": "private, no-cache",
+    "Vary": "Cookie",
+}
+
+
+@lru_cache(KNOWN)
+def _module_of(files: Files, sha256: str) -> str | None:
+    """The board of a stored package, which is read once: files are named by their contents."""
+    with SpooledTemporaryFile(IN_MEMORY) as archive:
+        archive.writelines(files.pieces(sha256))
+        archive.seek(0)
+        return board_module(archive)
+
+
+def _module(service: Service, row: ProblemRow | None) -> str | None:
+    """The board that a problem's package brings; problems whose checker has one here need not be looked into."""
+    if row is None or row.settings.get("checker") in BOARDS:
+        return None
+    return _module_of(service.files, row.package_sha256)
+
+
+def has_own_board(service: Service, row: ProblemRow | None) -> bool:
+    """Whether a problem's package brings a board."""
+    return _module(service, row) is not None
+
+
+def board_frame(
+    request: Request, service: TheService, snapshot: TheSnapshot, session: Reading, problem_id: str
+) -> HTMLResponse:
+    """The document of a problem's own board. Its module is data in it, so that no address of its own needs a cookie."""
+    scored = the_problem(snapshot, named_problem(snapshot, problem_id))
+    row = pins.row(session, snapshot.contest.id, scored.id)
+    module = _module(service, row)
+    if module is None:
+        raise NotFound(f"the problem {scored.id!r} has no board of its own")
+    text = json.dumps(module).replace("<", "\\u003c")
+    html = ENVIRONMENT.get_template("board_frame.html").render(module=text, script=_script())
+    return HTMLResponse(html, headers={**HEADERS, "Content-Security-Policy": POLICY.format(script=_hash())})
+
+
+@cache
+def _script() -> str:
+    """The script of the frame, which has no origin to fetch it from."""
+    return (HERE / "static/board/frame.js").read_text()
+
+
+@cache
+def _hash() -> str:
+    """Return the hash of the frame's script as policies name it."""
+    return f"sha256-{b64encode(sha256(_script().encode()).digest()).decode()}"

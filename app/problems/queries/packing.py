@@ -1,0 +1,224 @@
+"""A problem as a package again: the imported one, with the test cases as they are now."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO, Literal
+
+import yaml
+
+from app.core.faults import PackageErrors
+from app.core.files.files import PIECE, FileStore
+from app.domain.documents import CaseListDocument
+from app.packages import case_list
+from app.packages.contents import ComposedFiles, Content, File, SizedFiles, bytes_of
+from app.packages.export import write_archive_to
+from app.packages.files import LARGEST, check_zip
+from app.packages.model import Case, Package
+from app.packages.read import assemble, read_archive
+from app.packages.testdata import EXTENSIONS
+from app.problems.queries.empty_groups import read_map, without_empty_groups, write_map
+from app.problems.queries.packed_groups import with_groups
+from app.problems.queries.stored_packages import laid_out
+from app.tables import ProblemRow, TestCaseRow, TestGroupRow
+
+ARGUMENTS = "output_validator_args"
+SHOWN = (".out", ".statement", ".download", ".png", ".jpg", ".jpeg", ".svg")
+TEXTS: tuple[Literal["hint", "description"], ...] = ("hint", "description")
+"""Texts of NAME.yaml that came with a case."""
+UNANSWERED = "generators/unanswered"
+"""Folder of the inputs that have no expected answer yet: the format knows no such cases, but authors need them."""
+
+
+class NotPackable(Exception):
+    """The package format cannot say a problem as it is; the text names what it demands."""
+
+
+def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], rows: Sequence[TestCaseRow]) -> IO[bytes]:
+    """The problem with these groups and test cases as a package zip that reads back, unanswered inputs in UNANSWERED.
+
+    An open temporary file at its beginning, which has no name; making it, one file of the package is in memory at a
+    time. Raises NotPackable for a problem that no package can hold, such as one without an answered secret case.
+    """
+    with ExitStack() as undo, laid_out(files, row.package_sha256) as laid:
+        target = undo.enter_context(TemporaryFile(prefix="jurado-package-"))
+        package = read_archive(laid.archive, row.id, LARGEST, laid.spool)
+        try:
+            changed = _changed(files, package, row, groups, rows)
+            if changed is None:
+                with laid.archive.open("rb") as file:
+                    copyfileobj(file, target)
+            else:
+                _write(package, changed, target)
+        except PackageErrors as faults:
+            text = f"expected a problem that reads as a package, found that it would not: {faults}"
+            raise NotPackable(text) from None
+        target.seek(0)
+        undo.pop_all()
+        return target
+
+
+def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield what is left of an open file in pieces, and close it."""
+    with file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _changed(
+    files: FileStore,
+    package: Package,
+    row: ProblemRow,
+    groups: Sequence[TestGroupRow],
+    rows: Sequence[TestCaseRow],
+) -> Mapping[str, Content] | None:
+    """The files of the problem's package as it is now; None where they are those of the imported one."""
+    answered = [each for each in rows if each.answer_sha256 is not None]
+    if all(each.group_name == "sample" for each in answered):
+        raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
+    changed = _with_cases(files, package, answered, row.metadata_.get("sample_outputs", {}))
+    used = {each.group_name for each in answered}
+    changed = with_groups(changed, package, [each for each in groups if each.name in used])
+    changed = _with_case_list(changed, package, row, {each.name for each in answered})
+    stale = {f"{UNANSWERED}/{_path(each)}.in" for each in answered}
+    changed = {name: content for name, content in changed.items() if name not in stale}
+    for each in rows:
+        if each.answer_sha256 is None:
+            name = f"{UNANSWERED}/{_path(each)}.in"
+            changed[name] = _either(package, name, files, each.input_sha256, each.input_size)
+    if changed.keys() == package.files.keys() and not _reads_otherwise(package, answered):
+        own = {name: File(name, package.files) for name in package.files}
+        if all(content == own[name] or content == package.files[name] for name, content in changed.items()):
+            return None
+    return _with_arguments(package.slug, changed, answered)
+
+
+def _write(package: Package, files: Mapping[str, Content], target: IO[bytes]) -> None:
+    """Write the zip; raises PackageErrors for one that would not be taken."""
+    composed = ComposedFiles(files)
+    write_archive_to(replace(package, files=composed), target)
+    names = {f"{package.slug}/{name}": content for name, content in files.items()}
+    check_zip(ComposedFiles(names), target.tell(), LARGEST)
+
+
+def _with_cases(
+    files: FileStore, package: Package, cases: Sequence[TestCaseRow], shown: Mapping[str, str]
+) -> dict[str, Content]:
+    """The package's files, its inputs and answers taken from the tables; `shown`: what stands in place of answers."""
+    rows = {row.name: row for row in cases}
+    paths = {case.name: case.path for case in package.cases}
+    moved = {case.name for case in package.cases if case.name in rows and rows[case.name].group_name != case.group}
+    gone = {f"data/{path}" for name, path in paths.items() if name not in rows or name in moved}
+    remaining: dict[str, Content] = {
+        name: File(name, package.files) for name in package.files if _stem(name) not in gone
+    }
+    hidden = {case.name for case in package.cases if case.output is not None and case.name not in shown}
+    renewed = {f"data/{case.path}" for case in package.cases if case.name in hidden or _has_another_input(case, rows)}
+    for name in [name for name in remaining if _stem(name) in renewed and name.endswith(SHOWN)]:
+        del remaining[name]  # what was shown in place of the old input and its answer
+    for name, row in rows.items():
+        path = _free_path(row, remaining) if name in moved or name not in paths else f"data/{paths[name]}"
+        remaining[f"{path}.in"] = _either(package, f"{path}.in", files, row.input_sha256, row.input_size)
+        if row.answer_sha256 is not None:
+            answer = f"{path}.ans"
+            remaining[answer] = _either(package, answer, files, row.answer_sha256, row.answer_size or 0)
+        texts: dict[str, object] = {key: row.provenance[key] for key in TEXTS if key in (row.provenance or {})}
+        if texts:
+            own = yaml.safe_load(bytes_of(remaining.get(f"{path}.yaml", b""))) or {}
+            write_map(remaining, f"{path}.yaml", own, {**own, **texts})
+    return without_empty_groups(remaining, package.problem.constants)
+
+
+def _either(package: Package, name: str, files: FileStore, sha256: str, size: int) -> File:
+    """The package's own file of a name where it has these bytes, else the stored one."""
+    own = File(name, package.files)
+    if name in package.files and own.size == size and hashlib.sha256(own.read()).hexdigest() == sha256:
+        return own
+    return File(sha256, StoredContents(files, {sha256: size}))
+
+
+class StoredContents(SizedFiles):
+    """Files of a store by their sha256, with their sizes."""
+
+    def __init__(self, files: FileStore, sizes: Mapping[str, int]) -> None:
+        self._files = files
+        self._sizes = dict(sizes)
+
+    def size(self, name: str) -> int:
+        """The bytes of a file."""
+        return self._sizes[name]
+
+    def __getitem__(self, name: str) -> bytes:
+        return self._files.load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sizes)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+
+def _with_case_list(
+    files: dict[str, Content], package: Package, row: ProblemRow, names: Collection[str]
+) -> dict[str, Content]:
+    """The files with the order and points of cases in jurado.yaml, as the problem has them."""
+    known = row.settings.get("testcases", case_list.NOTHING)
+    wanted: CaseListDocument = {
+        "order": [name for name in known["order"] if name in names],
+        "points": {name: points for name, points in known["points"].items() if name in names},
+    }
+    own = package.settings.testcases
+    if wanted == (case_list.NOTHING if own is None else own.document()):
+        return files
+    jurado = read_map(bytes_of(files["jurado.yaml"]), {})
+    changed = dict(files)
+    write_map(changed, "jurado.yaml", jurado, {**jurado, "testcases": wanted})
+    return changed
+
+
+def _has_another_input(case: Case, rows: Mapping[str, TestCaseRow]) -> bool:
+    return case.name in rows and rows[case.name].input_sha256 != hashlib.sha256(case.input.read()).hexdigest()
+
+
+def _free_path(row: TestCaseRow, files: Collection[str]) -> str:
+    """The path of a new case: inside of a folder that has its name, as the format allows none beside it."""
+    path = f"data/{_path(row)}"
+    while any(name.startswith(f"{path}/") for name in files):
+        path = f"{path}/{row.name}"
+    return path
+
+
+def _path(row: TestCaseRow) -> str:
+    return f"{row.group_name}/{row.name}"
+
+
+def _stem(name: str) -> str:
+    """The path of the test case a file belongs to."""
+    extension = next((e for e in EXTENSIONS if name.endswith(e)), "")
+    return name.removesuffix(extension)
+
+
+def _reads_otherwise(package: Package, rows: Sequence[TestCaseRow]) -> bool:
+    """Whether a case has other checker arguments than the package gives it."""
+    arguments = {row.name: tuple(row.checker_args or ()) for row in rows}
+    return any(case.checker_args != arguments.get(case.name) for case in package.cases)
+
+
+def _with_arguments(slug: str, files: dict[str, Content], rows: Sequence[TestCaseRow]) -> dict[str, Content]:
+    """The files, and a NAME.yaml where a case would read back with other checker arguments than its row has.
+
+    Raises PackageErrors for files that are no package.
+    """
+    package = assemble(slug, ComposedFiles(files))
+    wanted: Mapping[str, tuple[str, ...]] = {row.name: tuple(row.checker_args or ()) for row in rows}
+    for case in package.cases:
+        if case.checker_args != wanted[case.name]:
+            path = f"data/{case.path}.yaml"
+            own = yaml.safe_load(bytes_of(files.get(path, b""))) or {}
+            files[path] = yaml.safe_dump({**own, ARGUMENTS: list(wanted[case.name])}).encode()
+    return files

@@ -1,0 +1,303 @@
+"""A problem's rows as one document: what differs between two versions of it, and writing a difference to the rows.
+
+A rejudging keeps such a difference until it is applied, and once it is, the difference that leads back.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import cast
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.orm import Session
+
+from app.core.clock import utc_now
+from app.core.json_documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
+from app.domain.contests import CaseKind, Direction, Kind, ScoredProblem, ScoringRule
+from app.domain.documents import ProblemSettingsDocument
+from app.domain.rules import read_rule
+from app.domain.scoring import RawScore
+from app.domain.verdicts import CaseVerdict
+from app.problems.queries import pins, problems
+from app.problems.queries.scoring_input import scored_of
+from app.submissions.queries.judgements import exact
+from app.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
+
+Cases = Mapping[str, CaseDocument]
+JUDGED = ("input_sha256", "answer_sha256", "checker_args")
+REFERENCE = (
+    "reference_raw_num",
+    "reference_raw_den",
+    "reference_multiplier_num",
+    "reference_multiplier_den",
+)
+COUNTED = ("group_name", "points_num", "points_den")
+LEARNT = frozenset({*REFERENCE, "provenance"})
+"""Fields that may change without making it a different case."""
+
+
+def document(session: Session, problem_id: str, contest_id: str | None = None) -> ProblemDocument:
+    """Read a problem as it is now, and the rules its contests give it; of a contest, as that has it."""
+    if contest_id is not None and (version := pins.number(session, contest_id, problem_id)) is not None:
+        return of_version(session, problem_id, version, contest_id)
+    row = session.get_one(ProblemRow, problem_id)
+    rules = select(ContestProblemRow.contest_id, ContestProblemRow.rule).where(
+        ContestProblemRow.problem_id == problem_id,
+        ContestProblemRow.version.is_(None) | (ContestProblemRow.version == row.version),
+    )
+    current: ProblemDocument = {
+        "columns": _columns(row),
+        "groups": [group_document(group) for group in problems.groups(session, row.id)],
+        "cases": {case.name: _case(case) for case in problems.test_cases(session, row.id)},
+        "rules": {contest: rule for contest, rule in session.execute(rules)},  # noqa: C416 - a Row is no pair
+    }
+    return copy.deepcopy(current)
+
+
+def of_version(session: Session, problem_id: str, version: int, contest_id: str | None = None) -> ProblemDocument:
+    """Read an earlier version of a problem, with a contest's rule for it if one is given."""
+    entry = None if contest_id is None else session.get(ContestProblemRow, (contest_id, problem_id))
+    known = pins.superseded(session, problem_id, version)
+    rules = {} if entry is None else {entry.contest_id: entry.rule}
+    earlier: ProblemDocument = {**known, "rules": rules}
+    return copy.deepcopy(earlier)
+
+
+def _columns(row: ProblemRow) -> ProblemColumns:
+    return {
+        "uuid": row.uuid,
+        "names": row.names,
+        "metadata_": row.metadata_,
+        "settings": row.settings,
+        "statements": row.statements,
+        "package_sha256": row.package_sha256,
+    }
+
+
+def group_document(row: TestGroupRow) -> GroupDocument:
+    """A group's row as versions keep it."""
+    return {
+        "name": row.name,
+        "ordinal": row.ordinal,
+        "kind": row.kind,
+        "max_points_num": row.max_points_num,
+        "max_points_den": row.max_points_den,
+        "aggregation": row.aggregation,
+        "require_pass": row.require_pass,
+    }
+
+
+def _case(row: TestCaseRow) -> CaseDocument:
+    return {
+        "group_name": row.group_name,
+        "ordinal": row.ordinal,
+        "points_num": row.points_num,
+        "points_den": row.points_den,
+        "input_sha256": row.input_sha256,
+        "input_size": row.input_size,
+        "answer_sha256": row.answer_sha256,
+        "answer_size": row.answer_size,
+        "checker_args": row.checker_args,
+        "reference_raw_num": row.reference_raw_num,
+        "reference_raw_den": row.reference_raw_den,
+        "reference_multiplier_num": row.reference_multiplier_num,
+        "reference_multiplier_den": row.reference_multiplier_den,
+        "provenance": row.provenance,
+    }
+
+
+def difference(before: ProblemDocument, after: ProblemDocument) -> ProblemChanges:
+    """The changes that lead from one version to another."""
+    changes: ProblemChanges = {}
+    if columns := changed(before["columns"], after["columns"]):
+        changes["columns"] = cast(ProblemColumns, columns)  # some of the columns of `after`
+    if rules := {name: rule for name, rule in after["rules"].items() if before["rules"].get(name) != rule}:
+        changes["rules"] = rules
+    if before["groups"] != after["groups"]:
+        changes["groups"] = after["groups"]
+    names = [*before["cases"], *(name for name in after["cases"] if name not in before["cases"])]
+    cases = {name: after["cases"].get(name) for name in names if before["cases"].get(name) != after["cases"].get(name)}
+    if cases:
+        changes["cases"] = cases
+    return changes
+
+
+def changed(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
+    """The values of `after` that `before` does not have."""
+    return {name: value for name, value in after.items() if before.get(name) != value}
+
+
+def unanswered(old: Cases, new: Cases) -> list[str]:
+    """The cases that one version has an expected answer of, or does not have at all, and another has without one."""
+    return [
+        name
+        for name, case in new.items()
+        if case["answer_sha256"] is None and (name not in old or old[name]["answer_sha256"] is not None)
+    ]
+
+
+def merged(before: ProblemDocument, changes: ProblemChanges) -> ProblemDocument:
+    """The version that the changes lead to."""
+    cases: dict[str, CaseDocument | None] = {**before["cases"], **changes.get("cases", {})}
+    changed: ProblemColumns = changes.get("columns", {})
+    return {
+        "columns": {**before["columns"], **changed},
+        "groups": changes.get("groups", before["groups"]),
+        "cases": {name: case for name, case in cases.items() if case is not None},
+        "rules": before["rules"] | changes.get("rules", {}),
+    }
+
+
+def write(session: Session, problem_id: str, changes: ProblemChanges) -> ProblemChanges:
+    """Make the changes; returns those that undo them."""
+    before = document(session, problem_id)
+    row = session.get_one(ProblemRow, problem_id)
+    for name, value in changes.get("columns", {}).items():
+        setattr(row, name, value)
+    row.updated = utc_now()  # for those who keep what they have read of it
+    if "groups" in changes:
+        session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == problem_id))
+        session.execute(insert(TestGroupRow), [{"problem_id": problem_id, **group} for group in changes["groups"]])
+    _write_cases(session, problem_id, changes.get("cases", {}))
+    for contest_id, rule in changes.get("rules", {}).items():
+        entry = session.get(ContestProblemRow, (contest_id, problem_id))
+        if entry is not None:
+            entry.rule = rule
+    session.flush()
+    session.expire_all()
+    return difference(document(session, problem_id), before)
+
+
+def _write_cases(session: Session, problem_id: str, cases: Mapping[str, CaseDocument | None]) -> None:
+    """Answers and raw scores refer to the rows, so a case that goes stays as a row, and its return is a change."""
+    for name, columns in cases.items():
+        row = problems.any_case(session, problem_id, name)
+        if columns is None:
+            if row is not None:
+                row.removed = True
+            continue
+        row = row or TestCaseRow(problem_id=problem_id, name=name)
+        for column, value in columns.items():
+            setattr(row, column, value)
+        row.removed = False
+        session.add(row)
+
+
+def tried(
+    session: Session,
+    problem_id: str,
+    changes: ProblemChanges,
+    change: Callable[[], None],
+    contest_id: str | None = None,
+) -> ProblemDocument:
+    """The version that `change` makes of the one `changes` lead to, of a contest if one is given; nothing is kept."""
+    savepoint = session.begin_nested()
+    try:
+        if changes:
+            write(session, problem_id, changes)
+        change()
+        session.flush()
+        session.expire_all()
+        return document(session, problem_id, contest_id)
+    finally:
+        savepoint.rollback()
+        session.expire_all()
+
+
+def matters(before: ProblemDocument, after: ProblemDocument) -> bool:
+    """Could anybody's points or verdicts be different? Statements and names, say, make no difference."""
+    return needs_judging(before, after) or _points(before) != _points(after)
+
+
+def needs_judging(before: ProblemDocument, after: ProblemDocument) -> bool:
+    """Could a verdict, or a raw score, be different?"""
+    return _judging(before) != _judging(after)
+
+
+def _judging(version: ProblemDocument) -> tuple[object, ...]:
+    """The part of a version that verdicts and raw scores depend on."""
+    settings = version["columns"]["settings"]
+    kinds = {group["name"]: group["kind"] for group in version["groups"]}
+    cases = {
+        name: (*_values(case, JUDGED), kinds.get(case["group_name"]))
+        for name, case in version["cases"].items()
+        if case["answer_sha256"] is not None  # else nobody can send an answer for it
+    }
+    rules = {contest: rule_of(version, contest).kind for contest in version["rules"]}
+    return settings["checker"], settings.get("program"), settings["scoring"], answer_limit(settings), cases, rules
+
+
+def _points(version: ProblemDocument) -> tuple[object, ...]:
+    """The part of a version that points depend on beside raw scores."""
+    groups = [{name: value for name, value in group.items() if name != "ordinal"} for group in version["groups"]]
+    rules = {contest: rule_of(version, contest) for contest in version["rules"]}
+    columns = (*COUNTED, *REFERENCE) if any(rule.reference_counts for rule in rules.values()) else COUNTED
+    cases = {
+        name: _values(case, columns) for name, case in version["cases"].items() if case["answer_sha256"] is not None
+    }
+    return groups, cases, rules
+
+
+def _values(case: Mapping[str, object], columns: Sequence[str]) -> tuple[object, ...]:
+    return tuple(case[column] for column in columns)
+
+
+def rule_of(version: ProblemDocument, contest_id: str) -> ScoringRule:
+    """The whole rule a contest gives the problem."""
+    own = version["columns"]["settings"]["scoring"]
+    most = sum((Fraction(each["max_points_num"], each["max_points_den"]) for each in version["groups"]), Fraction(0))
+    return read_rule(version["rules"][contest_id], Kind(own["kind"]), Direction(own["direction"]), most)
+
+
+def answer_limit(settings: ProblemSettingsDocument) -> int | None:
+    """The most bytes an answer may have, where the problem says so."""
+    return settings["answers"]["limit"] if "answers" in settings else None
+
+
+def fingerprint(version: ProblemDocument, contests: Iterable[str]) -> str:
+    """Tells whether a problem, and the rules that these contests give it, are still as they were."""
+    known = {
+        "columns": version["columns"],
+        "groups": version["groups"],
+        "cases": {
+            name: {column: value for column, value in case.items() if column not in LEARNT}
+            for name, case in version["cases"].items()
+        },
+        "rules": {contest: version["rules"].get(contest) for contest in contests},
+    }
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
+
+
+def scored(version: ProblemDocument, problem_id: str, contest_id: str) -> ScoredProblem:
+    """The version as a contest scores it."""
+    groups = [TestGroupRow(problem_id=problem_id, **group) for group in version["groups"]]
+    cases = [TestCaseRow(problem_id=problem_id, name=name, **case) for name, case in version["cases"].items()]
+    cases.sort(key=lambda case: case.ordinal)
+    return scored_of(problem_id, version["columns"]["settings"], groups, cases, version["rules"].get(contest_id, {}))
+
+
+def reference_scores(version: ProblemDocument) -> dict[str, RawScore]:
+    """Scores of the expected answers, where they are known."""
+    return {
+        name: RawScore(
+            CaseVerdict.ACCEPTED,
+            exact(case["reference_raw_num"], case["reference_raw_den"]),
+            exact(case["reference_multiplier_num"], case["reference_multiplier_den"]),
+        )
+        for name, case in version["cases"].items()
+        if case["reference_raw_num"] is not None
+    }
+
+
+def counted_cases(version: ProblemDocument) -> frozenset[str]:
+    """The names of the cases that count during a contest."""
+    kinds = {group["name"]: group["kind"] for group in version["groups"]}
+    return frozenset(
+        name
+        for name, case in version["cases"].items()
+        if case["answer_sha256"] is not None and kinds.get(case["group_name"]) == CaseKind.PROVISIONAL
+    )

@@ -1,0 +1,307 @@
+"""Problems: bringing a package into the tables and the file store, and reading it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import cast
+
+from sqlalchemy import delete, exists, func, insert, select
+from sqlalchemy.orm import Session
+
+from app.core.clock import utc_now
+from app.core.files.files import FileStore
+from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
+from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
+from app.core.steps import SILENT, Steps
+from app.domain.case_scores import FoundScore
+from app.packages.ahead import ahead
+from app.packages.export import write_archive_file
+from app.packages.model import Case, Package
+from app.problems.queries.statement_images import keep_statements
+from app.programs.bundle import pack
+from app.submissions.queries.judgements import pair
+from app.tables import ContestProblemRow, ProblemRow, ProblemVersionRow, SubmissionRow, TestCaseRow, TestGroupRow
+
+STORING = "storing the test cases"
+AT_ONCE = 16
+SMALL = 2**20
+"""Bytes of a case up to which it is stored beside others: so many are in memory then."""
+
+
+class ProblemInUse(Exception):
+    """A change would take away what submissions or contests stand on; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCase:
+    """A package's case once its files are stored: the columns that its row gets."""
+
+    name: str
+    columns: CaseDocument
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPackage:
+    """A package whose files are stored, before any row points to them."""
+
+    package: Package
+    zipped: str
+    statements: Mapping[str, StatementDocument]
+    outputs: Mapping[str, str]
+    solutions: Mapping[str, StatementDocument]
+    cases: Sequence[KeptCase]
+
+
+def keep_package(files: FileStore, package: Package, *, archive: bool = True, steps: Steps = SILENT) -> KeptPackage:
+    """Store a package's files: to be done first, so that no row points to nothing and no writer waits for the disk.
+
+    `archive`: False to leave out the zip, of which only rows need to know.
+    """
+    if package.program is not None:
+        files.keep(pack(package.program.files))
+    return KeptPackage(
+        package,
+        _keep_archive(files, package, steps) if archive else "",
+        keep_statements(files, package.statements, package.files),
+        {case.name: files.keep(case.output.read()) for case in package.cases if case.output is not None},
+        keep_statements(files, package.solutions, {}),
+        _keep_cases(files, package, steps),
+    )
+
+
+def _keep_archive(files: FileStore, package: Package, steps: Steps) -> str:
+    """Store the package as a zip, which is never in memory as a whole."""
+    with locked_folder(PACKAGE_PREFIX) as folder:
+        path = folder / "package.zip"
+        write_archive_file(package, path, steps)
+        return files.keep_file(path)
+
+
+def ordinals(package: Package) -> list[int]:
+    """The places of the cases. Final ones come last: those of the others must not tell how many there are between."""
+    final = {group.name for group in package.groups if group.kind == "final"}
+    order = sorted(range(len(package.cases)), key=lambda at: package.cases[at].group in final)
+    places = [0] * len(order)
+    for place, at in enumerate(order, start=1):
+        places[at] = place
+    return places
+
+
+def import_package(
+    session: Session, files: FileStore, package: Package, scores: Mapping[str, FoundScore] | None = None
+) -> None:
+    """Make a package a problem, or replace the problem of its slug."""
+    put_package(session, keep_package(files, package), scores)
+
+
+def put_package(session: Session, stored: KeptPackage, scores: Mapping[str, FoundScore] | None = None) -> None:
+    """Make a package whose files are kept a problem, or replace the problem of its slug.
+
+    `scores` are those of expected answers, by case, so that the reference can take part in BEST.
+    """
+    package = stored.package
+    row = session.get(ProblemRow, package.slug)
+    now = utc_now()
+    is_new = row is None
+    row = row or ProblemRow(id=package.slug, created=now, version=1)
+    for column, value in problem_columns(stored).items():
+        setattr(row, column, value)
+    row.updated = now
+    session.add(row)
+    session.flush()
+    if is_new:
+        session.add(ProblemVersionRow(problem_id=row.id, number=1, created=now, note="the package was brought in"))
+    _put_groups(session, package)
+    _put_cases(session, row.id, stored.cases)
+    _put_references(session, row.id, scores or {})
+
+
+def problem_columns(stored: KeptPackage) -> ProblemColumns:
+    """The columns that a package gives its problem's own row."""
+    package = stored.package
+    return {
+        "uuid": package.problem.uuid,
+        "names": dict(package.problem.name),
+        "metadata_": {
+            **_metadata(package),
+            "sample_outputs": dict(stored.outputs),
+            "solutions": dict(stored.solutions),
+        },
+        "settings": package.settings_document(),
+        "statements": dict(stored.statements),
+        "package_sha256": stored.zipped,
+    }
+
+
+def _metadata(package: Package) -> MetadataDocument:
+    return cast(MetadataDocument, package.problem.model_dump(mode="json"))  # it has the model's fields
+
+
+def _keep_cases(files: FileStore, package: Package, steps: Steps) -> list[KeptCase]:
+    """Store the cases: small ones many at a time, as nearly all of their time is waiting for the disk."""
+
+    def keep(numbered: tuple[Case, int]) -> KeptCase:
+        return _keep_case(files, *numbered)
+
+    numbered = list(zip(package.cases, ordinals(package), strict=True))
+    small = [each for each in numbered if _size(each[0]) <= SMALL]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        small_ones = steps.each(STORING, small, ahead(pool, keep, small, 2 * AT_ONCE))
+        by_name = {case.name: case for case in small_ones}
+    return [by_name.get(each[0].name) or keep(each) for each in steps.over(STORING, numbered)]
+
+
+def _size(case: Case) -> int:
+    return case.input.size + (0 if case.answer is None else case.answer.size)
+
+
+def _keep_case(files: FileStore, case: Case, ordinal: int) -> KeptCase:
+    given, expected = case.input.read(), None if case.answer is None else case.answer.read()
+    return KeptCase(
+        case.name,
+        {
+            "group_name": case.group,
+            "ordinal": ordinal,
+            "points_num": case.max_points.numerator,
+            "points_den": case.max_points.denominator,
+            "input_sha256": files.keep(given),
+            "input_size": len(given),
+            "answer_sha256": None if expected is None else files.keep(expected),
+            "answer_size": None if expected is None else len(expected),
+            "checker_args": list(case.checker_args),
+        },
+    )
+
+
+def _put_groups(session: Session, package: Package) -> None:
+    session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == package.slug))
+    rows = [{"problem_id": package.slug, **columns} for columns in group_columns(package)]
+    session.execute(insert(TestGroupRow), rows)
+
+
+def group_columns(package: Package) -> list[GroupDocument]:
+    """The columns of a package's groups, in order."""
+    return [
+        {
+            "name": group.name,
+            "ordinal": at,
+            "kind": group.kind,
+            "max_points_num": group.max_score or 0,
+            "max_points_den": 1,
+            "aggregation": group.aggregation,
+            "require_pass": list(group.require_pass),
+        }
+        for at, group in enumerate(package.groups, start=1)
+    ]
+
+
+def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> None:
+    """Change the rows that stay in place (answers point to them), add the new ones, drop the rest."""
+    every = {row.name: row for row in all_cases(session, problem_id)}
+    old = {name: row for name, row in every.items() if not row.removed}
+    for case in cases:
+        old.pop(case.name, None)
+        row = every.get(case.name) or TestCaseRow(problem_id=problem_id, name=case.name)
+        row.removed = False
+        if row.input_sha256 != case.columns["input_sha256"] or row.answer_sha256 != case.columns["answer_sha256"]:
+            row.provenance = {"from": "package"}
+            row.reference_raw_num = row.reference_raw_den = None
+            row.reference_multiplier_num = row.reference_multiplier_den = None
+        for column, value in case.columns.items():
+            setattr(row, column, value)
+        session.add(row)
+    for row in old.values():
+        row.removed = True  # answers, raw scores and earlier versions refer to it
+    session.flush()
+
+
+def _put_references(session: Session, problem_id: str, scores: Mapping[str, FoundScore]) -> None:
+    for row in test_cases(session, problem_id):
+        if (score := scores.get(row.name)) is not None:
+            row.reference_raw_num, row.reference_raw_den = pair(score.raw)
+            row.reference_multiplier_num, row.reference_multiplier_den = pair(score.multiplier)
+    session.flush()
+
+
+def has_submissions(session: Session, problem_id: str) -> bool:
+    """Whether anybody has submitted to this problem, in any contest."""
+    return bool(session.scalar(select(exists().where(SubmissionRow.problem_id == problem_id))))
+
+
+def problems(session: Session) -> Sequence[ProblemRow]:
+    """All problems, by slug."""
+    return session.scalars(select(ProblemRow).order_by(ProblemRow.id)).all()
+
+
+def get(session: Session, problem_id: str) -> ProblemRow | None:
+    """One problem, or None."""
+    return session.get(ProblemRow, problem_id)
+
+
+def groups(session: Session, problem_id: str) -> Sequence[TestGroupRow]:
+    """A problem's test data groups, in order."""
+    query = select(TestGroupRow).where(TestGroupRow.problem_id == problem_id).order_by(TestGroupRow.ordinal)
+    return session.scalars(query).all()
+
+
+def test_cases(session: Session, problem_id: str) -> Sequence[TestCaseRow]:
+    """A problem's test cases, in order; none that have been removed."""
+    query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id, TestCaseRow.removed.is_(False))
+    return session.scalars(query.order_by(TestCaseRow.ordinal)).all()
+
+
+def test_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None:
+    """One test case by its base name, or None."""
+    row = any_case(session, problem_id, name)
+    return None if row is None or row.removed else row
+
+
+def all_cases(session: Session, problem_id: str) -> Sequence[TestCaseRow]:
+    """The rows of a problem's cases, those that have been removed too."""
+    return session.scalars(select(TestCaseRow).where(TestCaseRow.problem_id == problem_id)).all()
+
+
+def any_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None:
+    """The row of this name, also of a case that has been removed; names are unique among all of them."""
+    query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id, TestCaseRow.name == name)
+    return session.scalars(query).one_or_none()
+
+
+def case_counts(session: Session) -> dict[str, int]:
+    """The number of test cases of each problem."""
+    query = select(TestCaseRow.problem_id, func.count()).where(TestCaseRow.removed.is_(False))
+    query = query.group_by(TestCaseRow.problem_id)
+    return {row[0]: row[1] for row in session.execute(query)}
+
+
+def max_points(session: Session) -> dict[str, Fraction]:
+    """Per problem, the points of all its groups as its package gives them."""
+    totals: dict[str, Fraction] = {}
+    for problem_id, num, den in session.execute(
+        select(TestGroupRow.problem_id, TestGroupRow.max_points_num, TestGroupRow.max_points_den)
+    ):
+        totals[problem_id] = totals.get(problem_id, Fraction(0)) + Fraction(num, den)
+    return totals
+
+
+def contests_of(session: Session, problem_id: str) -> list[str]:
+    """Ids of the contests a problem is in."""
+    query = select(ContestProblemRow.contest_id).where(ContestProblemRow.problem_id == problem_id)
+    return list(session.scalars(query.order_by(ContestProblemRow.contest_id)))
+
+
+def remove(session: Session, problem_id: str) -> bool:
+    """Delete a problem; False if there is none. Raises ProblemInUse where a contest has it or anybody submitted."""
+    row = session.get(ProblemRow, problem_id)
+    if row is None:
+        return False
+    if used := contests_of(session, problem_id):
+        raise ProblemInUse(f"{problem_id} is a problem of {', '.join(used)}")
+    if has_submissions(session, problem_id):
+        raise ProblemInUse(f"{problem_id} has submissions")
+    session.delete(row)
+    session.flush()
+    return True

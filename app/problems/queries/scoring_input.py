@@ -1,0 +1,292 @@
+"""Contests, problems and teams as the scoring rules see them, read from the tables."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+
+from cachetools import LRUCache, cached
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.contests.queries.participations import choices, participations
+from app.core.json_documents import PauseDocument
+from app.domain.contests import Aggregation, Case, CaseKind, Clock, Direction, Group, Kind, Pause, ScoredProblem, Team
+from app.domain.documents import ProblemSettingsDocument, RuleDocument
+from app.domain.final_cases import Finals
+from app.domain.identity import Identical
+from app.domain.ids import VeiledIds
+from app.domain.participation import Participation, ParticipationKind, own_clock
+from app.domain.rules import read_rule
+from app.domain.scoreboard import Chosen, ReferenceScores
+from app.domain.scoring import RawScore
+from app.domain.settings import ContestSettings, read_settings
+from app.domain.verdicts import CaseVerdict
+from app.problems.queries import pins
+from app.submissions.queries.judgements import exact
+from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, ProblemRow, TeamRow, TestCaseRow, TestGroupRow
+
+MOST_KEPT = 512
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredContest:
+    """The input of scoring beside submissions: a contest's rules, teams and problems.
+
+    memo  what readers of it compute or read once, until something but submissions changes and it is read again
+    """
+
+    id: str
+    clock: Clock
+    finalized: datetime | None
+    settings: ContestSettings
+    problems: Sequence[ScoredProblem]
+    labels: Mapping[str, str]
+    teams: Sequence[Team]
+    references: ReferenceScores
+    revealed: frozenset[tuple[str, str]] = frozenset()
+    chosen: Chosen = field(default_factory=dict)
+    participations: Mapping[str, Participation] = field(default_factory=dict)
+    on_board: frozenset[str] = frozenset()
+    main_group: str | None = None
+    late: frozenset[str] = frozenset()
+    ids: VeiledIds = field(default=VeiledIds(""), repr=False)
+    memo: dict[Hashable, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
+
+    @property
+    def finals(self) -> Finals:
+        """Its treatment of final cases."""
+        return self.settings.finals
+
+    @property
+    def personal(self) -> timedelta | None:
+        """The length of each team's own window, or None where all share one clock."""
+        return self.settings.personal_duration
+
+    @property
+    def outside(self) -> Sequence[ScoredProblem]:
+        """Its problems as if they had no final cases, the same ones each time."""
+        return [_without_final(Identical(problem)) for problem in self.problems]
+
+    def without_final(self) -> ScoredContest:
+        """The contest as if its problems had no final cases."""
+        return replace(self, problems=self.outside)
+
+    @property
+    def main_teams(self) -> frozenset[str] | None:
+        """The teams of the main board, where that is only those of one group; virtual teams are on it by themselves."""
+        if self.main_group is None:
+            return None
+        return frozenset(t.id for t in self.teams if self.main_group in t.group_ids or self.is_virtual(t.id))
+
+    @property
+    def official_teams(self) -> list[Team]:
+        """The teams but for the virtual ones, and for those that came when the results were final."""
+        return [team for team in self.teams if team.id not in self.late and not self.is_virtual(team.id)]
+
+    def moments(self) -> list[datetime]:
+        """Every moment at which something about it changes by itself."""
+        moments = [*self.clock.moments(), self.finalized, self.finals.release]
+        return [moment for moment in moments if moment is not None]
+
+    def is_virtual(self, team_id: str) -> bool:
+        """Whether a team takes part by a virtual clock, on no official board."""
+        participation = self.participations.get(team_id)
+        return participation is not None and participation.kind is ParticipationKind.VIRTUAL
+
+    def own_clock(self, team_id: str | None) -> Clock:
+        """The clock a team's submissions are timed by."""
+        return own_clock(self.clock, self.personal, self.participations.get(team_id or ""))
+
+    def problem(self, problem_id: str) -> ScoredProblem | None:
+        """One of its problems, or None."""
+        return next((problem for problem in self.problems if problem.id == problem_id), None)
+
+
+def clock(row: ContestRow) -> Clock:
+    """The times of a contest."""
+    freeze = None if row.freeze_ms is None else timedelta(milliseconds=row.freeze_ms)
+    pauses = tuple(Pause(_moment(each["start"]), _moment_or_none(each.get("end"))) for each in row.pauses or ())
+    return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time, pauses)
+
+
+def written_pauses(pauses: Sequence[Pause]) -> list[PauseDocument]:
+    """Pauses as a contest's row keeps them."""
+    return [{"start": p.start.isoformat(), "end": None if p.end is None else p.end.isoformat()} for p in pauses]
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def _moment_or_none(text: str | None) -> datetime | None:
+    return None if text is None else _moment(text)
+
+
+def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
+    """Read a contest with its problems in order and its teams; None if there is no such contest."""
+    row = session.get(ContestRow, contest_id)
+    if row is None:
+        return None
+    pairs = entries(session, contest_id)
+    scored = [_scored(session, entry, problem) for entry, problem in pairs]
+    labels = {entry.problem_id: entry.label for entry, _ in pairs}
+    counted = [problem.id for problem in scored if problem.rule.reference_counts]
+    references = _references(session, contest_id, counted)
+    teams = contest_teams(session, row)
+    late = _late(session, row)
+    settings = read_settings(row.settings)
+    return ScoredContest(
+        row.id,
+        clock(row),
+        row.finalized,
+        settings,
+        scored,
+        labels,
+        teams,
+        references,
+        frozenset((team_id, problem_id) for team_id, problem_id in row.revealed or ()),
+        choices(session, contest_id) if settings.choose else {},
+        participations(session, contest_id),
+        frozenset(team.id for team in teams if team.counts and team.id not in late),
+        row.main_scoreboard_group_id,
+        late,
+        VeiledIds(row.veil),
+    )
+
+
+def scored_problem(session: Session, contest_id: str, problem_id: str) -> ScoredProblem | None:
+    """A problem as its contest scores it; None if the contest does not have it."""
+    pairs = [pair for pair in entries(session, contest_id) if pair[0].problem_id == problem_id]
+    return _scored(session, *pairs[0]) if pairs else None
+
+
+def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, ProblemRow]]:
+    """A contest's problems, in order, each with its place in the contest."""
+    query = (
+        select(ContestProblemRow, ProblemRow)
+        .join(ProblemRow, ProblemRow.id == ContestProblemRow.problem_id)
+        .where(ContestProblemRow.contest_id == contest_id)
+        .order_by(ContestProblemRow.ordinal, ContestProblemRow.problem_id)
+    )
+    return [(row[0], _as_pinned(session, row[0], row[1])) for row in session.execute(query)]
+
+
+def _as_pinned(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ProblemRow:
+    """The problem's row as the contest has it."""
+    if entry.version is None:
+        return problem
+    return pins.row(session, entry.contest_id, problem.id) or problem
+
+
+def _made_of(_session: Session, entry: ContestProblemRow, problem: ProblemRow) -> Hashable:
+    """A key that a changed problem or rule does not share, so that nothing ever is stale."""
+    return problem.id, problem.updated, problem.uuid, entry.version, json.dumps(entry.rule, sort_keys=True)
+
+
+@cached(LRUCache(MOST_KEPT), key=_made_of, lock=Lock())
+def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
+    """The problem as its contest scores it: the very same object until something of it changes."""
+    groups = pins.groups(session, entry.contest_id, problem.id)
+    cases = pins.cases(session, entry.contest_id, problem.id)
+    return scored_of(problem.id, problem.settings, groups, cases, entry.rule)
+
+
+def scored_of(
+    problem_id: str,
+    settings: ProblemSettingsDocument,
+    group_rows: Sequence[TestGroupRow],
+    case_rows: Sequence[TestCaseRow],
+    document: RuleDocument,
+) -> ScoredProblem:
+    """A problem as the rules see it: from its settings, groups and cases (in order), and a contest's rule for it."""
+    groups = tuple(
+        Group(
+            row.name,
+            CaseKind(row.kind),
+            Fraction(row.max_points_num, row.max_points_den),
+            Aggregation(row.aggregation),
+            tuple(row.require_pass),
+        )
+        for row in group_rows
+    )
+    cases = tuple(
+        Case(row.name, row.group_name, Fraction(row.points_num, row.points_den))
+        for row in case_rows
+        if row.answer_sha256 is not None  # without an expected answer it is not open yet
+    )
+    scoring = settings["scoring"]
+    most = sum((group.max_points for group in groups), Fraction(0))
+    rule = read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
+    return ScoredProblem(problem_id, rule, groups, cases)
+
+
+@lru_cache(MOST_KEPT)
+def _without_final(identical: Identical[ScoredProblem]) -> ScoredProblem:
+    return identical.of.without_final()
+
+
+def contest_teams(session: Session, contest: ContestRow) -> list[Team]:
+    """The teams that take part, hidden ones too: all there are in a contest open to all."""
+    enrolled = (ContestTeamRow.team_id == TeamRow.id) & (ContestTeamRow.contest_id == contest.id)
+    query = (
+        select(TeamRow.id, TeamRow.name, TeamRow.hidden, TeamRow.group_ids, ContestTeamRow.disqualified)
+        .join(ContestTeamRow, enrolled, isouter=contest.open_to_all)
+        .order_by(TeamRow.id)
+    )
+    return [
+        Team(id_, name, hidden, tuple(group_ids), bool(disqualified))
+        for id_, name, hidden, group_ids, disqualified in session.execute(query)
+    ]
+
+
+def _late(session: Session, contest: ContestRow) -> frozenset[str]:
+    """The teams that came to a contest open to all when it was final: all others are enrolled at that moment."""
+    if contest.finalized is None or not contest.open_to_all:
+        return frozenset()
+    enrolled = select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest.id)
+    return frozenset(session.scalars(select(TeamRow.id).where(TeamRow.id.not_in(enrolled))))
+
+
+def _references(session: Session, contest_id: str, problem_ids: Sequence[str]) -> ReferenceScores:
+    """Scores of the expected answers of a contest's problems, where they are known."""
+    pinned = {each for each in problem_ids if pins.number(session, contest_id, each) is not None}
+    scores = reference_scores(session, [each for each in problem_ids if each not in pinned])
+    return {**scores, **{each: known_scores(pins.cases(session, contest_id, each)) for each in pinned}}
+
+
+def known_scores(rows: Sequence[TestCaseRow]) -> dict[str, RawScore]:
+    """Scores of the expected answers of these cases, where they are known."""
+    return {
+        row.name: RawScore(
+            CaseVerdict.ACCEPTED,
+            exact(row.reference_raw_num, row.reference_raw_den),
+            exact(row.reference_multiplier_num, row.reference_multiplier_den),
+        )
+        for row in rows
+        if row.reference_raw_num is not None
+    }
+
+
+def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceScores:
+    """Scores of these problems' expected answers, where they are known."""
+    table = TestCaseRow
+    query = select(
+        table.problem_id,
+        table.name,
+        table.reference_raw_num,
+        table.reference_raw_den,
+        table.reference_multiplier_num,
+        table.reference_multiplier_den,
+    ).where(table.problem_id.in_(problem_ids), table.reference_raw_num.is_not(None), table.removed.is_(False))
+    scores: dict[str, dict[str, RawScore]] = defaultdict(dict)
+    for problem_id, name, raw, raw_den, share, share_den in session.execute(query):
+        scores[problem_id][name] = RawScore(CaseVerdict.ACCEPTED, exact(raw, raw_den), exact(share, share_den))
+    return scores

@@ -1,0 +1,247 @@
+"""Putting single test cases into a problem, and taking them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import cast
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from app.core.clock import utc_now
+from app.core.files.files import FileStore
+from app.core.json_documents import ProvenanceDocument
+from app.domain.case_scores import FoundScore
+from app.domain.documents import CaseListDocument, ProblemSettingsDocument
+from app.domain.scoring import Exact
+from app.packages import case_list
+from app.packages.model import Aggregation, Group, GroupKind
+from app.problems.queries import problems
+from app.problems.queries.problems import ProblemInUse
+from app.submissions.queries.judgements import pair
+from app.tables import ProblemRow, TestCaseRow, TestGroupRow
+
+
+@dataclass(frozen=True, slots=True)
+class NewCase:
+    """A test case an admin puts: bytes that have passed every check.
+
+    `answer` None leaves the expected answer to a reference run; `provenance` says how it is, or is to be, made.
+    `checker_args` None: those of its group.
+    """
+
+    problem_id: str
+    group: str
+    name: str
+    input: bytes
+    answer: bytes | None = None
+    provenance: ProvenanceDocument = field(default_factory=ProvenanceDocument)
+    checker_args: Sequence[str] | None = None
+
+
+def put_case(
+    session: Session, files: FileStore, new: NewCase, score: FoundScore | None = None
+) -> tuple[TestCaseRow, bool]:
+    """Add a case, or replace the one of its name, and share its group's points out anew; returns (case, is it new).
+
+    `score` is what the expected answer scores, where that is known. Without an answer, one that was there for the same
+    input stays. Raises ProblemInUse where the name is another group's.
+    """
+    row, created = put_row(session, files, new, score)
+    _ensure_sample_group(session, new)
+    session.flush()
+    renumber(session, new.problem_id)
+    return row, created
+
+
+def put_row(
+    session: Session, files: FileStore, new: NewCase, score: FoundScore | None, *, moves: bool = False
+) -> tuple[TestCaseRow, bool]:
+    """Write a case's row, as `put_case`; ordinals and points are to be shared out after. `moves`: from any group."""
+    given = files.keep(new.input)  # before the first query: other writers do not wait for the disk
+    expected = files.keep(new.answer) if new.answer is not None else None
+    row = problems.any_case(session, new.problem_id, new.name)
+    created = row is None or row.removed
+    if row is not None and row.removed:
+        row.group_name, row.removed = new.group, False
+    row = row or _new_row(session, new)
+    if moves:
+        row.group_name = new.group
+    if row.group_name != new.group:
+        raise ProblemInUse(f"{new.name} is a test case of {row.group_name} already; names are unique in a problem")
+    changed = created or row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
+    if row.input_sha256 not in {None, given}:
+        _forget_shown(session, new)
+    row.input_sha256, row.input_size = given, len(new.input)
+    if changed:
+        row.answer_sha256, row.answer_size = expected, None if new.answer is None else len(new.answer)
+        row.reference_raw_num, row.reference_raw_den = pair(None if score is None else score.raw)
+        row.reference_multiplier_num, row.reference_multiplier_den = pair(None if score is None else score.multiplier)
+        row.provenance = new.provenance.copy()
+    if new.checker_args is not None:
+        row.checker_args = list(new.checker_args)
+    session.add(row)
+    return row, created
+
+
+def _forget_shown(session: Session, new: NewCase) -> None:
+    """Forget the shown answer of a case: it belongs to the input that was there before."""
+    problem = session.get_one(ProblemRow, new.problem_id)
+    shown = dict(problem.metadata_.get("sample_outputs", {}))
+    if shown.pop(new.name, None) is not None:
+        problem.metadata_ = {**problem.metadata_, "sample_outputs": shown}
+
+
+def _new_row(session: Session, new: NewCase) -> TestCaseRow:
+    """A case still without files; its checker gets the arguments that all cases of its group have in common."""
+    sisters = [case for case in problems.test_cases(session, new.problem_id) if case.group_name == new.group]
+    args = sisters[0].checker_args if sisters else []
+    return TestCaseRow(
+        problem_id=new.problem_id,
+        group_name=new.group,
+        name=new.name,
+        ordinal=0,
+        points_num=0,
+        points_den=1,
+        checker_args=args if all(case.checker_args == args for case in sisters) else [],
+    )
+
+
+def delete_case(session: Session, problem_id: str, group: str, name: str) -> bool:
+    """Take a case out; False if there is none. Raises ProblemInUse if it is its group's last."""
+    row = problems.test_case(session, problem_id, name)
+    if row is None or row.group_name != group:
+        return False
+    sisters = [case for case in problems.test_cases(session, problem_id) if case.group_name == group]
+    if len(sisters) == 1 and group != "sample":
+        raise ProblemInUse(f"{name} is the only test case of {group}, whose points nobody could earn without it")
+    row.removed = True  # answers, raw scores and earlier versions refer to it
+    session.flush()
+    renumber(session, problem_id)
+    return True
+
+
+def _ensure_sample_group(session: Session, new: NewCase) -> None:
+    """A package without samples has no row for their group yet."""
+    if new.group == "sample" and not any(g.name == "sample" for g in problems.groups(session, new.problem_id)):
+        session.add(sample_group(new.problem_id))
+
+
+def sample_group(problem_id: str) -> TestGroupRow:
+    """The group of samples."""
+    return TestGroupRow(
+        problem_id=problem_id,
+        name="sample",
+        ordinal=0,
+        kind="sample",
+        max_points_num=0,
+        max_points_den=1,
+        aggregation="pass-fail",
+        require_pass=[],
+    )
+
+
+def renumber(session: Session, problem_id: str) -> None:
+    """Give every case its ordinal (final cases last) and its share of the group's points, as the format has it."""
+    groups = {row.name: package_group(row) for row in problems.groups(session, problem_id)}
+    known = _case_list(session, problem_id)
+
+    def place(case: TestCaseRow) -> tuple[bool, str, int, str]:
+        is_final = groups[case.group_name].kind == "final"
+        return is_final, case.group_name, case_list.place(known, case.name), case.name
+
+    cases = sorted(problems.test_cases(session, problem_id), key=place)
+    names: dict[str, list[str]] = {name: [] for name in groups}
+    for case in cases:
+        if case.answer_sha256 is not None:  # nobody can send an answer for it before
+            names[case.group_name].append(case.name)
+    shares = {name: each for group in groups.values() for name, each in _shares(group, names, known).items()}
+    for ordinal, case in enumerate(cases, start=1):
+        points = shares.get(case.name, Fraction(0))
+        case.ordinal, case.points_num, case.points_den = ordinal, points.numerator, points.denominator
+    touch(session, problem_id)
+    session.flush()
+
+
+def _shares(group: Group, names: Mapping[str, Sequence[str]], known: CaseListDocument) -> dict[str, Fraction]:
+    return case_list.shares(group, names[group.name], known)
+
+
+def _case_list(session: Session, problem_id: str) -> CaseListDocument:
+    """The order and points of cases, without the names of cases that are gone."""
+    row = session.get_one(ProblemRow, problem_id)
+    known = row.settings.get("testcases", case_list.NOTHING)
+    names = {case.name for case in problems.test_cases(session, problem_id)}
+    remaining: CaseListDocument = {
+        "order": [name for name in known["order"] if name in names],
+        "points": {name: points for name, points in known["points"].items() if name in names},
+    }
+    if remaining != known:
+        row.settings = {**row.settings, "testcases": remaining}
+    return remaining
+
+
+def touch(session: Session, problem_id: str) -> None:
+    """Say that a problem has changed, for those who keep what they have read of it."""
+    row = session.get_one(ProblemRow, problem_id)
+    row.updated = utc_now()
+
+
+def package_group(row: TestGroupRow) -> Group:
+    """A group as packages have it."""
+    most = Fraction(row.max_points_num, row.max_points_den)
+    return Group(
+        row.name, cast(GroupKind, row.kind), int(most), cast(Aggregation, row.aggregation), tuple(row.require_pass)
+    )
+
+
+def without_score(session: Session) -> list[tuple[TestCaseRow, ProblemSettingsDocument]]:
+    """Cases whose expected answer has no raw score yet, such as those of a package, each with its problem's settings.
+
+    Those of packages' own checkers are left out: they were asked when the package came, and may take no such answer.
+    """
+    query = (
+        select(TestCaseRow, ProblemRow.settings)
+        .join(ProblemRow, ProblemRow.id == TestCaseRow.problem_id)
+        .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.reference_raw_num.is_(None))
+        .where(TestCaseRow.removed.is_(False))
+        .order_by(TestCaseRow.problem_id, TestCaseRow.ordinal)
+    )
+    return [(row[0], row[1]) for row in session.execute(query) if row[1].get("program") is None]
+
+
+def set_score(session: Session, test_case_id: int, answer_sha256: str, raw: Exact, multiplier: Exact | None) -> None:
+    """Keep what a case's expected answer scores, unless it has another one by now."""
+    row = session.get(TestCaseRow, test_case_id)
+    if row is None or row.answer_sha256 != answer_sha256:
+        return
+    row.reference_raw_num, row.reference_raw_den = pair(raw)
+    row.reference_multiplier_num, row.reference_multiplier_den = pair(multiplier)
+    touch(session, row.problem_id)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """An expected answer: its file, the reference's exact raw score and multiplier, and where it comes from."""
+
+    sha256: str
+    size: int
+    raw: Exact | None
+    multiplier: Exact | None
+    provenance: ProvenanceDocument
+
+
+def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, answer: FoundAnswer) -> bool:
+    """Give a case its expected answer; False if the case is gone, or has another input by now."""
+    row = problems.test_case(session, problem_id, name)
+    if row is None or row.input_sha256 != input_sha256:
+        return False
+    row.answer_sha256, row.answer_size = answer.sha256, answer.size
+    row.reference_raw_num, row.reference_raw_den = pair(answer.raw)
+    row.reference_multiplier_num, row.reference_multiplier_den = pair(answer.multiplier)
+    row.provenance = answer.provenance.copy()
+    session.flush()
+    renumber(session, row.problem_id)
+    return True

@@ -1,0 +1,77 @@
+"""`jurado history`: points over time, a small chart for each team."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from app.core.commands.board_tables import points_text
+from app.core.commands.client import Client
+from app.core.commands.lookup import team_names
+from app.core.commands.options import AsJson, Contest
+from app.core.commands.output import show, table, write_json
+from app.core.commands.resources.contests import Duration
+from app.core.commands.resources.scoreboard import History, PastScore
+from app.core.commands.times import short_time, span
+
+BARS = " ▁▂▃▄▅▆▇█"
+WIDTH = 48
+
+
+def history(
+    contest: Contest,
+    teams: Annotated[list[str] | None, typer.Option("--team", metavar="ID", help="only this team")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how the points of the teams grew: a chart from the start until now or the end, all to the same height."""
+    with Client.open() as client:
+        past = client.get(f"contests/{contest}/scores/history", History, team_id=teams or None)
+        if as_json:
+            write_json(past)
+            return
+        names = team_names(client, contest)
+        duration = client.get(f"contests/{contest}", Duration)["duration"]
+    now = span(past["contest_time"]) if duration is None else min(span(past["contest_time"]), span(duration))
+    over = duration is not None and span(duration) < span(past["contest_time"])
+    title = f"{contest} until {short_time(duration if over else past['contest_time'])}"
+    rows = history_rows(past, names, now)
+    show(table(title, [">", "team", "points over time", ">points"], rows) if rows else f"{title}: no points yet")
+
+
+def history_rows(past: History, names: Mapping[str, str], now: timedelta) -> list[tuple[object, ...]]:
+    """Give a row a team that has points, in order of rank; charts end now, or with the last change."""
+    teams = sorted((team for team in past["teams"] if team["points"]), key=lambda team: team["points"][-1]["rank"])
+    until = max([now, *(span(team["points"][-1]["contest_time"]) for team in teams)])
+    most = max((step["score"] for team in teams for step in team["points"]), default=0.0)
+    return [
+        (
+            last["rank"],
+            names.get(team["team_id"], team["team_id"]),
+            chart(team["points"], until, most),
+            points_text(last["score"]),
+        )
+        for team in teams
+        for last in (team["points"][-1],)
+    ]
+
+
+def chart(past: Sequence[PastScore], until: timedelta, most: float, width: int = WIDTH) -> str:
+    """Draw points as bars of one line: each column shows what the team had at its end."""
+    columns = []
+    for at in range(1, width + 1):
+        moment = until * at / width
+        had = [each["score"] for each in past if span(each["contest_time"]) <= moment]
+        columns.append(bar(had[-1] if had else 0.0, most))
+    return "".join(columns)
+
+
+def bar(value: float, most: float) -> str:
+    """Choose a bar: empty for nothing, and never empty or full by rounding."""
+    if value <= 0 or most <= 0:
+        return BARS[0]
+    if value >= most:
+        return BARS[-1]
+    return BARS[min(len(BARS) - 2, max(1, round(value / most * (len(BARS) - 1))))]

@@ -1,0 +1,164 @@
+"""A frozen board opened before an audience: one key a step, on a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from app.core.commands.board_tables import board_table
+from app.core.commands.client import Client
+from app.core.commands.output import Failure, console
+from app.core.commands.resources.scoreboard import Board, BoardRow, Reveal
+
+FORWARD = frozenset({" ", "\r", "\n", "\x1b[C", "\x1bOC"})
+BACK = frozenset({"\x7f", "\x08", "\x1b[D", "\x1bOD"})
+QUIT = frozenset({"q", "Q", "\x03", "\x04"})
+KEYS = "space, enter or →: next    ← or backspace: look back    q: quit"
+LINES_AROUND_THE_ROWS = 10
+ESCAPE = "\x1b"
+MOST_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The public board after a step, and the step: what it opened and what comes next."""
+
+    board: Board
+    step: Reveal
+
+
+class Presenter:
+    """Opens place by place. Opened places stay open: going back shows earlier boards, and closes nothing."""
+
+    def __init__(self, client: Client, contest: str, step: str, names: Mapping[str, str]) -> None:
+        self._client, self._contest, self._step, self._names = client, contest, step, names
+        self._frames = [self._frame(client.get(f"contests/{contest}/reveal", Reveal))]
+        self._at = 0
+        self._note = ""
+
+    @property
+    def last(self) -> Reveal:
+        """Give the last step that was taken."""
+        return self._frames[-1].step
+
+    def press(self, key: str) -> bool:
+        """Do what a key asks for; returns False to quit."""
+        self._note = ""
+        if key in QUIT:
+            return False
+        if key in FORWARD:
+            self._forward()
+        elif key in BACK:
+            self._at = max(self._at - 1, 0)
+        return True
+
+    def _forward(self) -> None:
+        if self._at < len(self._frames) - 1:
+            self._at += 1
+            return
+        if self.last["next"] is None and self.last["thawed"]:
+            return
+        try:
+            step = self._client.post(f"contests/{self._contest}/reveal", {"step": self._step}, Reveal)
+            self._frames.append(self._frame(step))
+        except Failure as refused:  # such as submissions that wait for their verdict: the next key tries again
+            self._note = str(refused)
+            return
+        self._at += 1
+
+    def _frame(self, step: Reveal) -> Frame:
+        return Frame(self._client.get(f"contests/{self._contest}/scoreboard", Board, public="true"), step)
+
+    def drawn(self, height: int) -> RenderableType:
+        """Draw the board of the present step: as many rows as fit, around the next place."""
+        frame = self._frames[self._at]
+        before = self._frames[self._at - 1].board if self._at else frame.board
+        ranks = {row["team_id"]: row["rank"] for row in before["rows"]}
+        moves = {row["team_id"]: ranks.get(row["team_id"], row["rank"]) - row["rank"] for row in frame.board["rows"]}
+        opened = {each["team_id"] for each in frame.step["opened"]}
+        upcoming = frame.step["next"]["team_id"] if frame.step["next"] else None
+        names = {
+            row["team_id"]: f"{mark(row['team_id'], opened, upcoming)} {self._name(row['team_id'])}"
+            for row in frame.board["rows"]
+        }
+        board: Board = {**frame.board, "rows": rows_around(frame.board["rows"], upcoming, opened, height)}
+        return Group(*board_table(self._contest, board, names, moves=moves), *self._lines(frame))
+
+    def _lines(self, frame: Frame) -> list[Text]:
+        lines = [f"opened: {self._name(each['team_id'])}, {each['problem_id']}" for each in frame.step["opened"]]
+        if (following := frame.step["next"]) is not None:
+            problems = ", ".join(following["problem_ids"])
+            lines.append(f"▶ next: {self._name(following['team_id'])}: {problems} ({frame.step['left']} left)")
+        else:
+            lines.append("everything is open" if frame.step["thawed"] else "nothing is hidden")
+        if self._at < len(self._frames) - 1:
+            lines.append("looking back: what has been opened stays open")
+        return [Text(line) for line in [*lines, *([self._note] if self._note else []), KEYS]]
+
+    def _name(self, team_id: str) -> str:
+        return self._names.get(team_id, team_id)
+
+
+def mark(team_id: str, opened: set[str], upcoming: str | None) -> str:
+    """Mark the team that was opened and the one that comes next."""
+    return "▶" if team_id == upcoming else "*" if team_id in opened else " "
+
+
+def rows_around(rows: Sequence[BoardRow], upcoming: str | None, opened: set[str], height: int) -> list[BoardRow]:
+    """Choose as many rows as fit on the screen, around the place next or last opened; the top without either."""
+    most = max(3, height - LINES_AROUND_THE_ROWS)
+    wanted = [at for at, row in enumerate(rows) if row["team_id"] == upcoming]
+    wanted = wanted or [at for at, row in enumerate(rows) if row["team_id"] in opened]
+    begin = max(0, min((wanted or [0])[0] - most // 2, len(rows) - most))
+    return list(rows[begin : begin + most])
+
+
+def present(client: Client, contest: str, step: str, names: Mapping[str, str]) -> Reveal:
+    """Open a board key by key until q; returns the last step. Raises Failure where there is no terminal."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Failure("--present: expected a terminal, found a file or a program")
+    presenter = Presenter(client, contest, step, names)
+    with keys_of(sys.stdin.fileno()) as next_key:
+        play(presenter, console(), next_key)
+    return presenter.last
+
+
+def play(presenter: Presenter, to: Console, next_key: Callable[[], str]) -> None:
+    """Draw and wait for a key, by turns, until one quits."""
+    with to.screen(hide_cursor=True) as screen:
+        while True:
+            screen.update(presenter.drawn(to.height))
+            if not presenter.press(next_key()):
+                return
+
+
+@contextmanager
+def keys_of(terminal: int) -> Iterator[Callable[[], str]]:
+    """While inside, give a function that reads the next key of a terminal, unechoed.
+
+    The mode stays between keys: a terminal that changes for each key drops those pressed while a board is drawn.
+    """
+    import termios  # missing on Windows, where the other commands work
+    import tty
+
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal)
+    try:
+        yield lambda: read_key(terminal)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def read_key(terminal: int) -> str:
+    """Read one key. Of several pressed at once only the first counts: a step too many cannot be taken back."""
+    try:
+        keys = os.read(terminal, MOST_BYTES).decode(errors="replace")
+    except KeyboardInterrupt:
+        return "q"
+    return keys if keys.startswith(ESCAPE) else keys[:1] or "q"

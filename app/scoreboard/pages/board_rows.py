@@ -1,0 +1,279 @@
+"""Rows of the board's page: numbers as cells with their classes, each row written once while it stays the same."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from threading import Lock
+from typing import Literal
+
+import numpy as np
+from cachetools import LRUCache
+
+from app.core.pages.heat import heat, width
+from app.core.pages.languages import decimal, language, speaking
+from app.core.pages.names import Column
+from app.core.pages.pages import ENVIRONMENT
+from app.core.pages.pieces import Piece, shared
+from app.core.pages.wording import plain, points, seconds
+from app.domain.board_arrays import BoardArrays, moment
+from app.domain.score_columns import Floats
+from app.scoreboard.pages.strips import own_units, strips
+
+Shows = Literal["points", "raw", "place"]
+ROWS_KEPT = 16_384
+OWN_KEPT = 1024
+ROWS: LRUCache[Hashable, tuple[str, str]] = LRUCache(ROWS_KEPT)
+"""Rows before and after their ranks, which a new version of a board has in common with the last ones."""
+ROWS_LOCK = Lock()
+ROWS_A_PIECE = 20
+"""Of 100 rows zipped apart, pieces of 20 take 5 per cent more than one of 100, and the own one is zipped for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One team at one problem: its text, its classes, the width of its bar, and what waits."""
+
+    text: str
+    kind: str
+    bar: int
+    pending: int
+    is_best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One team's row."""
+
+    rank: int
+    team_id: str
+    name: str
+    groups: str
+    is_own: bool
+    total: str
+    cells: tuple[Cell, ...]
+    gained: str
+
+
+class BoardRows:
+    """Makes rows of the numbers of a board: as values, and as HTML below an address of the contest.
+
+    waiting  the number of submissions of which the board shows that they wait
+    """
+
+    def __init__(
+        self,
+        arrays: BoardArrays,
+        columns: Sequence[Column],
+        groups: Mapping[str, str],
+        shows: Shows = "points",
+        address: str = "",
+    ) -> None:
+        self._arrays, self._columns, self._groups = arrays, columns, groups
+        self._shows, self._address = shows, address
+        self._tops = [float(scores.max()) if len(scores) else 0.0 for scores in arrays.scores]
+        self._holders = [int(np.sum(s == top)) for s, top in zip(arrays.scores, self._tops, strict=True)]
+        self._order: list[int] = arrays.order.tolist()
+        self._places = {arrays.teams[at].id: place for place, at in enumerate(self._order)}
+        self._written: list[str | None] = [None] * len(self._order)
+        self._pieces: dict[int, Piece] = {}
+        self._own_pieces: LRUCache[Hashable, Piece] = LRUCache(OWN_KEPT)
+        self._standings: dict[int | None, Piece] = {}
+        self.waiting = int(np.sum(arrays.pending))
+
+    @property
+    def count(self) -> int:
+        """The number of teams."""
+        return len(self._order)
+
+    def places(self, find: str) -> Sequence[int]:
+        """The places, from the top, of the teams whose names hold a text."""
+        wanted = find.casefold().strip()
+        if not wanted:
+            return range(len(self._order))
+        teams = self._arrays.teams
+        return [place for place, at in enumerate(self._order) if wanted in teams[at].name.casefold()]
+
+    def place_of(self, team_id: str | None) -> int | None:
+        """The place of a team, from the top; None where it is not on the board."""
+        return None if team_id is None else self._places.get(team_id)
+
+    def pieces(self, places: Sequence[int], own: int | None) -> list[Piece]:
+        """The rows of some places, and at the end that of the viewer's team (`own`) where it is not among them.
+
+        Rows of neighbours are one piece, which all pages share but those of the teams in it.
+        """
+        pieces = [self._piece(some, own) for some in _neighbours(places)]
+        return pieces if own is None or own in places else [*pieces, self._own_piece(range(own, own + 1), own)]
+
+    def _piece(self, places: Sequence[int], own: int | None) -> Piece:
+        """Rows of neighbours; those that stand at the same places on every page are written once."""
+        if own is not None and own in places:
+            return self._own_piece(places, own)
+        first = places[0]
+        is_usual = places == range(first, min(first + ROWS_A_PIECE, self.count)) and not first % ROWS_A_PIECE
+        piece = self._pieces.get(first) if is_usual else None
+        if piece is None:
+            piece = shared("".join(map(self._row, places)))
+            if is_usual:
+                self._pieces[first] = piece
+        return piece
+
+    def _own_piece(self, places: Sequence[int], own: int) -> Piece:
+        """Rows of neighbours as the team at the place `own` sees them."""
+        key = (own, places) if isinstance(places, range) else None
+        piece = None if key is None else self._own_pieces.get(key)
+        if piece is None:
+            piece = Piece.of("".join(self._row(place, is_own=place == own) for place in places))
+            if key is not None:
+                self._own_pieces[key] = piece
+        return piece
+
+    def is_written(self, places: Sequence[int]) -> bool:
+        """Whether the rows of some places have been written."""
+        if isinstance(places, range) and all(part[0] in self._pieces for part in _neighbours(places)):
+            return True
+        return all(self._written[place] is not None for place in places)
+
+    def _row(self, place: int, *, is_own: bool = False) -> str:
+        """A row as a table's, which is kept where it is not the viewer's own."""
+        if is_own:
+            return self._write(place, is_own=True)
+        row = self._written[place]
+        if row is None:
+            row = self._written[place] = self._write(place, is_own=False)
+        return row
+
+    def _write(self, place: int, *, is_own: bool) -> str:
+        """A row; all but its rank is written again only where the team's own numbers are others than before."""
+        if self._shows != "points":  # these cells depend on more than the numbers
+            return "".join(_row_around_rank(self.line(place, is_own=is_own), self._address, language()))
+        at, rank = self._order[place], str(int(self._arrays.ranks[place]))
+        key = (self._numbers[at], self._arrays.teams[at], self._kind, self._groups_of(at), is_own, language())
+        with ROWS_LOCK:
+            parts = ROWS.get(key)
+        if parts is None:
+            before, _, after = _row_around_rank(self.line(place, is_own=is_own), self._address, language())
+            with ROWS_LOCK:
+                parts = ROWS[key] = before, after
+        return f"{parts[0]}{rank}{parts[1]}"
+
+    @cached_property
+    def _kind(self) -> Hashable:
+        """What the rows of a board have in common."""
+        return self._address, tuple(column.most for column in self._columns), self.count > 1
+
+    @cached_property
+    def _numbers(self) -> list[bytes]:
+        """All numbers of each team's row but its rank, as bytes."""
+        arrays = self._arrays
+        tops, holders = np.array(self._tops)[:, None], np.array(self._holders)[:, None]
+        is_best = (arrays.scores == tops) & (holders == 1)
+        whole = [arrays.pending.T, arrays.judged.T > 0, is_best.T, arrays.times[:, None]]
+        numbers = [arrays.scores.T, arrays.totals[:, None], *whole]
+        table = np.hstack(
+            [np.ascontiguousarray(each).view(np.uint8).reshape(len(arrays.teams), -1) for each in numbers]
+        )
+        return [row.tobytes() for row in table]
+
+    def _groups_of(self, at: int) -> str:
+        return ", ".join(self._groups[each] for each in self._arrays.teams[at].group_ids if each in self._groups)
+
+    @cached_property
+    def strips(self) -> Piece:
+        """All teams' points at each problem, drawn once for all readers; the heads of columns refer to them."""
+        return shared(ENVIRONMENT.get_template("board_strips.html").render(strips=strips(self._arrays)))
+
+    def standing_piece(self, own: int | None) -> Piece:
+        """Where the team at the place `own` (None: no team here) stands: a sentence, and its marks on the strips."""
+        piece = self._standings.get(own)
+        if piece is None:
+            template = ENVIRONMENT.get_template("board_standing.html")
+            standing = None if own is None else self.standing(own)
+            marks = () if own is None else own_units(self._arrays, self._order[own])
+            html = template.render(standing=standing, marks=marks, teams=self.count, address=self._address)
+            piece = self._standings[own] = Piece.of(html)
+        return piece
+
+    def line(self, place: int, *, is_own: bool = False) -> Line:
+        """The row of a place."""
+        at = self._order[place]
+        team = self._arrays.teams[at]
+        gained = moment(int(self._arrays.times[at]))
+        return Line(
+            int(self._arrays.ranks[place]),
+            team.id,
+            team.name,
+            self._groups_of(at),
+            is_own,
+            points(float(self._arrays.totals[at])),
+            tuple(self._cell(problem, at) for problem in range(len(self._columns))),
+            "" if gained is None else seconds(gained),
+        )
+
+    @cached_property
+    def _totals(self) -> Floats:
+        """The totals of all teams, from the top."""
+        return self._arrays.totals[self._arrays.order]
+
+    def standing(self, place: int) -> dict[str, object]:
+        """The standing of a place for a sentence: rank, points, and what is missing to the next and to the first."""
+        totals = self._totals
+        mine = float(totals[place])
+        above = totals[: int(np.searchsorted(-totals, -mine))]
+        gaps = [
+            column.most - float(self._arrays.scores[n, self._order[place]]) for n, column in enumerate(self._columns)
+        ]
+        widest = max(range(len(gaps)), key=gaps.__getitem__) if gaps and max(gaps) > 0 else None
+        return {
+            "rank": int(self._arrays.ranks[place]),
+            "points": points(mine),
+            "behind": points(float(above[-1]) - mine) if len(above) else None,
+            "behind_first": points(float(totals[0]) - mine) if len(above) and above[0] > above[-1] else None,
+            "widest": None if widest is None else self._columns[widest],
+        }
+
+    def _cell(self, problem: int, at: int) -> Cell:
+        arrays = self._arrays
+        score, pending = float(arrays.scores[problem, at]), int(arrays.pending[problem, at])
+        if score == 0:
+            judged = int(arrays.judged[problem, at])
+            return Cell(decimal("0.0") if judged else "·", "zero" if judged else "none", 0, pending, is_best=False)
+        share = score / (self._columns[problem].most or score)
+        is_best = score == self._tops[problem] and self._holders[problem] == 1 and len(arrays.teams) > 1
+        text = points(score)
+        if self._shows == "place":
+            text = str(1 + int(np.sum(arrays.scores[problem] > score)))
+        elif self._shows == "raw":
+            text = plain(raw_sum(arrays, problem, at))
+        return Cell(text, f"h{heat(share)}", width(share), pending, is_best)
+
+
+def _neighbours(places: Sequence[int]) -> Sequence[Sequence[int]]:
+    """Places in parts that a piece has."""
+    if not isinstance(places, range):
+        return [list(some) for _, some in groupby(places, lambda place: place // ROWS_A_PIECE)]
+    cuts = [places.start, *range(places.start - places.start % ROWS_A_PIECE + ROWS_A_PIECE, places.stop, ROWS_A_PIECE)]
+    return [range(a, b) for a, b in zip(cuts, [*cuts[1:], places.stop], strict=True)] if places else []
+
+
+def raw_sum(arrays: BoardArrays, problem: int, at: int) -> float | None:
+    """The raw scores of a team's accepted answers for the cases that give points now, added up; None without any."""
+    rule = arrays.problems[problem]
+    kinds = rule.counting(arrays.phase)
+    groups = {group.name for group in rule.groups if group.kind in kinds}
+    answers = arrays.cell(at, problem).answers
+    scores = [answers[case.name].score for case in rule.cases if case.group in groups and case.name in answers]
+    raws = [score.raw for score in scores if score.accepted and score.raw is not None]
+    return float(sum(raws)) if raws else None
+
+
+def _row_around_rank(line: Line, address: str, spoken: str) -> tuple[str, str, str]:
+    """A row as HTML: what is before its rank, the rank, and what is after it."""
+    with speaking(spoken):
+        html = ENVIRONMENT.get_template("board_row.html").render(line=line, address=address)
+    before, cell, after = html.partition('<td class="rk">')
+    rank, end, rest = after.partition("</td>")
+    return before + cell, rank, end + rest

@@ -1,0 +1,220 @@
+"""A contest as one reading found it, with its board; and other boards of the same reading, each computed once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import wraps
+from itertools import chain
+from typing import Any, TypeVar, TypeVarTuple
+
+from app.domain.board_arrays import among
+from app.domain.contests import CaseKind, Freeze, ScoredProblem, State
+from app.domain.incremental_scoreboard import LiveBoard
+from app.domain.scoreboard import Board
+from app.domain.scoring import Attempt, Bests
+from app.domain.virtual_ranking import ranked_with
+from app.problems.queries.scoring_input import ScoredContest
+from app.scoreboard.queries.board_view import BoardView
+
+T = TypeVar("T")
+Arguments = TypeVarTuple("Arguments")
+Cells = Mapping[tuple[str, str], Sequence[Attempt]]
+"""Attempts by team and problem, in order of submission."""
+
+
+class EmbargoedCells(Mapping[tuple[str, str], Sequence[Attempt]]):
+    """Attempts by team and problem as far as a view lets them be known."""
+
+    def __init__(self, cells: Cells, seen: BoardView) -> None:
+        self.cells = cells
+        self._seen = seen
+        self._open: dict[tuple[str, str], frozenset[int]] = {}
+
+    def open_ids(self, place: tuple[str, str]) -> frozenset[int]:
+        """The judged submissions of a place of which all may be known."""
+        ids = self._open.get(place)
+        if ids is None:
+            judged = (attempt for attempt in self.cells.get(place, ()) if attempt.scores is not None)
+            ids = frozenset(attempt.id for attempt in judged if self._seen.without_embargoed(attempt) is attempt)
+            self._open[place] = ids
+        return ids
+
+    def __getitem__(self, place: tuple[str, str]) -> Sequence[Attempt]:
+        return [self._seen.without_embargoed(attempt) for attempt in self.cells[place]]
+
+    def attempt(self, place: tuple[str, str], submission_id: int) -> Attempt | None:
+        """One submission of a place as far as it may be known: the others of its place are not looked at."""
+        attempt = _of_submission(self.cells.get(place, ()), submission_id)
+        return None if attempt is None else self._seen.without_embargoed(attempt)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+
+def _of_submission(attempts: Sequence[Attempt], submission_id: int) -> Attempt | None:
+    at = bisect_left(attempts, submission_id, key=lambda attempt: attempt.id)  # they are in order of submission
+    return attempts[at] if at < len(attempts) and attempts[at].id == submission_id else None
+
+
+@dataclass(frozen=True, slots=True)
+class ContestSnapshot:
+    """A contest as one reading found it, and the board made from it, for everybody (`public`) or for the judges.
+
+    moment   the last moment at which anything happened that this board shows
+    closed   the viewer may not see anything yet: as before the start
+    board    of all teams; `main` is the one that is shown
+    virtual  the virtual teams are among the others
+    memo     the results of functions that are `once_a_snapshot`
+    """
+
+    contest: ScoredContest
+    state: State
+    public: bool
+    moment: datetime
+    view: BoardView
+    cells: Cells
+    board: Board
+    closed: bool = False
+    virtual: bool = False
+    memo: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def is_like(self, other: ContestSnapshot) -> bool:
+        """Whether all but the attempts is as in another snapshot: the contest, its state, and what is shown of it."""
+        same = (self.state, self.closed, self.view) == (other.state, other.closed, other.view)
+        return same and (self.contest is other.contest or self.contest == other.contest)
+
+    @property
+    def freeze(self) -> Freeze:
+        """The freeze of the board."""
+        return self.view.freeze
+
+    @property
+    def phase(self) -> frozenset[CaseKind]:
+        """The phase, which decides the cases that count."""
+        return self.view.phase
+
+    @property
+    def main(self) -> Board:
+        """The board that is shown: of all teams, or of those of the contest's main group, ranked among themselves."""
+        return _main(self)
+
+    @property
+    def problems(self) -> Sequence[ScoredProblem]:
+        """The problems that may be seen: none before the start, unless by judges."""
+        if self.closed or (self.public and self.state.started is None):
+            return ()
+        return self.contest.problems
+
+    @property
+    def attempts(self) -> list[Attempt]:
+        """Every attempt there is, in order of submission."""
+        return sorted(chain.from_iterable(self.cells.values()), key=lambda attempt: attempt.id)
+
+    def bests(self, problem: ScoredProblem) -> Bests:
+        """BEST of a problem's cases as this board shows them."""
+        return self.board.bests.get(problem.id) or Bests(problem.rule)
+
+    def of(self, team_id: str | None, problem_id: str) -> Sequence[Attempt]:
+        """One team's attempts at one problem."""
+        return self.cells.get((team_id or "", problem_id), ())
+
+    def attempt(self, team_id: str, problem_id: str, submission_id: int) -> Attempt | None:
+        """The attempt of a submission, as far as it may be known; None where the snapshot has none."""
+        place = (team_id, problem_id)
+        if isinstance(self.cells, EmbargoedCells):
+            return self.cells.attempt(place, submission_id)
+        return _of_submission(self.cells.get(place, ()), submission_id)
+
+    def official(self) -> list[Attempt]:
+        """The attempts that the official board is about."""
+        return [attempt for attempt in self.attempts if self.view.takes(attempt)]
+
+    def is_embargoed(self, team_id: str, problem_id: str, submission_id: int) -> bool:
+        """Whether a submission has answers for final cases, of which nothing may be known yet.
+
+        One that this board does not know as judged may have some: rows that are read later may tell of its verdict.
+        """
+        if not isinstance(self.cells, EmbargoedCells) or problem_id not in self.view.embargoed:
+            return False
+        return submission_id not in self.cells.open_ids((team_id, problem_id))
+
+
+def once_a_snapshot(
+    function: Callable[[ContestSnapshot, *Arguments], T],
+) -> Callable[[ContestSnapshot, *Arguments], T]:
+    """A function of a snapshot, and of hashable arguments by position, that is computed once for each of them.
+
+    The snapshot holds the results, and they go with it. Two threads that ask at once may both compute: all get the
+    result that was there first.
+    """
+
+    @wraps(function)
+    def once(snapshot: ContestSnapshot, *arguments: *Arguments) -> T:
+        key = (function, arguments)
+        try:
+            result: T = snapshot.memo[key]
+        except KeyError:
+            result = snapshot.memo.setdefault(key, function(snapshot, *arguments))
+        return result
+
+    return once
+
+
+def is_computed(snapshot: ContestSnapshot, function: Callable[..., object], *arguments: Hashable) -> bool:
+    """Whether a function that is `once_a_snapshot` has been computed for these arguments."""
+    return (getattr(function, "__wrapped__", function), arguments) in snapshot.memo
+
+
+@once_a_snapshot
+def _main(snapshot: ContestSnapshot) -> Board:
+    teams = snapshot.contest.main_teams
+    return snapshot.board if teams is None else among(snapshot.board, snapshot.view.problems, snapshot.phase, teams)
+
+
+def in_phase(snapshot: ContestSnapshot, phase: frozenset[CaseKind]) -> ContestSnapshot:
+    """A snapshot as it is when the cases of another phase give the points."""
+    return snapshot if phase == snapshot.phase else _in_phase(snapshot, phase)
+
+
+@once_a_snapshot
+def _in_phase(snapshot: ContestSnapshot, phase: frozenset[CaseKind]) -> ContestSnapshot:
+    seen = replace(snapshot.view, phase=phase)
+    return replace(snapshot, view=seen, board=_board(snapshot, seen), memo={})
+
+
+@once_a_snapshot
+def closed(snapshot: ContestSnapshot) -> ContestSnapshot:
+    """A snapshot for those who may not see anything of the contest yet: as before its start."""
+    seen = replace(snapshot.view, problems=())
+    return replace(snapshot, view=seen, board=_board(snapshot, seen), closed=True, memo={})
+
+
+def _board(snapshot: ContestSnapshot, seen: BoardView) -> Board:
+    board = LiveBoard(
+        seen.problems,
+        snapshot.contest.official_teams,
+        freeze=seen.freeze,
+        chosen=seen.chosen,
+        phase=seen.phase,
+        references=snapshot.contest.references,
+    )
+    shown_ids = {problem.id for problem in seen.problems}
+    board.put(attempt for attempt in snapshot.official() if attempt.problem_id in shown_ids)
+    return board.board()
+
+
+@once_a_snapshot
+def with_virtual(snapshot: ContestSnapshot) -> ContestSnapshot:
+    """A snapshot with the virtual teams among the official ones, measured against the official BEST."""
+    contest = snapshot.contest
+    teams = [team for team in contest.teams if contest.is_virtual(team.id) and team.counts]
+    ids = {team.id for team in teams}
+    within = [a for a in snapshot.attempts if a.team_id in ids and a.time < contest.clock.duration]
+    board = ranked_with(snapshot.board, snapshot.problems, teams, within, snapshot.phase)
+    return replace(snapshot, board=board, virtual=True, memo={})

@@ -1,0 +1,275 @@
+"""The written boards: each version of a board is written, zipped and compared once, for all who ask."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from time import monotonic
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from anyio import CapacityLimiter
+from cachetools import LRUCache
+
+from app.core.shared_work import SharedWork
+from app.domain.board_arrays import BoardArrays
+from app.domain.contests import CaseKind
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.scoreboard.service.compact import compact_json
+from app.scoreboard.service.histories import WrittenHistory, compute_history
+from app.scoreboard.service.past import past_at_hand, past_board
+from app.scoreboard.service.row_renderer import (
+    HeadDocument,
+    RowRenderer,
+    WrittenRow,
+    arrays_of,
+    dump,
+    head_of,
+    rows_with_cases,
+)
+
+OLD_VERSIONS = 8
+MOST_BOARDS = 256
+"""Boards of which the last rows are kept; of others the next version is written from scratch."""
+
+
+class BoardKey(NamedTuple):
+    """The board of a page, whatever its version."""
+
+    contest_id: str
+    public: bool
+    closed: bool
+    phase: frozenset[CaseKind]
+    virtual: bool
+    cases: bool = False
+    group_id: str | None = None
+
+    @classmethod
+    def of(cls, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None) -> BoardKey:
+        """The board that a snapshot is a version of."""
+        contest_id = snapshot.contest.id
+        return cls(contest_id, snapshot.public, snapshot.closed, snapshot.phase, snapshot.virtual, cases, group_id)
+
+
+@dataclass
+class Page:
+    """A version of a board: its name (also its ETag), its bytes, and its rows by team.
+
+    versions  the rows of the last few versions, this one among them, by name
+    changes   the rows that changed since older versions, as written for the first who asked
+    zipped    the bytes, zipped, once somebody has asked for that
+    replies   the whole page with its headers, zipped or not, for the edge
+    """
+
+    version: str
+    plain: bytes
+    rows: Mapping[str, WrittenRow]
+    head: HeadDocument
+    versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict, repr=False)
+    zipped: bytes | None = None
+    replies: dict[bool, Any] = field(default_factory=dict, repr=False)
+    _changes: dict[str, bytes] = field(default_factory=dict, repr=False)
+    gzip_level: ClassVar[int] = 4
+
+    @property
+    def tag(self) -> str:
+        """Its ETag."""
+        return f'"{self.version}"'
+
+    def zip(self) -> bytes:
+        """Zip the bytes: takes a while."""
+        self.zipped = gzip.compress(self.plain, self.gzip_level, mtime=0)
+        return self.zipped
+
+    def changes(self, since: str) -> bytes | None:
+        """The rows that are not as in that version, and the teams whose rows are gone; None: too old a version."""
+        before = self.versions.get(since)
+        if before is None:
+            return None
+        text = self._changes.get(since)
+        if text is None:
+            text = self._changes[since] = self._write_changes(before, since)
+        return text
+
+    def _write_changes(self, before: Mapping[str, WrittenRow], since: str) -> bytes:
+        rows = {team: row for team, row in self.rows.items() if before.get(team) != row}
+        return dump(self._head_since(before, since))[:-1] + b',"rows":[' + _text(rows) + b"]}"
+
+    def _head_since(self, before: Mapping[str, WrittenRow], since: str) -> dict[str, object]:
+        gone = [team for team in before if team not in self.rows]
+        return {**self.head, "version": self.version, "since": since, "removed_team_ids": gone}
+
+
+@dataclass
+class CompactPage(Page):
+    """The compact form of a version of a board."""
+
+    arrays: BoardArrays = field(kw_only=True, repr=False)
+    gzip_level: ClassVar[int] = 9
+
+    @classmethod
+    def of(cls, page: Page, arrays: BoardArrays) -> CompactPage:
+        """The compact form of a page, which has its version and its rows."""
+        plain = compact_json({**page.head, "version": page.version}, arrays)
+        return cls(page.version, plain, page.rows, page.head, page.versions, arrays=arrays)
+
+    def _write_changes(self, before: Mapping[str, WrittenRow], since: str) -> bytes:
+        changed = [place for place, (team, row) in enumerate(self.rows.items()) if before.get(team) != row]
+        return compact_json(self._head_since(before, since), self.arrays, np.array(changed, dtype=np.int64))
+
+
+@dataclass
+class _BoardState:
+    """The state that a version of a board leaves for the next: rows as text, the last versions, and histories."""
+
+    renderer: RowRenderer = field(default_factory=RowRenderer)
+    versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict)
+    histories: dict[int, WrittenHistory] = field(default_factory=dict)
+
+
+class Options(NamedTuple):
+    """The ways to write a board: with raw scores, of one group, in the compact form (which has no raw scores)."""
+
+    cases: bool = False
+    group_id: str | None = None
+    compact: bool = False
+
+
+WHOLE = Options()
+
+
+@dataclass
+class _Written:
+    """The pages written of a snapshot, by their options, and events for streams, by the version known."""
+
+    pages: dict[Options, Page] = field(default_factory=dict)
+    events: dict[str | None, bytes] = field(default_factory=dict)
+
+
+@once_a_snapshot
+def _written(_snapshot: ContestSnapshot) -> _Written:
+    return _Written()
+
+
+def page_at_hand(snapshot: ContestSnapshot, options: Options = WHOLE) -> Page | None:
+    """The written board, if it has been written."""
+    return _written(snapshot).pages.get(options)
+
+
+def events_of(snapshot: ContestSnapshot) -> dict[str | None, bytes]:
+    """The events written of a snapshot for streams, by the version that the client knows."""
+    return _written(snapshot).events
+
+
+class BoardPages:
+    """The written boards of one service; pages in any thread, what is `soon` in its event loop."""
+
+    def __init__(self, boards: ScoreboardCache) -> None:
+        self._guard = threading.Lock()
+        self._states: LRUCache[BoardKey, _BoardState] = LRUCache(MOST_BOARDS)
+        self._work = SharedWork()
+        self._for_histories: CapacityLimiter | None = None
+        boards.forgetters.append(self.forget)
+
+    def forget(self, contest_id: str) -> None:
+        """Keep nothing of a contest that is gone: another one may get its name."""
+        with self._guard:
+            for key in [key for key in self._states if key.contest_id == contest_id]:
+                del self._states[key]
+
+    def page(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
+        """The written board, written if need be. Blocks: not for the event loop."""
+        key = BoardKey.of(snapshot, cases=options.cases, group_id=options.group_id)
+        look = partial(page_at_hand, snapshot, options)
+        if options.compact:
+            return self._work.now(("compact", key), look, partial(self._write_compact, snapshot, options))
+        return self._work.now(key, look, partial(self._write, key, snapshot))
+
+    async def page_soon(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
+        """As `page`; all who wait for it share one thread."""
+        if (page := page_at_hand(snapshot, options)) is not None:
+            return page
+        key = ("page", id(snapshot), options)  # the work holds the snapshot, so that no other gets its id
+        return await self._work.soon(key, partial(self.page, snapshot, options))
+
+    async def zipped_soon(self, page: Page) -> bytes:
+        """A page's bytes, zipped once for all who ask."""
+        return await self._work.soon(("zip", id(page)), page.zip, lambda: page.zipped)
+
+    async def history_soon(self, snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
+        """The history; all who wait for it share one computation, and one that was dear stays good for a while."""
+        if self._for_histories is None:  # one at a time: whoever waits for one takes no thread from others
+            self._for_histories = CapacityLimiter(1)
+        key = BoardKey.of(snapshot)
+
+        def look() -> WrittenHistory | None:
+            history = self._of(key).histories.get(steps)
+            return history if history is not None and history.is_good_for(snapshot, monotonic()) else None
+
+        def compute() -> WrittenHistory:
+            history = self._of(key).histories[steps] = look() or compute_history(snapshot, steps)
+            return history
+
+        return await self._work.soon(("history", id(snapshot), steps), compute, look, self._for_histories)
+
+    async def past_soon(self, snapshot: ContestSnapshot, minute: int) -> ContestSnapshot:
+        """The snapshot with its board as it was at a minute; one is computed at a time, and the last few are kept."""
+        if self._for_histories is None:
+            self._for_histories = CapacityLimiter(1)
+        look, compute = partial(past_at_hand, snapshot, minute), partial(past_board, snapshot, minute)
+        return await self._work.soon(("past", id(snapshot), minute), compute, look, self._for_histories)
+
+    def _of(self, key: BoardKey) -> _BoardState:
+        with self._guard:
+            state = self._states.get(key)
+            if state is None:
+                state = self._states[key] = _BoardState()
+            return state
+
+    def _write(self, key: BoardKey, snapshot: ContestSnapshot) -> Page:
+        """Write a version of a board; its rows stay for `since`. One thread at a time for each board, in its turn."""
+        state = self._of(key)
+        page = render(state.renderer, snapshot, cases=key.cases, group_id=key.group_id)
+        versions = {**state.versions, page.version: page.rows}
+        # Never changed in place: pages hold it, and are read in other threads.
+        state.versions = page.versions = dict(islice(versions.items(), max(0, len(versions) - OLD_VERSIONS), None))
+        _written(snapshot).pages[Options(key.cases, key.group_id)] = page
+        return page
+
+    def _write_compact(self, snapshot: ContestSnapshot, options: Options) -> Page:
+        whole = self.page(snapshot, options._replace(compact=False))
+        page = CompactPage.of(whole, arrays_of(snapshot, options.group_id))
+        _written(snapshot).pages[options] = page
+        return page
+
+
+def shows_raw(snapshot: ContestSnapshot) -> bool:
+    """Whether a board may have the raw scores of all teams: for judges always, else as the setting `show_best` says."""
+    return not snapshot.public or snapshot.contest.settings.show_best
+
+
+def render(
+    renderer: RowRenderer, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None
+) -> Page:
+    """Write a board as CLICS JSON. The version is a hash of what it says: equal boards have equal versions."""
+    arrays = arrays_of(snapshot, group_id)
+    shows_cases = cases and shows_raw(snapshot)
+    rows = rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
+    head, text = head_of(snapshot), _text(rows)
+    # Before the start the time is that of the reading, and each server would have versions of its own.
+    hashed_head = head if snapshot.state.started is not None else head["state"]
+    digest = hashlib.blake2b(dump([hashed_head, group_id]), digest_size=12)
+    digest.update(text)
+    version = digest.hexdigest()
+    plain = b"".join((dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))
+    return Page(version, plain, rows, head)
+
+
+def _text(rows: Mapping[str, WrittenRow]) -> bytes:
+    return ",".join([f'{{"rank":{rank},{rest}' for rank, rest in rows.values()]).encode()

@@ -1,0 +1,205 @@
+"""Rows of boards as CLICS JSON: only those that have changed since the last writing are written again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import lru_cache
+from typing import NotRequired, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core.clics import format_reltime, format_time, number, state_json
+from app.domain import board_arrays
+from app.domain.board_arrays import BoardArrays, moment
+from app.domain.contests import Team
+from app.domain.scoreboard import Cell, Row
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+
+WrittenRow = tuple[int, str]
+"""A row as JSON: its rank, and what follows it."""
+TIMES_KEPT = 65_536
+
+
+class ScoreDocument(TypedDict):
+    """A team's points, and when they last grew."""
+
+    score: float
+    time: str | None
+
+
+class RawDocument(TypedDict):
+    """The answer that counts for a test case."""
+
+    raw: int | float | None
+    verdict: str
+    points: float
+
+
+class CellDocument(TypedDict):
+    """A team at a problem; `time` is there only where there are points, `raw` only where cases are shown."""
+
+    problem_id: str
+    num_judged: int
+    num_pending: int
+    score: float
+    time: NotRequired[str]
+    raw: NotRequired[dict[str, RawDocument]]
+
+
+class RowDocument(TypedDict):
+    """A team's row."""
+
+    rank: int
+    team_id: str
+    score: ScoreDocument
+    problems: list[CellDocument]
+
+
+class HeadDocument(TypedDict):
+    """The properties of a board beside its rows."""
+
+    time: str
+    contest_time: str
+    state: dict[str, str | None]
+
+
+class BoardDocument(HeadDocument):
+    """A whole board."""
+
+    rows: list[RowDocument]
+
+
+class RowRenderer:
+    """The rows of one board as text, kept from one writing to the next; for one thread at a time."""
+
+    def __init__(self) -> None:
+        self._teams: Sequence[Team] = ()
+        self._problems: list[str] = []
+        self._last: BoardArrays | None = None
+        self._cells: list[list[str]] = []
+        self._rests: list[str] = []
+        self._ids: list[str] = []
+
+    def write(self, arrays: BoardArrays) -> dict[str, WrittenRow]:
+        """The rows of a board in order of rank."""
+        problems = [problem.id for problem in arrays.problems]
+        count = len(arrays.teams)
+        last = self._last
+        if last is None or problems != self._problems or not _same_teams(arrays.teams, self._teams):
+            last = None
+            self._ids = [dump(team.id).decode() for team in arrays.teams]
+            self._cells = [[""] * count for _ in problems]
+            self._rests = [""] * count
+        self._teams, self._problems, self._last = arrays.teams, problems, arrays
+        changed = np.ones(count, dtype=bool)
+        if last is not None:
+            changed = (arrays.totals != last.totals) | (arrays.times != last.times)
+        for at, problem in enumerate(problems):
+            changed |= self._write_cells(arrays, last, at, problem)
+        self._write_rests(arrays, np.flatnonzero(changed).tolist())
+        teams, rests = arrays.teams, self._rests
+        order, ranks = arrays.order.tolist(), arrays.ranks.tolist()
+        return {teams[team].id: (rank, rests[team]) for rank, team in zip(ranks, order, strict=True)}
+
+    def _write_cells(self, arrays: BoardArrays, last: BoardArrays | None, at: int, problem: str) -> NDArray[np.bool_]:
+        columns = (arrays.judged[at], arrays.pending[at], arrays.scores[at], arrays.improved[at])
+        changed = np.ones(len(arrays.teams), dtype=bool)
+        if last is not None:
+            before = (last.judged[at], last.pending[at], last.scores[at], last.improved[at])
+            changed = np.any([one != other for one, other in zip(columns, before, strict=True)], axis=0)
+        where = np.flatnonzero(changed)
+        head, cells = f'{{"problem_id":{dump(problem).decode()},"num_judged":', self._cells[at]
+        values = [column[where].tolist() for column in columns]
+        for team, judged, pending, score, improved in zip(where.tolist(), *values, strict=True):
+            time = f',"time":"{reltime(improved)}"' if score > 0 and moment(improved) is not None else ""
+            cells[team] = f'{head}{judged},"num_pending":{pending},"score":{score!r}{time}}}'
+        return changed
+
+    def _write_rests(self, arrays: BoardArrays, teams: Sequence[int]) -> None:
+        totals, times = arrays.totals.tolist(), arrays.times.tolist()
+        for team in teams:
+            time = "null" if moment(times[team]) is None else f'"{reltime(times[team])}"'
+            cells = ",".join([column[team] for column in self._cells])
+            self._rests[team] = (
+                f'"team_id":{self._ids[team]},"score":{{"score":{totals[team]!r},"time":{time}}},"problems":[{cells}]}}'
+            )
+
+
+def _same_teams(one: Sequence[Team], other: Sequence[Team]) -> bool:
+    return one is other or (
+        len(one) == len(other) and all(mine.id == theirs.id for mine, theirs in zip(one, other, strict=True))
+    )
+
+
+@lru_cache(maxsize=TIMES_KEPT)
+def reltime(microseconds: int) -> str:
+    """A contest time of the columns as CLICS writes it."""
+    return format_reltime(timedelta(microseconds=microseconds))
+
+
+def head_of(snapshot: ContestSnapshot) -> HeadDocument:
+    """The head of a board."""
+    return {
+        "time": format_time(snapshot.moment),
+        "contest_time": format_reltime(snapshot.contest.clock.contest_time(snapshot.moment)),
+        "state": state_json(snapshot.state),
+    }
+
+
+def arrays_of(snapshot: ContestSnapshot, group_id: str | None) -> BoardArrays:
+    """The numbers of the main board, or of a group's own board, ranked by itself."""
+    board = snapshot.main if group_id is None else snapshot.board
+    arrays = board_arrays.arrays_of(board, snapshot.view.problems, snapshot.phase)
+    if group_id is None:
+        return arrays
+    return arrays.among(lambda team: group_id in team.group_ids)
+
+
+def rows_with_cases(arrays: BoardArrays) -> dict[str, WrittenRow]:
+    """The rows of a board in order of rank, with the raw scores of each case."""
+    return {row.team.id: _written(row) for row in map(arrays.row, range(len(arrays.teams)))}
+
+
+def _written(row: Row) -> WrittenRow:
+    text = dump(row_document(row, cases=True)).decode()
+    return row.rank, text.removeprefix(f'{{"rank":{row.rank},')
+
+
+def row_document(row: Row, *, cases: bool = False) -> RowDocument:
+    """The row of a team."""
+    return {
+        "rank": row.rank,
+        "team_id": row.team.id,
+        "score": {"score": row.points, "time": None if row.time is None else format_reltime(row.time)},
+        "problems": [cell_document(cell, cases=cases) for cell in row.cells],
+    }
+
+
+def cell_document(cell: Cell, *, cases: bool = False) -> CellDocument:
+    """The cell of a team at a problem."""
+    document: CellDocument = {
+        "problem_id": cell.problem_id,
+        "num_judged": cell.num_judged,
+        "num_pending": cell.num_pending,
+        "score": cell.score,
+    }
+    if cell.score > 0 and cell.improved is not None:
+        document["time"] = format_reltime(cell.improved)
+    if cases:
+        document["raw"] = {
+            case: {
+                "raw": number(counted.score.raw),
+                "verdict": counted.score.verdict.value,
+                "points": cell.points.case_points.get(case, 0.0),
+            }
+            for case, counted in sorted(cell.answers.items())
+        }
+    return document
+
+
+def dump(value: object) -> bytes:
+    """Compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()

@@ -1,1 +1,0 @@
-"""Use cases of a viewer, free of HTTP: queries return typed views, commands typed results."""

@@ -1,1 +1,0 @@
-"""Contest packages: a contest as files, written and read back."""

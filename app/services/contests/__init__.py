@@ -1,1 +1,0 @@
-"""Contests: their names, times, settings and states."""

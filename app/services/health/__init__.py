@@ -1,1 +1,0 @@
-"""Health of the service: its readiness, its counts, and its damaged files."""

@@ -1,1 +1,0 @@
-"""Whole collections as JSON, written once for all who see the same."""

@@ -1,1 +1,0 @@
-"""Clarifications and commentary."""

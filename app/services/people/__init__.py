@@ -1,1 +1,0 @@
-"""Accounts, teams, persons, organizations and groups."""

@@ -1,1 +1,0 @@
-"""Problems: packages, statements, test cases, and their place in a contest."""

@@ -1,1 +1,0 @@
-"""Scoreboards: rows, reveals and awards."""

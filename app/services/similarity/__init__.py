@@ -1,1 +1,0 @@
-"""Similarity of answers and sources between teams."""

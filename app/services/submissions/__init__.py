@@ -1,1 +1,0 @@
-"""Submissions: taking them, reading them, and what became of them."""

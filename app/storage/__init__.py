@@ -1,1 +1,0 @@
-"""Rows and content-addressed files. Queries live here; only the edge commits."""

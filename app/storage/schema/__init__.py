@@ -1,1 +1,0 @@
-"""The tables by room; `app.storage.tables` lists them all."""

@@ -1,0 +1,251 @@
+"""The pages of answers: a team's own submissions, sending, and the report on one submission."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+
+from app.accounts.service.viewer import Viewer
+from app.contests.pages.taking_part import may_choose
+from app.contests.queries import participations
+from app.contests.service.visibility import is_official
+from app.core.errors import Forbidden, Unauthorized
+from app.core.pages.checker_messages import in_words
+from app.core.pages.frames import frame
+from app.core.pages.heat import width
+from app.core.pages.languages import N_
+from app.core.pages.names import names_of
+from app.core.pages.pages import page
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
+from app.core.pages.wording import plain, points, seconds, signed, uncounted
+from app.core.service import Service
+from app.domain.contests import ScoredProblem
+from app.domain.verdicts import CaseVerdict
+from app.problems.pages.frames_of_boards import BOARDS, has_own_board
+from app.problems.queries import pins
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.pages.report_groups import group_lines, summed
+from app.submissions.queries import submission_queries
+from app.submissions.service.gains import gain
+from app.submissions.service.judgements import numbered_judgements
+from app.submissions.service.report_bodies import Report, ReportedCase, ReportedImage
+from app.submissions.service.reports import report
+from app.submissions.service.standing import own_answers, points_at_best
+from app.tables import ProblemRow
+
+MOST_LISTED = 200
+JUDGED = {
+    "AC": ("ac", N_("Accepted")),
+    "PC": ("pc", N_("Partly correct")),
+    "WA": ("wa", N_("Rejected")),
+    "JE": ("je", N_("Judge error")),
+    "CE": ("no", N_("No answer to judge")),
+}
+OWN = "own"
+WAITING = ("wait", N_("Waiting to be judged"))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A submission in the list of a team's own."""
+
+    id: str
+    problem: str
+    time: str
+    mark: str
+    verdict: str
+    points: str
+    comment: str | None
+    problem_id: str
+    counts: bool
+    may_choose: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLine:
+    """A case of a report: its mark, its verdict as a message, its numbers, and where its answer is from.
+
+    where    the place in the answer that a rejection names, in the checker's own words, which boards read
+    uncounted  why the case gives no points, as a message; None where it gives some
+    change   the points that the case has more than in the submission before, as text; empty: as many
+    """
+
+    name: str
+    mark: str
+    verdict: str
+    raw: str
+    best: str
+    points: str
+    most: str
+    bar: int
+    source: str | None
+    message: str
+    where: str
+    is_rejected: bool
+    has_answer: bool
+    images: Sequence[ReportedImage] = ()
+    uncounted: str | None = None
+    change: str = ""
+
+
+def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+    """The team's own submissions, newest first."""
+    if not viewer.logged_in:
+        raise Unauthorized("log in to see your answers")
+    if viewer.team_id is None:
+        raise Forbidden("only teams have answers here; judges find all submissions in the API")
+    contest = snapshot.contest
+    rows = submission_queries.of_team(session, contest.id, viewer.team_id, MOST_LISTED)
+    judged = {
+        number: document
+        for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
+        if document["current"]
+    }
+    choices = [participations.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
+    chosen = {each.submission_id for each in choices if each is not None}
+    choosing = may_choose(viewer, snapshot)
+    listed = []
+    for row in rows:
+        document = judged.get(row.id)
+        kind = None if document is None else document["judgement_type_id"]
+        mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+        score = None if document is None else document.get("score")
+        label = contest.labels.get(row.problem_id, row.problem_id)
+        time = _clock(row.contest_time_ms)
+        shown = "" if score is None else points(score)
+        counts = row.id in chosen
+        choosable = choosing and is_official(snapshot, row)
+        listed.append(
+            Listed(row.shown_id, label, time, mark, verdict, shown, row.comment, row.problem_id, counts, choosable)
+        )
+    return page(
+        "answers.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "answers"),
+        submissions=listed,
+        most=MOST_LISTED,
+        choosing=choosing or bool(chosen),
+    )
+
+
+def report_page(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    submission_id: str,
+) -> HTMLResponse:
+    """The report on a submission, case by case, and what was in the archive."""
+    if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
+        raise Unauthorized("log in to see the report")
+    shown = report(viewer, snapshot, session, submission_id)
+    row = pins.row(session, snapshot.contest.id, shown.problem_id)
+    kind = shown.judgement.judgement_type_id
+    mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+    since = gain(viewer, snapshot, session, submission_id)
+    changes = {} if since is None else since.cases
+    problem = snapshot.contest.problem(shown.problem_id)
+    assert problem is not None, "its report was found"
+    adding = summed(problem, shown)
+    lines = [
+        _in_report(case_line(snapshot, shown.problem_id, case), changes.get(case.name, 0.0), case.group in adding)
+        for case in shown.cases
+    ]
+    return page(
+        "report.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "answers"),
+        report=shown,
+        label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
+        board=board_of(service, row),
+        name=names_of(session, viewer, snapshot).problem(shown.problem_id),
+        mark=mark,
+        verdict=verdict,
+        lines=lines,
+        groups=group_lines(problem, shown),
+        kept=_points_kept(viewer, snapshot, problem, shown),
+        since=None if since is None else since.since,
+        change="" if since is None else signed(since.points),
+        counts=Counter(line.verdict for line in lines),
+        carried=sum(case.carried_over_from is not None for case in shown.cases),
+        missing=sum(line.verdict == "No file" and line.uncounted is None for line in lines),
+        rejected=sum(line.is_rejected for line in lines),
+        ignored=sum(file.ignored is not None for file in shown.files),
+    )
+
+
+def _in_report(line: CaseLine, change: float, adds: bool) -> CaseLine:
+    """Return a case's line with its change; without points if its group does not add the points of its cases."""
+    if adds or line.uncounted is not None:
+        return replace(line, change=signed(change, 2))
+    verdict = "Accepted" if line.verdict == "Full points" else line.verdict
+    return replace(line, verdict=verdict, uncounted=N_("with its group"))
+
+
+def _points_kept(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, shown: Report) -> str | None:
+    """Return the team's points at the problem if this submission has fewer, as text; None otherwise."""
+    if viewer.team_id is None or shown.team_id != viewer.team_id or shown.points is None:
+        return None
+    answers = own_answers(viewer, snapshot, problem)
+    best = 0.0 if answers is None else points_at_best(snapshot, problem, answers).points
+    return points(best) if best > shown.points else None
+
+
+def board_of(service: Service, row: ProblemRow | None) -> str | None:
+    """The module that draws answers of a problem, OWN for the one that its package brings; None: there is none."""
+    if has_own_board(service, row):
+        return OWN
+    checker = None if row is None else row.settings.get("checker")
+    return checker if checker in BOARDS else None
+
+
+def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) -> CaseLine:
+    """The line of a case in a report."""
+    problem = snapshot.contest.problem(problem_id)
+    shows_best = not snapshot.public or snapshot.contest.settings.show_best
+    best = snapshot.bests(problem).best.get(case.name) if problem is not None and shows_best else None
+    mark, verdict = _verdict(case, None if best is None else float(best))
+    share = (case.points or 0.0) / case.max_points if case.max_points else 0.0
+    return CaseLine(
+        case.name,
+        mark,
+        verdict,
+        plain(case.raw),
+        plain(None if best is None else float(best)),
+        "" if case.points is None else points(case.points, 2),
+        points(case.max_points, 2),
+        width(share),
+        case.carried_over_from,
+        in_words(case.message),
+        str(case.message.args.get("where", "")),
+        case.verdict == CaseVerdict.REJECTED,
+        case.file is not None or case.carried_over_from is not None,
+        tuple(case.images or ()),
+        None if case.max_points > 0 else uncounted(case.kind, snapshot.phase),
+    )
+
+
+def _verdict(case: ReportedCase, best: float | None) -> tuple[str, str]:
+    if case.verdict == CaseVerdict.REJECTED:
+        return "wa", N_("Rejected")
+    if case.verdict == CaseVerdict.JUDGE_ERROR:
+        return "je", N_("Judge error")
+    if case.verdict is None:
+        return ("no", N_("No file")) if case.file is None and case.carried_over_from is None else WAITING
+    if case.points is not None and case.max_points > 0 and case.points >= case.max_points:
+        return "ac", N_("Full points")
+    if case.raw is not None and best is not None and float(case.raw) == best:
+        return "no", N_("Best so far")
+    return ("pc", N_("Below best")) if case.max_points else ("ac", N_("Accepted"))
+
+
+def _clock(milliseconds: int) -> str:
+    return seconds(timedelta(milliseconds=milliseconds))

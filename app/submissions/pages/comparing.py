@@ -1,0 +1,135 @@
+"""The page that compares two submissions to a problem case by case, with both answers on one board's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import Query, Request
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.core.errors import BadRequest, Unauthorized
+from app.core.pages.frames import frame
+from app.core.pages.languages import _
+from app.core.pages.names import names_of
+from app.core.pages.pages import page
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
+from app.core.pages.wording import seconds, signed
+from app.problems.queries import pins
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.pages.answers import MOST_LISTED, CaseLine, board_of, case_line
+from app.submissions.queries import submission_queries
+from app.submissions.service.report_bodies import Report
+from app.submissions.service.reports import report
+
+Id = Annotated[str, Query(max_length=40)]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A submission that may be compared: its id, and when it came in the contest."""
+
+    id: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A case in both submissions; `change` is the points that the second one has more, as text."""
+
+    name: str
+    first: CaseLine | None
+    second: CaseLine | None
+    change: str
+    mark: str
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether there is something to draw."""
+        return any(line is not None and line.has_answer for line in (self.first, self.second))
+
+
+def compare_page(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    a: Id = "",
+    b: Id = "",
+) -> HTMLResponse:
+    """Two submissions to one problem; the second is the one before the first unless it is named."""
+    if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
+        raise Unauthorized("log in to compare submissions")
+    first = report(viewer, snapshot, session, a) if a else None
+    choices = _choices(viewer, snapshot, session, first)
+    b = b or _beside(a, choices)
+    second = report(viewer, snapshot, session, b) if b else None
+    if first is not None and second is not None and first.problem_id != second.problem_id:
+        both = f"{first.problem_id} and {second.problem_id}"
+        raise BadRequest(f"b: expected a submission to the same problem as a, found {both}")
+    row = None if first is None else pins.row(session, snapshot.contest.id, first.problem_id)
+    label = None if first is None else snapshot.contest.labels.get(first.problem_id, first.problem_id)
+    return page(
+        "compare.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "answers"),
+        first=first,
+        second=second,
+        a=a,
+        b=b,
+        label=label,
+        name="" if first is None else names_of(session, viewer, snapshot).problem(first.problem_id),
+        board=board_of(service, row),
+        choices=choices,
+        pairs=[] if first is None or second is None else _pairs(snapshot, first, second),
+        change=None if first is None or second is None else _gain(first, second),
+    )
+
+
+def _choices(viewer: Viewer, snapshot: ContestSnapshot, session: Session, first: Report | None) -> list[Choice]:
+    """The submissions of the viewer's own team, or for judges of the first one's, to its problem; newest first."""
+    team_id = first.team_id if first is not None and viewer.sees_all else viewer.team_id
+    if team_id is None:
+        return []
+    rows = submission_queries.of_team(session, snapshot.contest.id, team_id, MOST_LISTED)
+    return [
+        Choice(row.shown_id, seconds(timedelta(milliseconds=row.contest_time_ms)))
+        for row in rows
+        if first is None or row.problem_id == first.problem_id
+    ]
+
+
+def _beside(a: str, choices: Sequence[Choice]) -> str:
+    """The submission before one, or else the one after it; empty where there is none."""
+    ids = [choice.id for choice in choices]
+    if a not in ids:
+        return ""
+    at = ids.index(a)
+    return ids[at + 1] if at + 1 < len(ids) else ids[at - 1] if at else ""
+
+
+def _pairs(snapshot: ContestSnapshot, first: Report, second: Report) -> list[Pair]:
+    lines = [
+        {case.name: case_line(snapshot, first.problem_id, case) for case in each.cases} for each in (first, second)
+    ]
+    given = [{case.name: case.points or 0.0 for case in each.cases} for each in (first, second)]
+    pairs = []
+    for name in {**lines[0], **lines[1]}:
+        gain = given[1].get(name, 0.0) - given[0].get(name, 0.0)
+        mark = "ac" if gain > 0 else "wa" if gain < 0 else "no"
+        pairs.append(Pair(name, lines[0].get(name), lines[1].get(name), _signed(gain), mark))
+    return pairs
+
+
+def _gain(first: Report, second: Report) -> str:
+    return signed((second.points or 0.0) - (first.points or 0.0), 2) or _("no change")
+
+
+def _signed(gain: float) -> str:
+    return signed(gain, 2) or _("same")

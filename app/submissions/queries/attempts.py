@@ -1,0 +1,190 @@
+"""The attempts of a contest with their raw scores, which boards are computed from, read quickly and only once.
+
+Raw scores of a finished judgement never change, so they are kept between readings by the judgement's id; a reading
+fetches one short row a submission, of all or only of those that are said to have changed, and raw scores only of
+judgements not seen before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol, TypeVarTuple
+
+from sqlalchemy import Row, Select, case, select
+from sqlalchemy.orm import Session
+
+from app.domain.scoring import Attempt, RawScore
+from app.domain.verdicts import CaseVerdict
+from app.submissions.queries.judgements import DONE, exact
+from app.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+
+Ts = TypeVarTuple("Ts")
+Scores = Mapping[str, RawScore]
+SubmittedRow = Row[int, str | None, str, str, int, datetime, int | None]
+"""Of a submission: its id, team, account, problem, contest time (ms), last change, and current finished judgement."""
+ScoreRow = Row[int, int, str, int | None, int | None, int | None, int | None]
+"""The columns of a raw score, as in COLUMNS."""
+AT_ONCE = 500
+"""Ids in one IN (...): SQLite takes 32,766 parameters, older ones 999."""
+MILLISECOND = timedelta(milliseconds=1)
+
+
+@dataclass
+class KnownScores:
+    """Raw scores by judgement, as read before, and the judgement of each submission that has one; of one contest."""
+
+    of: dict[int, Scores] = field(default_factory=dict)
+    judgement: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An attempt as it was read, and when it last changed: at its submission or at the end of its judgement."""
+
+    attempt: Attempt
+    latest: datetime
+
+
+def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> list[Read]:
+    """Every attempt, in order of submission, judged as by the current finished judgement."""
+    known = known if known is not None else KnownScores()
+    rows = _submissions(session, contest_id)
+    known.judgement = {id_: judgement_id for id_, *_, judgement_id in rows if judgement_id is not None}
+    judged = set(known.judgement.values())
+    for gone in known.of.keys() - judged:
+        del known.of[gone]
+    missing = sorted(judged - known.of.keys())
+    known.of.update(_all_scores(session, contest_id) if not known.of else scores_of(session, missing))
+    return [_read(row, known) for row in rows]
+
+
+def some_attempts(session: Session, contest_id: str, ids: Collection[int], known: KnownScores) -> list[Read]:
+    """As `attempts`, but only those of these submissions that there are."""
+    wanted = sorted(ids)
+    rows: list[SubmittedRow] = []
+    for start in range(0, len(wanted), AT_ONCE):
+        rows += _submissions(session, contest_id, wanted[start : start + AT_ONCE])
+    for id_, *_, judgement_id in rows:
+        old = known.judgement.pop(id_, None)
+        if old is not None and old != judgement_id:
+            known.of.pop(old, None)
+        if judgement_id is not None:
+            known.judgement[id_] = judgement_id
+    missing = sorted({row[-1] for row in rows if row[-1] is not None} - known.of.keys())
+    known.of.update(scores_of(session, missing))
+    return [_read(row, known) for row in rows]
+
+
+def _read(row: SubmittedRow, known: KnownScores) -> Read:
+    id_, team_id, account_id, problem_id, contest_time_ms, latest, judgement_id = row
+    scores = None if judgement_id is None else known.of.setdefault(judgement_id, {})
+    return Read(Attempt(id_, _team(team_id, account_id), problem_id, contest_time_ms * MILLISECOND, scores), latest)
+
+
+class Sender(Protocol):
+    """A submission, as far as it says who sent it."""
+
+    @property
+    def team_id(self) -> str | None:
+        """The team it is of."""
+        ...
+
+    @property
+    def account_id(self) -> str:
+        """The account that sent it."""
+        ...
+
+
+def attempt_team(row: Sender) -> str:
+    """The team that a submission's row counts for; for an account without one (on no board) the account."""
+    return _team(row.team_id, row.account_id)
+
+
+def _team(team_id: str | None, account_id: str) -> str:
+    return team_id if team_id is not None else f"~{account_id}"
+
+
+def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = None) -> Sequence[SubmittedRow]:
+    current = (
+        (JudgementRow.submission_id == SubmissionRow.id)
+        & (JudgementRow.current.is_(True))
+        & (JudgementRow.state == DONE)
+    )
+    query = (
+        select(
+            SubmissionRow.id,
+            SubmissionRow.team_id,
+            SubmissionRow.account_id,
+            SubmissionRow.problem_id,
+            SubmissionRow.contest_time_ms,
+            case((JudgementRow.end_time > SubmissionRow.time, JudgementRow.end_time), else_=SubmissionRow.time),
+            JudgementRow.id.label("judgement_id"),
+        )
+        .outerjoin(JudgementRow, current)
+        .where(SubmissionRow.contest_id == contest_id)
+        .order_by(SubmissionRow.id)
+    )
+    if ids is not None:
+        query = query.where(SubmissionRow.id.in_(ids))
+    return _rows(session, query)
+
+
+def _rows(session: Session, query: Select[*Ts]) -> Sequence[Row[*Ts]]:
+    """Rows as the connection gives them: the session's own way through the mapped classes costs twice as much."""
+    session.flush()  # as the session's own queries do
+    return session.connection().execute(query).all()
+
+
+COLUMNS = (
+    RawScoreRow.judgement_id,
+    RawScoreRow.test_case_id,
+    RawScoreRow.verdict,
+    RawScoreRow.raw_num,
+    RawScoreRow.raw_den,
+    RawScoreRow.multiplier_num,
+    RawScoreRow.multiplier_den,
+)
+
+
+def _all_scores(session: Session, contest_id: str) -> dict[int, Scores]:
+    query = (
+        select(*COLUMNS)
+        .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, JudgementRow.current.is_(True), JudgementRow.state == DONE)
+    )
+    return _collect(session, _rows(session, query))
+
+
+def scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
+    """The raw scores of these judgements, by judgement and case."""
+    scores: dict[int, Scores] = {}
+    for start in range(0, len(judgements), AT_ONCE):
+        query = select(*COLUMNS).where(RawScoreRow.judgement_id.in_(judgements[start : start + AT_ONCE]))
+        scores.update(_collect(session, _rows(session, query)))
+    return scores
+
+
+VERDICTS = {verdict.value: verdict for verdict in CaseVerdict}
+
+
+def _collect(session: Session, rows: Collection[ScoreRow]) -> dict[int, Scores]:
+    """The raw scores by judgement and case: hundreds of thousands at a cold start, so each line here is a second."""
+    names = _case_names(session, {row[1] for row in rows})
+    scores: defaultdict[int, dict[str, RawScore]] = defaultdict(dict)
+    for judgement_id, case_id, verdict, raw, raw_den, share, share_den in rows:
+        raw_score = raw if raw_den == 1 else exact(raw, raw_den)
+        scores[judgement_id][names[case_id]] = RawScore(VERDICTS[verdict], raw_score, exact(share, share_den))
+    return dict(scores)
+
+
+def _case_names(session: Session, ids: Collection[int]) -> dict[int, str]:
+    """The names of test cases, each read once, however many raw scores it has."""
+    wanted, names = sorted(ids), dict[int, str]()
+    for start in range(0, len(wanted), AT_ONCE):
+        some = TestCaseRow.id.in_(wanted[start : start + AT_ONCE])
+        names.update((id_, name) for id_, name in _rows(session, select(TestCaseRow.id, TestCaseRow.name).where(some)))
+    return names

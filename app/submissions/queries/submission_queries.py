@@ -1,0 +1,364 @@
+"""Reading submissions, judgements, runs and answers back, for those who may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from sqlalchemy import ColumnElement, func, select, true
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from app.core.db.ids import as_id
+from app.core.files.files import FileStore
+from app.domain.documents import MessageDocument
+from app.judging.queries.rejudgings import is_visible
+from app.problems.queries import pins
+from app.submissions.queries.judgements import DONE
+from app.submissions.queries.submissions import by_external_id
+from app.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+
+AT_ONCE = 500
+"""Ids in one IN (...)."""
+
+
+class RunScore(NamedTuple):
+    """The columns of a raw score that a run shows: there are hundreds of thousands, too many for mapped objects."""
+
+    judgement_id: int
+    test_case_id: int
+    verdict: str
+    raw_num: int | None
+    raw_den: int | None
+    message: MessageDocument
+    run_time_ms: int
+    time: datetime
+
+
+class ScoredCase(NamedTuple):
+    """One case of one judgement: its raw score, the case, and the number of the submission it is of."""
+
+    score: RunScore
+    case_name: str
+    ordinal: int
+    submission_id: int
+
+
+class Run(NamedTuple):
+    """One case of one judgement: its raw score, the case, and the submission it is of."""
+
+    score: RunScore
+    case_name: str
+    ordinal: int
+    submission: SubmissionRow
+
+
+RUN_COLUMNS = tuple(getattr(RawScoreRow, name) for name in RunScore._fields)
+
+
+def submissions(session: Session, contest_id: str, among: Collection[int] | None = None) -> Sequence[SubmissionRow]:
+    """All submissions of a contest, or those among the ids given, in order."""
+    query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id).order_by(SubmissionRow.id)
+    return [row for some in _few(SubmissionRow.id, among) for row in session.scalars(query.where(some))]
+
+
+Teams = Collection[str] | None
+"""Ids of teams; None: of all, and of those who have none."""
+
+
+def next_ids(
+    session: Session, contest_id: str, after: int, most: int, *, teams: Teams = None, problem_id: str | None = None
+) -> list[int]:
+    """The ids of at most so many submissions after one of them, in order."""
+    query = select(SubmissionRow.id).where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > after)
+    if teams is not None:
+        query = query.where(SubmissionRow.team_id.in_(sorted(teams)))
+    if problem_id is not None:
+        query = query.where(SubmissionRow.problem_id == problem_id)
+    return list(session.scalars(query.order_by(SubmissionRow.id).limit(most)))
+
+
+def is_of(contest_id: str) -> ColumnElement[bool]:
+    """The submissions of a contest, where rows are looked up by other ids: a condition that no index serves.
+
+    Without statistics SQLite expects ten submissions a contest, and would go through all there are for 85 ids or more.
+    """
+    return SubmissionRow.contest_id.concat("") == contest_id
+
+
+def _few(
+    column: ColumnElement[int] | InstrumentedAttribute[int], among: Collection[int] | None
+) -> Iterator[ColumnElement[bool]]:
+    """Conditions that hold a column among ids, so many at a time as any database takes; one that holds always."""
+    ids = sorted(among) if among is not None else []
+    if among is None:
+        yield true()
+    for start in range(0, len(ids), AT_ONCE):
+        yield column.in_(ids[start : start + AT_ONCE])
+
+
+def submission(session: Session, contest_id: str, submission_id: str) -> SubmissionRow | None:
+    """One submission by the id it is shown under, or None."""
+    number = as_id(submission_id)
+    row = None if number is None else session.get(SubmissionRow, number)
+    if row is not None and row.contest_id == contest_id and row.external_id is None:
+        return row
+    return by_external_id(session, contest_id, submission_id)
+
+
+def shown_ids(session: Session, submission_ids: Iterable[int]) -> dict[int, str]:
+    """The ids that submissions are shown under, by the numbers of their rows."""
+    query = select(SubmissionRow.id, SubmissionRow.external_id).where(SubmissionRow.id.in_(sorted(submission_ids)))
+    return {number: external or str(number) for number, external in session.execute(query)}
+
+
+def all_shown_ids(session: Session, contest_id: str) -> set[str | None]:
+    """The ids that all submissions of a contest are shown under."""
+    query = select(SubmissionRow.id, SubmissionRow.external_id).where(SubmissionRow.contest_id == contest_id)
+    return {external or str(number) for number, external in session.execute(query)}
+
+
+def visible_judgements(session: Session, contest_id: str) -> list[int]:
+    """The ids of all judgements of a contest but for those of rejudgings that are not applied, in order."""
+    query = (
+        select(JudgementRow.id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, is_visible())
+        .order_by(JudgementRow.id)
+    )
+    return list(session.scalars(query))
+
+
+def judgements(
+    session: Session,
+    contest_id: str,
+    submission_id: str | None = None,
+    *,
+    among: Collection[int] | None = None,
+    only: Collection[int] | None = None,
+) -> list[tuple[JudgementRow, SubmissionRow]]:
+    """The judgements of a contest, of one of its submissions, those among the ids or `only` these, each with its
+    submission, in order.
+    """
+    query = (
+        select(JudgementRow, SubmissionRow)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(is_visible(), SubmissionRow.contest_id == contest_id if only is None else is_of(contest_id))
+        .order_by(JudgementRow.id)
+    )
+    if submission_id is not None:
+        query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
+    chosen = _few(JudgementRow.id, only) if only is not None else _few(SubmissionRow.id, among)
+    rows = (row for some in chosen for row in session.execute(query.where(some)))
+    return [(row[0], row[1]) for row in rows]
+
+
+def judgements_of(session: Session, rows: Collection[SubmissionRow]) -> list[tuple[JudgementRow, SubmissionRow]]:
+    """The judgements of submissions that have been read, each with its submission, in order."""
+    owners = {row.id: row for row in rows}
+    query = select(JudgementRow).where(is_visible()).order_by(JudgementRow.id)
+    some = _few(JudgementRow.submission_id, owners)
+    return [(row, owners[row.submission_id]) for few in some for row in session.scalars(query.where(few))]
+
+
+def judgement(session: Session, contest_id: str, number: int | None) -> tuple[JudgementRow, SubmissionRow] | None:
+    """The judgement of this number with its submission, or None."""
+    query = (
+        select(JudgementRow, SubmissionRow)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(JudgementRow.id == (number or 0), SubmissionRow.contest_id == contest_id, is_visible())
+    )
+    row = session.execute(query).one_or_none()
+    return None if row is None else (row[0], row[1])
+
+
+def current_judgement(session: Session, submission_id: int) -> JudgementRow:
+    """The judgement that stands for a submission now, finished or not."""
+    query = select(JudgementRow).where(JudgementRow.submission_id == submission_id, JudgementRow.current.is_(True))
+    return session.scalars(query.order_by(JudgementRow.id.desc()).limit(1)).one()
+
+
+def longest_runs(
+    session: Session, contest_id: str, submission_id: str | None = None, *, among: Collection[int] | None = None
+) -> dict[int, int]:
+    """The longest run time, in milliseconds, of each finished judgement."""
+    query = (
+        select(RawScoreRow.judgement_id, func.max(RawScoreRow.run_time_ms))
+        .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id)
+        .group_by(RawScoreRow.judgement_id)
+    )
+    if submission_id is not None:
+        query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
+    rows = (row for some in _few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
+    return {judgement_id: longest for judgement_id, longest in rows}  # noqa: C416 - a Row is no pair
+
+
+@dataclass(frozen=True, slots=True)
+class _Cases:
+    """The cases that a contest has: a condition of queries, and the ordinals, by id, that differ from the rows'."""
+
+    condition: ColumnElement[bool]
+    ordinals: Mapping[int, int]
+
+
+def _cases_of(session: Session, contest_id: str) -> _Cases:
+    """The problem's cases as they are, and for earlier versions those of the version."""
+    pinned = pins.ordinals(session, contest_id)
+    current = TestCaseRow.removed.is_(False)
+    if not pinned:
+        return _Cases(current, {})
+    ordinals = {id_: ordinal for by_id in pinned.values() for id_, ordinal in by_id.items()}
+    others = current & TestCaseRow.problem_id.not_in(list(pinned))
+    return _Cases(others | TestCaseRow.id.in_(list(ordinals)), ordinals)
+
+
+def runs(
+    session: Session,
+    contest_id: str,
+    *,
+    team_id: str | None = None,
+    among: Collection[int] | None = None,
+    judgements: Collection[int] | None = None,
+) -> list[Run]:
+    """The finished runs of a contest; of one team, some submissions or judgements if those are given."""
+    cases = scored_cases(session, contest_id, team_id=team_id, among=among, judgements=judgements)
+    owners = {row.id: row for row in submissions(session, contest_id, {each.submission_id for each in cases})}
+    return [Run(*each[:-1], owners[each.submission_id]) for each in cases]
+
+
+def scored_cases(
+    session: Session,
+    contest_id: str,
+    *,
+    team_id: str | None = None,
+    among: Collection[int] | None = None,
+    judgements: Collection[int] | None = None,
+) -> list[ScoredCase]:
+    """The finished runs of a contest, as `runs`, without the rows of their submissions."""
+    cases = _cases_of(session, contest_id)
+    query = (
+        select(*RUN_COLUMNS, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow.id)
+        .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+        .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id if judgements is None else is_of(contest_id))
+        .where(is_visible(), cases.condition)
+        .order_by(RawScoreRow.judgement_id, TestCaseRow.ordinal)
+    )
+    if team_id is not None:
+        query = query.where(SubmissionRow.team_id == team_id)
+    chosen = _few(JudgementRow.id, judgements) if judgements is not None else _few(SubmissionRow.id, among)
+    rows = (row for some in chosen for row in session.execute(query.where(some)))
+    made = [ScoredCase(RunScore(*row[:-3]), *row[-3:]) for row in rows]
+    if not cases.ordinals:
+        return made
+    shown = [each._replace(ordinal=cases.ordinals.get(each.score.test_case_id, each.ordinal)) for each in made]
+    return sorted(shown, key=lambda run: (run.score.judgement_id, run.ordinal))
+
+
+def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tuple[int, str], RawScoreRow]:
+    """Scores of the current finished judgements of some submissions, by submission and case name."""
+    query = (
+        select(JudgementRow.submission_id, TestCaseRow.name, RawScoreRow)
+        .join(RawScoreRow, RawScoreRow.judgement_id == JudgementRow.id)
+        .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
+        .where(JudgementRow.submission_id.in_(sorted(submission_ids)))
+        .where(JudgementRow.current.is_(True), JudgementRow.state == DONE)
+    )
+    return {(submission_id, name): row for submission_id, name, row in session.execute(query)}
+
+
+@dataclass(frozen=True, slots=True)
+class SentAnswer:
+    """A submission's answer for a case, without its bytes."""
+
+    case_name: str
+    file_name: str
+    size: int
+    sha256: str | None
+    refused: MessageDocument | None
+
+
+def sent_answers(session: Session, submission: SubmissionRow) -> list[SentAnswer]:
+    """The answers a submission brought, in order of the cases; none of cases that its contest does not have."""
+    cases = _cases_of(session, submission.contest_id)
+    query = (
+        select(
+            TestCaseRow.id,
+            TestCaseRow.ordinal,
+            TestCaseRow.name,
+            AnswerRow.file_name,
+            AnswerRow.size,
+            AnswerRow.sha256,
+            AnswerRow.refused,
+        )
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(AnswerRow.submission_id == submission.id, cases.condition)
+        .order_by(TestCaseRow.ordinal)
+    )
+    rows = sorted(session.execute(query), key=lambda row: cases.ordinals.get(row[0], row[1]))
+    return [SentAnswer(*row[2:]) for row in rows]
+
+
+class SentFile(NamedTuple):
+    """A file of a submission: its case, and whether it was refused."""
+
+    submission_id: int
+    problem_id: str
+    case_name: str
+    file_name: str
+    refused: bool
+
+
+def contest_answers(session: Session, contest_id: str) -> Iterator[SentFile]:
+    """All answers of a contest in order of submission, without their bytes; none of cases that it does not have."""
+    query = (
+        select(
+            AnswerRow.submission_id,
+            SubmissionRow.problem_id,
+            TestCaseRow.name,
+            AnswerRow.file_name,
+            AnswerRow.data.is_(None) & AnswerRow.sha256.is_(None),
+        )
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
+        .where(SubmissionRow.contest_id == contest_id, _cases_of(session, contest_id).condition)
+        .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
+    )
+    for row in session.execute(query):
+        yield SentFile(*row)
+
+
+def answer_bytes(session: Session, files: FileStore, submission_id: int, case_name: str) -> bytes | None:
+    """The file a submission brought for a case; None if it brought none, or one that was refused."""
+    query = (
+        select(AnswerRow.data, AnswerRow.sha256)
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(AnswerRow.submission_id == submission_id, TestCaseRow.name == case_name)
+    )
+    row = session.execute(query).one_or_none()
+    return None if row is None else _bytes(files, row[0], row[1])
+
+
+def answer_files(session: Session, files: FileStore, submission_id: int) -> dict[str, bytes]:
+    """The answer files a submission brought, by file name as sent; refused ones were not kept."""
+    query = select(AnswerRow.file_name, AnswerRow.data, AnswerRow.sha256).where(
+        AnswerRow.submission_id == submission_id
+    )
+    answers = {name: _bytes(files, data, sha256) for name, data, sha256 in session.execute(query)}
+    return {name: data for name, data in answers.items() if data is not None}
+
+
+def _bytes(files: FileStore, data: bytes | None, sha256: str | None) -> bytes | None:
+    if data is not None or sha256 is None:
+        return data
+    return files.load(sha256)
+
+
+def of_team(session: Session, contest_id: str, team_id: str, most: int) -> Sequence[SubmissionRow]:
+    """The last submissions of a team in a contest, newest first."""
+    query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id, SubmissionRow.team_id == team_id)
+    return session.scalars(query.order_by(SubmissionRow.id.desc()).limit(most)).all()

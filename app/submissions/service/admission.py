@@ -1,0 +1,186 @@
+"""Admission of submissions: who may submit, for which team, to which problem of which contest, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from anyio.to_thread import run_sync
+
+from app.accounts.service.viewer import Viewer
+from app.contests.queries import contests
+from app.contests.service.capabilities import capabilities
+from app.contests.service.changes import why_not_running
+from app.contests.service.names import NoContest, problem_called
+from app.contests.service.visibility import not_begun, own_clock_not_begun, snapshot_for, unknown_problem
+from app.core.bodies import same_id
+from app.core.clics import format_time
+from app.core.clock import utc_now
+from app.core.db.ids import is_number
+from app.core.errors import BadRequest, Forbidden, NotFound, Unprocessable
+from app.core.service import Service
+from app.domain.limits import NO_LIMITS, Limits
+from app.domain.settings import read_settings
+from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
+from app.submissions.service.submission_form import SubmissionForm
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A submission that its sender may make: for which team, at which problem, and when it counts as made.
+
+    contest_time_ms  milliseconds of the team's own contest time
+    limits           the limits that its insert must keep
+    is_practice      made after the team's end, and on no board
+    """
+
+    viewer: Viewer
+    form: SubmissionForm
+    entry: Entry
+    entrant: Entrant
+    team_id: str
+    when: datetime
+    contest_time_ms: int
+    limits: Limits
+    is_practice: bool
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the team itself submits, which its limits and its bytes apply to."""
+        return self.viewer.team_id == self.team_id
+
+
+async def check_may_submit(service: Service, viewer: Viewer, contest_id: str) -> None:
+    """Raise Forbidden where the viewer may submit for no team."""
+    staff = viewer.account_type == "staff" and await run_sync(_staff_may_submit, service, contest_id)
+    if not viewer.manages and viewer.team_id is None and not staff:
+        raise Forbidden("only a team's account or an admin may submit")
+
+
+def check_new(viewer: Viewer, form: SubmissionForm) -> None:
+    """Raise BadRequest for what a sender may not say of a new submission, its id among it."""
+    _check_sender(viewer, form)
+    if form.id is not None:
+        raise BadRequest(f"id: expected none (the server gives it), found {form.id!r}")
+
+
+def check_brought(viewer: Viewer, form: SubmissionForm, submission_id: str) -> None:
+    """Raise where the id and the time of another system are missing, or where the id looks like one of ours."""
+    _check_sender(viewer, form)
+    if form.id is None:
+        raise BadRequest("id: expected the id of the address, found nothing")
+    same_id(submission_id, form.id)
+    if is_number(submission_id):
+        raise BadRequest(f"id: expected one with a letter in it (numbers are given by us), found {submission_id!r}")
+    if form.time is None:
+        raise BadRequest("time: expected when it was made, found nothing")
+
+
+async def admit(service: Service, viewer: Viewer, contest_id: str, form: SubmissionForm) -> Admitted:
+    """Hold the form against the contest; raises the refusal where the viewer may not submit this now."""
+    now = utc_now()
+    entry = await _entry(service, viewer, contest_id, form.problem_id, now)
+    team_id = _submitting_team(viewer, form, entry)
+    entrant = await run_sync(_entrant, service, entry, team_id) if entry.asks_the_team else Entrant(entry.clock)
+    when = _submission_time(viewer, form, entry, entrant, now)
+    time = entrant.clock.contest_time(when) if form.contest_time is None else form.contest_time
+    is_practice = time >= entrant.clock.duration
+    if entry.final and not is_practice and not entrant.is_virtual:
+        raise Forbidden("the contest is final: nothing that counts can be submitted any more")
+    limits = replace(entry.limits, most=None) if is_practice else entry.limits
+    if viewer.team_id != team_id:
+        limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
+    return Admitted(viewer, form, entry, entrant, team_id, when, _milliseconds(time), limits, is_practice)
+
+
+def refuse_played(admitted: Admitted) -> None:
+    """Raise Unprocessable for a team's files to a problem that is played: the judge writes the transcripts."""
+    if admitted.entry.game is not None and not admitted.viewer.manages:
+        problem_id = admitted.entry.problem_id
+        raise Unprocessable(
+            f"problem_id: expected a problem that takes answer files, found {problem_id!r}, which is played:"
+            f" start a game of it (POST problems/{problem_id}/games)"
+        )
+
+
+def _check_sender(viewer: Viewer, form: SubmissionForm) -> None:
+    if form.contest_time is not None and (form.time is None or not viewer.manages):
+        raise BadRequest("contest_time: expected none (the server sets it), found one")
+    if form.account_id not in {None, viewer.account_id}:
+        raise BadRequest(f"account_id: expected none (it is the sender's), found {form.account_id!r}")
+
+
+def _staff_may_submit(service: Service, contest_id: str) -> bool:
+    with service.database.read() as session:
+        contest = contests.get(session, contest_id)
+        return contest is not None and read_settings(contest.settings).staff_act_for_teams
+
+
+def _entrant(service: Service, entry: Entry, team_id: str) -> Entrant:
+    with service.database.read() as session:
+        return read_entrant(session, entry, team_id)
+
+
+async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: str, now: datetime) -> Entry:
+    """The contest's problem, read again only after an admin has changed something."""
+    entry = await _read_entry(service, contest_id, problem_id)
+    if entry is None:
+        snapshot = await snapshot_for(service.boards, viewer, contest_id)
+        if snapshot is None:
+            raise NoContest(contest_id)
+        entry = await _read_entry(service, contest_id, problem_called(snapshot, problem_id))
+        if entry is None:
+            raise unknown_problem(snapshot, problem_id)
+    if not (viewer.sees_all or entry.clock.started(now)):
+        raise NotFound(not_begun(entry.clock, now))
+    return entry
+
+
+async def _read_entry(service: Service, contest_id: str, problem_id: str) -> Entry | None:
+    cached = service.entries.known(contest_id, problem_id)
+    return cached or await run_sync(service.entries.read, contest_id, problem_id)
+
+
+def _submitting_team(viewer: Viewer, form: SubmissionForm, entry: Entry) -> str:
+    """The team the submission is for; raises where the viewer may not submit for it."""
+    if "proxy_submit" in capabilities(viewer, entry.settings, takes_part=True):
+        if form.team_id is None:
+            who = "an admin" if viewer.manages else "staff"
+            raise BadRequest(
+                f"team_id: expected the team of contest {entry.contest_id} that is submitted for, found nothing "
+                f"(this account is in no team of its own here: {who} submits for teams)"
+            )
+        if form.team_id not in entry.teams:
+            raise BadRequest(f"team_id: expected a team of contest {entry.contest_id}, found {form.team_id!r}")
+        return form.team_id
+    if viewer.team_id is None:
+        raise Forbidden("only a team's account or an admin may submit")
+    if form.team_id not in {None, viewer.team_id}:
+        raise Forbidden("a team may submit only for itself")
+    if viewer.team_id not in entry.teams:
+        raise Forbidden(f"your team does not take part in contest {entry.contest_id}")
+    return viewer.team_id
+
+
+def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant: Entrant, now: datetime) -> datetime:
+    """The moment it counts as made: now, or the time an admin gives. Raises where nothing may be sent now."""
+    if form.time is not None:
+        if not viewer.manages:
+            raise BadRequest("time: expected none (the server sets it), found one")
+        if form.time > now:
+            raise BadRequest(f"time: expected a moment up to now, found {format_time(form.time)}")
+        return form.time
+    if viewer.manages or (entry.settings.practice and entry.clock.decided(now)):
+        return now
+    if entry.personal is not None and entrant.participation is None and not entry.clock.ended(now):
+        # As before the start: a team that has not begun knows of no problems.
+        raise NotFound(own_clock_not_begun())
+    if not entrant.clock.running(now):
+        if entrant.clock.ended(now) and entry.clock.running(now):
+            raise Forbidden("your team's own time is over")
+        raise Forbidden(why_not_running(entry.clock, now))
+    return now
+
+
+def _milliseconds(duration: timedelta) -> int:
+    return round(duration.total_seconds() * 1000)

@@ -1,0 +1,236 @@
+"""From uploaded files to one answer a case: which file is for which case.
+
+What refuses one file refuses the whole submission, before anything is stored; a single answer that is too large only
+rejects its case.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from zipfile import ZipInfo
+
+from app.core.json_documents import FileNoteDocument
+from app.submissions.service.archives import (
+    Archive,
+    Budget,
+    Limits,
+    Upload,
+    UploadRefused,
+    archive_kind,
+    check_name,
+    is_litter,
+    open_archive,
+)
+
+PLACE = "{case}"
+PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
+MOST_SUGGESTIONS = 20
+"""Looking for the nearest name costs a comparison with every name there is, so only so many files get one."""
+MOST_IGNORED = 100
+"""Ignored files with a note each; the others are counted by their reasons, in one note."""
+UNKNOWN = "no test case of this name"
+LITTER = "left by the operating system"
+MORE = "(more files)"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCase:
+    """A case that answers are taken for: its row, its name, and the bytes an answer may have."""
+
+    id: int
+    name: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One case's file: its bytes, or None where it is larger than the case allows (`size` is then the limit + 1)."""
+
+    case: OpenCase
+    file_name: str
+    data: bytes | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileNote:
+    """The fate of one file: taken for a case, or ignored and why."""
+
+    name: str
+    case: str | None
+    ignored: str | None = None
+
+    def as_json(self) -> FileNoteDocument:
+        """The form it is stored and shown in."""
+        return {"name": self.name, "case": self.case, "ignored": self.ignored}
+
+
+Names = Mapping[str, Sequence[OpenCase]]
+"""Every file name that is taken, with its cases: one, or all where the pattern has no place for a case."""
+
+
+@dataclass
+class Collected:
+    """The answers taken from an upload, and a note on each file: taken, or one of the first that were ignored."""
+
+    answers: dict[str, Answer] = field(default_factory=dict)
+    suggested: int = 0
+    _notes: list[FileNote] = field(default_factory=list)
+    _ignored: int = 0
+    _more: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def notes(self) -> list[FileNote]:
+        """Notes on the files in order; at the end the numbers of further ignored ones, by reason."""
+        if not self._more:
+            return self._notes
+        counts = ", ".join(f"{reason}: {count}" for reason, count in sorted(self._more.items()))
+        return [*self._notes, FileNote(MORE, None, counts)]
+
+    def take(self, answer: Answer) -> None:
+        """Note the answer of a case that has none yet."""
+        self.answers[answer.case.name] = answer
+        self._notes.append(FileNote(answer.file_name, answer.case.name))
+
+    def ignore(self, name: str, reason: str, names: Names | None = None) -> None:
+        """Note a file that is not taken, with the nearest of the `names` that may have been meant."""
+        if self._ignored >= MOST_IGNORED:
+            self._more[reason] += 1
+            return
+        self._ignored += 1
+        hint = "" if names is None else self._nearest(base_name(name), names)
+        self._notes.append(FileNote(name, None, f"{reason}{hint}"))
+
+    def _nearest(self, name: str, names: Names) -> str:
+        """Suggest the name that may have been meant, for the first few files only."""
+        self.suggested += 1
+        return _nearest(name, names) if self.suggested <= MOST_SUGGESTIONS else ""
+
+
+def collect(
+    uploads: Sequence[Upload],
+    cases: Sequence[OpenCase],
+    names: Names,
+    limits: Limits,
+    *,
+    testcase: str | None = None,
+    may_be_empty: bool = False,
+) -> Collected:
+    """Sort uploaded files to cases by `file_names`. Raises UploadRefused with a sentence that says where and why.
+
+    `may_be_empty`: files of no case are no reason to refuse, as when cases have been removed since they were sent.
+    """
+    collected, budget = Collected(), Budget(limits)
+    if not uploads:
+        raise UploadRefused("files: expected at least one file, found none")
+    for upload in uploads:
+        check_name(upload)
+        kind = archive_kind(upload.stream)
+        if kind == "zip":
+            _take_archive(upload, names, budget, collected)
+        elif kind is not None:
+            raise UploadRefused(f"{upload.name}: expected a zip archive or plain answer files, found a {kind} archive")
+        else:
+            budget.add_files(upload.name, 1)
+            _take_plain(upload, names, cases, testcase if len(uploads) == 1 else None, len(uploads) == 1, collected)
+    if not collected.answers and not may_be_empty:
+        raise UploadRefused(_nothing_taken(collected, names))
+    return collected
+
+
+def file_names(cases: Sequence[OpenCase], pattern: str | None) -> Names:
+    """Every file name that is taken, and its cases. Earlier patterns win where two cases could claim one name.
+
+    A pattern without a place for the case names one file that is the answer to all of them.
+    """
+    if pattern and PLACE not in pattern:
+        return {pattern: cases} if cases else {}
+    names: dict[str, Sequence[OpenCase]] = {}
+    for each in (pattern,) if pattern else PATTERNS:
+        for case in cases:
+            names.setdefault(each.replace(PLACE, case.name), (case,))
+    return names
+
+
+def base_name(path: str) -> str:
+    """A file's name without its folders."""
+    return path.rsplit("/", 1)[-1]
+
+
+def _take_plain(
+    upload: Upload,
+    names: Names,
+    cases: Sequence[OpenCase],
+    testcase: str | None,
+    alone: bool,
+    collected: Collected,
+) -> None:
+    wanted = names.get(base_name(upload.name), ())
+    if testcase is not None:
+        wanted = [case for case in cases if case.name == testcase]
+        if not wanted:
+            raise UploadRefused(
+                f"testcase: expected the name of a test case, found {testcase!r}{_nearest(testcase, names)}"
+            )
+    elif not wanted and alone:
+        wanted = _only(names, cases)
+    if not wanted:
+        collected.ignore(upload.name, UNKNOWN, names)
+        return
+    _take(collected, wanted, upload.name, upload.stream.read(_limit(wanted) + 1))
+
+
+def _only(names: Names, cases: Sequence[OpenCase]) -> Sequence[OpenCase]:
+    """The cases of a file that is sent alone, whatever its name: the only case, or those of the only name."""
+    if len(cases) == 1:
+        return cases
+    return next(iter(names.values())) if len(names) == 1 else ()
+
+
+def _limit(cases: Sequence[OpenCase]) -> int:
+    return max(case.limit for case in cases)
+
+
+def _take(collected: Collected, cases: Sequence[OpenCase], file_name: str, data: bytes) -> None:
+    for case in cases:
+        earlier = collected.answers.get(case.name)
+        if earlier is not None:
+            raise UploadRefused(
+                f"{file_name}: expected one file for case {case.name}, found a second one beside {earlier.file_name}"
+            )
+        within_limit = data if len(data) <= case.limit else None
+        collected.take(Answer(case, file_name, within_limit, len(data)))
+
+
+def _take_archive(upload: Upload, names: Names, budget: Budget, collected: Collected) -> None:
+    with open_archive(upload, budget) as archive:
+        for entry in archive.entries:
+            if not entry.filename.endswith("/"):  # is_dir() fails on an empty name
+                _take_entry(archive, entry, names, collected)
+
+
+def _take_entry(archive: Archive, entry: ZipInfo, names: Names, collected: Collected) -> None:
+    name = base_name(entry.filename)
+    wanted = names.get(name, ())
+    if is_litter(entry.filename):
+        collected.ignore(entry.filename, LITTER)
+    elif not wanted:
+        collected.ignore(entry.filename, UNKNOWN, names)
+    else:
+        _take(collected, wanted, entry.filename, archive.read(entry, _limit(wanted) + 1))
+
+
+def _nearest(name: str, names: Names) -> str:
+    close = get_close_matches(name, list(names), n=1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+def _nothing_taken(collected: Collected, names: Names) -> str:
+    example = next(iter(names), None)
+    if example is None:
+        return "files: the problem has no open test case"
+    sent = ", ".join(note.name for note in collected.notes[:3]) or "an empty archive"
+    return f"files: expected files named after test cases, such as {example}, found {sent}"

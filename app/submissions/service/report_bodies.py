@@ -1,0 +1,145 @@
+"""Documents of reports on submissions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from app.core.bodies import Sparse
+from app.core.clics import JsonObject
+from app.core.examples import CONTEST_TIME, TIME, example
+from app.submissions.service.judgements import JUDGEMENT, Judgement
+
+
+class ReportedFile(BaseModel):
+    """A file that was sent: the case it was taken for, or why it was ignored."""
+
+    name: str
+    case: str | None
+    ignored: str | None
+
+
+class Message(BaseModel):
+    """The checker's message: English text, and a key with its arguments for other languages."""
+
+    key: str
+    text: str
+    args: dict[str, Any]
+
+
+class ReportedImage(BaseModel):
+    """An image that a package's own checker left, and where it can be had; `judgeimage...` are for judges."""
+
+    name: str
+    mime: str
+    width: int
+    height: int
+    size: int
+    sha256: str
+    href: str
+
+
+class ReportedCase(Sparse):
+    """A test case: the answer that stands for it, its verdict, its raw score and its points."""
+
+    name: str
+    group: str | None = Field(description="null for a final case of which nothing may be known yet")
+    kind: str
+    max_points: float
+    points: float | None
+    file: str | None = Field(description="the file in this submission; null: none")
+    size: int | None
+    sha256: str | None
+    carried_over_from: str | None = Field(description="the earlier submission whose answer stands for this case")
+    verdict: str | None
+    raw: int | float | None
+    max_raw: int | float | None
+    message: Message
+    judge_message: str | None = Field(None, description="for judges: what a package's own checker says to them alone")
+    images: list[ReportedImage] | None = Field(None, description="those that the viewer may see; absent without any")
+    run_time: float | None = Field(description="seconds that the checker took")
+
+
+class ReportedGroup(BaseModel):
+    """A group's points, and the reason where it gives none."""
+
+    name: str
+    kind: str
+    aggregation: str
+    points: float
+    max_points: float
+    why: str | None
+
+
+CASE: JsonObject = {
+    "name": "01-sample",
+    "group": "sample",
+    "kind": "sample",
+    "max_points": 0.0,
+    "points": 0.0,
+    "file": "01-sample.out",
+    "size": 12,
+    "sha256": "c0535e4be2b79ffd93291305436bf889314e4a3faec05ecffcbb7df31ad9e51a",
+    "carried_over_from": None,
+    "verdict": "accepted",
+    "raw": 1,
+    "max_raw": 1,
+    "message": {"key": "pegs-left", "text": "1 peg is left", "args": {"pegs": 1}},
+    "run_time": 0.012,
+}
+
+
+@example(
+    {
+        "submission_id": "1",
+        "problem_id": "comesolo",
+        "team_id": "ants",
+        "time": TIME,
+        "contest_time": CONTEST_TIME,
+        "judgement": JUDGEMENT,
+        "state": "done",
+        "points": 42.5,
+        "max_points": 100.0,
+        "files": [
+            {"name": "01-sample.out", "case": "01-sample", "ignored": None},
+            {"name": "notes.md", "case": None, "ignored": "no test case of this name"},
+        ],
+        "cases": [CASE],
+        "groups": [
+            {
+                "name": "secret",
+                "kind": "provisional",
+                "aggregation": "sum",
+                "points": 42.5,
+                "max_points": 100.0,
+                "why": None,
+            }
+        ],
+    }
+)
+class Report(Sparse):
+    """The result of every file, every case and every group of a submission."""
+
+    submission_id: str
+    problem_id: str
+    team_id: str | None
+    time: str
+    contest_time: str
+    judgement: Judgement
+    state: str = Field(description="`done` once it is judged")
+    error: str | None = Field(None, description="for judges: what failed in the judge itself")
+    points: float | None
+    max_points: float
+    files: list[ReportedFile]
+    cases: list[ReportedCase]
+    groups: list[ReportedGroup]
+
+
+class SourceFile(BaseModel):
+    """A source file that came with a submission."""
+
+    name: str
+    size: int
+    sha256: str
+    href: str

@@ -1,0 +1,213 @@
+"""The report on a submission: what became of every file, every case and every group, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.contests.service.visibility import message_of, shows_feedback, worth_of
+from app.core.clics import format_reltime, format_time, number
+from app.core.errors import NotFound
+from app.domain.contests import CaseKind, ScoredProblem
+from app.domain.fixed_point import shown as shown_points
+from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries import submission_queries
+from app.submissions.queries.judgements import DONE, RUNNING, exact
+from app.submissions.queries.submission_queries import SentAnswer
+from app.submissions.service.judgements import Judgement, is_newer, judgement_document
+from app.submissions.service.report_bodies import (
+    Message,
+    Report,
+    ReportedCase,
+    ReportedFile,
+    ReportedGroup,
+    ReportedImage,
+)
+from app.submissions.service.submissions import carried, readable
+from app.tables import JudgementRow, RawScoreRow, SubmissionRow
+
+FOR_TEAMS = "teamimage"
+WAITING = Message(key="waiting", text="waiting to be judged", args={})
+EMBARGOED = Message(key="final-case", text="counts after the end of the contest", args={})
+NOTHING = Message(key="no-answer", text="no answer was sent for this test case", args={})
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """The answers a submission stands for, and their points; `is_judged` False: points of what it takes over alone."""
+
+    answers: Answers
+    points: ProblemPoints
+    is_judged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A case in its problem, with the points it gives here; None: nothing may be known of them yet."""
+
+    name: str
+    group: str | None
+    kind: CaseKind
+    max_points: float
+    points: float | None
+
+
+def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Report:
+    """The report on a submission; raises Forbidden, or NotFound, also once its problem left the contest."""
+    row = readable(viewer, snapshot, session, submission_id)
+    problem = snapshot.contest.problem(row.problem_id)
+    if problem is None:
+        raise NotFound(f"contest {row.contest_id!r} has no problem {row.problem_id!r} any more")
+    judgement = submission_queries.current_judgement(session, row.id)
+    standing = _standing(snapshot, problem, row)
+    longest = submission_queries.longest_runs(session, row.contest_id, str(row.id))
+    sent = submission_queries.sent_answers(session, row)
+    document = judgement_document(snapshot, judgement, row, longest.get(judgement.id))
+    shown = Report(
+        submission_id=row.shown_id,
+        problem_id=row.problem_id,
+        team_id=row.team_id,
+        time=format_time(row.time),
+        contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+        judgement=Judgement.model_validate(document),
+        state=_state(snapshot, judgement, row, standing),
+        points=standing.points.points if standing.is_judged else None,
+        max_points=float(problem.rule.max_points),
+        files=[ReportedFile.model_validate(each) for each in row.files],
+        cases=[*_cases(session, snapshot, problem, row, standing, sent), *_embargoed_cases(problem, sent)],
+        groups=[_group(each) for each in standing.points.groups],
+    )
+    if viewer.sees_all and judgement.error:
+        shown.error = judgement.error
+    return shown
+
+
+def _state(snapshot: ContestSnapshot, judgement: JudgementRow, row: SubmissionRow, standing: _Standing) -> str:
+    """The state of the judgement; one whose points the snapshot does not have yet is still running."""
+    is_ahead = judgement.state == DONE and not standing.is_judged and is_newer(snapshot, judgement, row)
+    return RUNNING if is_ahead else judgement.state
+
+
+def _standing(snapshot: ContestSnapshot, problem: ScoredProblem, row: SubmissionRow) -> _Standing:
+    answers, worth = carried(snapshot, row), worth_of(snapshot, row)
+    if worth is not None:
+        return _Standing(answers, worth.points, is_judged=True)
+    points = problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
+    return _Standing(answers, points, is_judged=False)
+
+
+def _cases(
+    session: Session,
+    snapshot: ContestSnapshot,
+    problem: ScoredProblem,
+    row: SubmissionRow,
+    standing: _Standing,
+    sent_answers: Sequence[SentAnswer],
+) -> list[ReportedCase]:
+    """The cases that the viewer may know all of."""
+    answers = standing.answers
+    sent = {each.case_name: each for each in sent_answers}
+    sources = {counted.submission_id for counted in answers.values()}
+    scores = submission_queries.current_scores(session, {row.id, *sources})
+    shown_ids = submission_queries.shown_ids(session, sources)
+    kinds = {group.name: group.kind for group in problem.groups}
+    scale, counting = phase_scale(problem, snapshot.phase), problem.counting(snapshot.phase)
+    cases = []
+    for case in problem.cases:
+        counted, mine = answers.get(case.name), sent.get(case.name)
+        source = row.id if mine is not None or counted is None else counted.submission_id
+        points = standing.points.case_points.get(case.name, 0.0)
+        kind = kinds[case.group]
+        most = shown_points(float(case.points) * scale) if kind in counting else 0.0
+        place = _Place(case.name, case.group, kind, most, points if standing.is_judged or mine is None else None)
+        # After a judge error the points are of an earlier answer although the submission has one itself.
+        is_earlier = place.points is not None and counted is not None and counted.submission_id != row.id
+        case_view = _case(place, mine, shown_ids.get(counted.submission_id) if counted and is_earlier else None)
+        score = scores.get((source, case.name))
+        if score is not None:
+            _add_score(case_view, snapshot, score)
+            _add_images(case_view, snapshot, score, row)
+        elif mine is not None and not standing.is_judged:
+            case_view.message = WAITING
+        cases.append(case_view)
+    return cases
+
+
+def _embargoed_cases(problem: ScoredProblem, sent_answers: Sequence[SentAnswer]) -> list[ReportedCase]:
+    """The final cases the submission has answers for, as long as nothing may be known of what these are worth."""
+    known = {case.name for case in problem.cases}
+    return [
+        _case(_Place(sent.case_name, None, CaseKind.FINAL, 0.0, None), sent, None, EMBARGOED)
+        for sent in sent_answers
+        if sent.case_name not in known
+    ]
+
+
+def _case(place: _Place, sent: SentAnswer | None, carried_from: str | None, message: Message = NOTHING) -> ReportedCase:
+    """A case with its answer, and without any score."""
+    return ReportedCase(
+        name=place.name,
+        group=place.group,
+        kind=place.kind.value,
+        max_points=place.max_points,
+        points=place.points,
+        file=None if sent is None else sent.file_name,
+        size=None if sent is None else sent.size,
+        sha256=None if sent is None else sent.sha256,
+        carried_over_from=carried_from,
+        verdict=None,
+        raw=None,
+        max_raw=None,
+        message=message,
+        run_time=None,
+    )
+
+
+def _add_score(case_view: ReportedCase, snapshot: ContestSnapshot, score: RawScoreRow) -> None:
+    case_view.verdict = score.verdict
+    case_view.raw = number(exact(score.raw_num, score.raw_den))
+    case_view.max_raw = number(exact(score.max_raw_num, score.max_raw_den))
+    case_view.message = Message.model_validate(message_of(snapshot, score.verdict, score.message))
+    case_view.run_time = score.run_time_ms / 1000
+    if score.judge_message and not snapshot.public:
+        case_view.judge_message = score.judge_message
+
+
+def _add_images(case_view: ReportedCase, snapshot: ContestSnapshot, score: RawScoreRow, row: SubmissionRow) -> None:
+    """Add the images: those for teams under the rules of messages, those for judges where all may be seen."""
+    place = f"contests/{row.contest_id}/submissions/{row.shown_id}/images/{case_view.name}"
+    images = [
+        ReportedImage(**image, href=f"{place}/{image['name']}")
+        for image in score.images or ()
+        if not snapshot.public or (image["name"].startswith(FOR_TEAMS) and shows_feedback(snapshot, score.verdict))
+    ]
+    if images:
+        case_view.images = images
+
+
+def image(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str, case_name: str, image_name: str
+) -> ReportedImage:
+    """One of the images in a report; raises NotFound or Forbidden as the report does."""
+    for case in report(viewer, snapshot, session, submission_id).cases:
+        for each in (case.images if case.name == case_name else None) or ():
+            if each.name == image_name:
+                return each
+    raise NotFound(f"submission {submission_id} has no image {image_name!r} for a test case {case_name!r}")
+
+
+def _group(group: GroupPoints) -> ReportedGroup:
+    """A group's points, and the reason where it gives none."""
+    return ReportedGroup(
+        name=group.group.name,
+        kind=group.group.kind.value,
+        aggregation=group.group.aggregation.value,
+        points=group.points,
+        max_points=group.max_points,
+        why=group.why or None,
+    )

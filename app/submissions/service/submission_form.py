@@ -1,0 +1,169 @@
+"""Reading a submission from a request: a form with files, or the CLICS Contest API's JSON. Nothing is decided here."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import IO, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from app.core import clics
+from app.core.bodies import Line
+from app.core.clics import Id
+from app.core.errors import MOST_LISTED, BadRequest, all_in_words, describe_pattern, fault
+from app.core.examples import example
+from app.core.heavy import LIGHT
+from app.core.json_bounds import check_values
+from app.submissions.service.archives import Upload, announced, archive_kind
+
+T = TypeVar("T")
+NamedFile = tuple[str, IO[bytes]]
+"""A file with the name it was sent under."""
+LONGEST_COMMENT = 10_000
+MOST_VALUES = 5_000
+"""The values of a JSON body, which is one long text: more would take far more memory than their bytes."""
+LIGHT_FILES = 64
+LIGHT_INFLATED = 4 * LIGHT
+"""Files of archives, and their bytes, that are sorted at once: as much work as a large answer that is sent plainly."""
+WITHOUT_NUL = r"^[^\x00]*$"
+
+
+class SubmittedFile(BaseModel):
+    """The one archive of a CLICS submission."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    data: str = Field(description="base64 of a zip archive of answer files")
+    mime: str | None = None
+    filename: str | None = None
+
+
+@example(
+    {
+        "problem_id": "comesolo",
+        "language_id": "answers",
+        "files": [{"data": "UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==", "mime": "application/zip"}],
+    }
+)
+class SubmissionRequest(BaseModel):
+    """A submission as the CLICS Contest API has it. `time` and `contest_time` are for admins, `id` is for their PUT."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    language_id: Line
+    problem_id: Line
+    files: list[SubmittedFile] = Field(min_length=1, max_length=1)
+    id: Id | None = None
+    team_id: Line | None = None
+    account_id: Line | None = None
+    time: Line | None = None
+    contest_time: Line | None = None
+    entry_point: None = None
+    reaction: list[Any] | None = Field(None, description="not kept")
+    comment: str | None = Field(
+        None, max_length=LONGEST_COMMENT, pattern=describe_pattern(WITHOUT_NUL, "text without NUL characters")
+    )
+
+
+@dataclass
+class SubmissionForm:
+    """A request's submission, whatever its form."""
+
+    problem_id: str
+    uploads: list[Upload]
+    sources: list[Upload] = field(default_factory=list)
+    team_id: str | None = None
+    testcase: str | None = None
+    comment: str | None = None
+    time: datetime | None = None
+    contest_time: timedelta | None = None
+    id: str | None = None
+    account_id: str | None = None
+
+    @property
+    def is_small(self) -> bool:
+        """Whether no answer in it can be so large that it becomes a file: a single archive may inflate to more."""
+        return all(archive_kind(upload.stream) is None for upload in self.uploads)
+
+    @property
+    def is_light(self) -> bool:
+        """Whether sorting its files takes less than changing threads: a small archive may have hundreds of files."""
+        streams = [upload.stream for upload in (*self.uploads, *self.sources)]
+        if sum(stream.seek(0, io.SEEK_END) for stream in streams) > LIGHT:
+            return False
+        archives = [announced(stream) for stream in streams if archive_kind(stream) is not None]
+        files, inflated = sum(count for count, _ in archives), sum(size for _, size in archives)
+        return files <= LIGHT_FILES and inflated <= LIGHT_INFLATED
+
+
+def read_texts(texts: Mapping[str, str], uploads: Sequence[NamedFile], sources: Sequence[NamedFile]) -> SubmissionForm:
+    """Read a submission from the texts and files of a form; raises BadRequest."""
+    if "problem_id" not in texts:
+        raise BadRequest("problem_id: expected the problem submitted for, found nothing")
+    for name, text in texts.items():
+        if len(text) > LONGEST_COMMENT:
+            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(text)}")
+    _check_language(texts.get("language_id", clics.LANGUAGE))
+    return SubmissionForm(
+        texts["problem_id"],
+        [Upload(*each) for each in uploads],
+        [Upload(*each) for each in sources],
+        texts.get("team_id"),
+        texts.get("testcase"),
+        texts.get("comment"),
+    )
+
+
+def read_json(body: bytes) -> SubmissionForm:
+    """Read a submission in the JSON of the CLICS Contest API; raises BadRequest."""
+    check_values(body, MOST_VALUES)
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(f"body: expected JSON, found {error}") from None
+    try:
+        asked = SubmissionRequest.model_validate(document)
+    except ValidationError as error:
+        given = error.errors(include_url=False)
+        faults = [fault(each) for each in given[:MOST_LISTED]]
+        raise BadRequest(all_in_words(faults, len(given)), errors=faults) from None
+    _check_language(asked.language_id)
+    file = asked.files[0]
+    if file.mime not in {None, "application/zip"}:
+        raise BadRequest(f"files[0].mime: expected application/zip, found {file.mime!r}")
+    try:
+        data = base64.b64decode(file.data, validate=True)
+    except (binascii.Error, ValueError):
+        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else") from None
+    upload = Upload(file.filename or "files[0]", io.BytesIO(data))
+    if archive_kind(upload.stream) != "zip":
+        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else")
+    return SubmissionForm(
+        asked.problem_id,
+        [upload],
+        team_id=asked.team_id,
+        comment=asked.comment,
+        time=_parsed("time", asked.time, clics.parse_time),
+        contest_time=_parsed("contest_time", asked.contest_time, clics.parse_reltime),
+        id=asked.id,
+        account_id=asked.account_id,
+    )
+
+
+def _parsed(name: str, text: str | None, parse: Callable[[str], T]) -> T | None:
+    try:
+        return None if text is None else parse(text)
+    except ValueError as error:
+        raise BadRequest(f"{name}: {error}, found {text!r}") from None
+
+
+def _check_language(language: str) -> None:
+    """Raise BadRequest for any language but that of answer files."""
+    if language != clics.LANGUAGE:
+        raise BadRequest(f"language_id: expected {clics.LANGUAGE}, found {language!r}")

@@ -1,0 +1,165 @@
+"""Reading submissions: the CLICS list, the files as a zip, and the answer that counts for a case."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.contests.service.visibility import is_practice, may_see, may_see_answers, may_see_sources, worth_of
+from app.core import clics
+from app.core.bodies import Sparse
+from app.core.clics import SubmissionDocument
+from app.core.errors import Forbidden, NotFound
+from app.core.examples import CONTEST_TIME, TIME, example
+from app.core.service import Service
+from app.domain.scoring import Answers, submission_answers
+from app.packages.zips import zip_bytes
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries import submission_queries
+from app.submissions.queries.attempts import attempt_team
+from app.tables import SubmissionRow
+
+
+class FileReference(BaseModel):
+    """A file and where it can be had."""
+
+    href: str
+    filename: str
+    mime: str
+
+
+@example(
+    {
+        "id": "1",
+        "language_id": "answers",
+        "problem_id": "comesolo",
+        "team_id": "ants",
+        "time": TIME,
+        "contest_time": CONTEST_TIME,
+        "entry_point": None,
+        "files": [{"href": "contests/spring/submissions/1/files", "filename": "1.zip", "mime": "application/zip"}],
+        "practice": False,
+    }
+)
+class Submission(Sparse):
+    """A CLICS submission; `files` is empty for those who may not read them. `practice`: after the end, on no board."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    language_id: str
+    problem_id: str
+    team_id: str | None
+    account_id: str | None = None
+    time: str
+    contest_time: str
+    entry_point: None = None
+    files: list[FileReference]
+    practice: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """The answer that counts for a case, and the id of the submission that brought it."""
+
+    data: bytes
+    brought_by: str
+
+
+def visible(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> SubmissionRow:
+    """A submission of the contest; raises NotFound where the viewer may not know of it."""
+    row = submission_queries.submission(session, snapshot.contest.id, submission_id)
+    if row is None or not may_see(viewer, snapshot, row):
+        raise NotFound(f"no submission {submission_id!r} in contest {snapshot.contest.id!r}")
+    return row
+
+
+def readable(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> SubmissionRow:
+    """A submission whose answers the viewer may read; raises NotFound or Forbidden."""
+    row = visible(viewer, snapshot, session, submission_id)
+    if not may_see_answers(viewer, snapshot, row):
+        raise Forbidden("only the team itself and judges may see this")
+    return row
+
+
+def submission(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Submission:
+    """A submission as this viewer may see it; raises NotFound."""
+    return Submission.model_validate(document(viewer, snapshot, visible(viewer, snapshot, session, submission_id)))
+
+
+def files_zip(
+    service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str
+) -> bytes:
+    """The answer files as a zip, the same bytes each time; `sources/` is in it for viewers who may read sources.
+
+    Raises NotFound or Forbidden.
+    """
+    row = readable(viewer, snapshot, session, submission_id)
+    files = submission_queries.answer_files(session, service.files, row.id)
+    for source in row.sources if may_see_sources(viewer, row) else ():
+        files[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
+    return zip_bytes(files)
+
+
+def answer(
+    service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str, case_name: str
+) -> AnswerFile:
+    """The answer of a case as it counts for a submission, which may be an earlier one's; raises NotFound, Forbidden."""
+    row = readable(viewer, snapshot, session, submission_id)
+    is_own = any(sent.case_name == case_name for sent in submission_queries.sent_answers(session, row))
+    source = row.id if is_own else _carried_from(snapshot, row, case_name)
+    data = None if source is None else submission_queries.answer_bytes(session, service.files, source, case_name)
+    if source is None or data is None:
+        raise NotFound(f"submission {row.shown_id} has no answer for a test case {case_name!r}")
+    return AnswerFile(data, submission_queries.shown_ids(session, [source])[source])
+
+
+def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> SubmissionDocument:
+    """A submission as this viewer may see it."""
+    full = may_see_answers(viewer, snapshot, row)
+    practice = is_practice(snapshot, row)
+    document = clics.submission_json(row.shown_id, row.contest_id, row, files=full, practice=practice)
+    if full and row.comment is not None:
+        document["comment"] = row.comment
+    if not viewer.sees_all:
+        del document["account_id"]  # which may be another one than their own, the only one they see
+    return document
+
+
+def numbered(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
+) -> Iterator[tuple[int, SubmissionDocument]]:
+    """Each of these submissions (None: all) that the viewer may know of, with the number of its row."""
+    for row in submission_queries.submissions(session, snapshot.contest.id, ids):
+        if may_see(viewer, snapshot, row):
+            yield row.id, document(viewer, snapshot, row)
+
+
+def number_of(snapshot: ContestSnapshot, session: Session, submission_id: str) -> int | None:
+    """The number of the row of a submission; None where there is none with that id."""
+    row = submission_queries.submission(session, snapshot.contest.id, submission_id)
+    return None if row is None else row.id
+
+
+def _carried_from(snapshot: ContestSnapshot, row: SubmissionRow, case_name: str) -> int | None:
+    """The earlier submission whose answer stands for a case this one brought no file for."""
+    counted = carried(snapshot, row).get(case_name)
+    return None if counted is None else counted.submission_id
+
+
+def carried(snapshot: ContestSnapshot, row: SubmissionRow) -> Answers:
+    """The answers a submission stands for; while it is not judged, only those it takes over from earlier ones."""
+    worth = worth_of(snapshot, row)
+    if worth is not None:
+        return worth.answers
+    problem = snapshot.contest.problem(row.problem_id)
+    if problem is None:
+        return {}
+    tries = snapshot.of(attempt_team(row), row.problem_id)
+    # Judged without any score, it shows what it takes over.
+    tries = [replace(attempt, scores={}) if attempt.id == row.id else attempt for attempt in tries]
+    return next((answers for each, answers in submission_answers(tries, problem.rule) if each.id == row.id), {})

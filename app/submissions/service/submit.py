@@ -1,0 +1,195 @@
+"""Taking submissions: the call that must never lose one. A submission is durable before the call returns."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from math import ceil
+
+import structlog
+from anyio.to_thread import run_sync
+
+from app.accounts.service.viewer import Viewer
+from app.core import clics, tracing
+from app.core.clics import SubmissionDocument
+from app.core.db.commits import CommitInDoubt
+from app.core.errors import Conflict, TooLarge, TooManyRequests
+from app.core.service import Service
+from app.submissions.queries import judgements, submissions
+from app.submissions.queries.submission_context import read_entrant, read_entry
+from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmission
+from app.submissions.service.admission import admit, check_brought, check_may_submit, check_new, refuse_played
+from app.submissions.service.storing import StoredFiles, prepare
+from app.submissions.service.submission_form import SubmissionForm
+
+NAME = "jurado.submissions"
+STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
+log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
+OpeningForm = AbstractAsyncContextManager[SubmissionForm]
+"""The body of a request: read when it is entered, and its files gone when it is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class BroughtIn:
+    """A submission of another system; `is_new` False: it was there already."""
+
+    submission: SubmissionDocument
+    is_new: bool
+
+
+async def submit(
+    service: Service, viewer: Viewer, contest_id: str, opening: OpeningForm, key: str | None = None
+) -> SubmissionDocument:
+    """Take a submission, durable when this returns; an Idempotency-Key that is known gives the first one back.
+
+    Raises the refusal: of the sender, of the contest, of its files, or of the team's limits.
+    """
+    if key is not None and (first := await run_sync(_repeated, service, viewer, contest_id, key)) is not None:
+        return first
+    await check_may_submit(service, viewer, contest_id)  # before anything is read of the body
+    with _place_in_queue(service, viewer):
+        async with opening as form:
+            check_new(viewer, form)
+            async with service.gate.passed((contest_id, form.problem_id)):
+                admitted = await admit(service, viewer, contest_id, form)
+                refuse_played(admitted)
+                files = StoredFiles(service, contest_id, admitted.team_id)
+                new = await prepare(service, admitted, files, key)
+                outcome = await _write(service, new, files)
+        if isinstance(outcome, LimitReached):
+            await files.refuse()
+            raise _over_limit(outcome, new)
+        if outcome.judgement_id is not None:
+            _wake(service, new, outcome)
+            service.boards.changed(contest_id, outcome.submission_id)
+    if outcome.repeated:
+        files.give_back()
+        return await run_sync(_first_of, service, viewer, new)
+    return _shown(str(outcome.submission_id), new, is_practice=admitted.is_practice)
+
+
+async def bring_in(
+    service: Service, viewer: Viewer, contest_id: str, submission_id: str, opening: OpeningForm
+) -> BroughtIn:
+    """Store a submission that another system took, with its id and its time; the same again changes nothing.
+
+    Raises Conflict where another submission has the id.
+    """
+    async with opening as form:
+        check_brought(viewer, form, submission_id)
+        async with service.gate.passed((contest_id, form.problem_id)):
+            admitted = await admit(service, viewer, contest_id, form)
+            files = StoredFiles(service, contest_id, admitted.team_id)
+            new = replace(await prepare(service, admitted, files), external_id=submission_id)
+            submission = _shown(submission_id, new, is_practice=admitted.is_practice)
+            if await _was_stored(service, new, files):
+                return BroughtIn(submission, is_new=False)
+            outcome = await _write(service, new, files)
+    assert not isinstance(outcome, LimitReached)  # an admin has none
+    if outcome.judgement_id is not None:
+        _wake(service, new, outcome)
+        service.boards.changed(contest_id)
+    return BroughtIn(submission, is_new=True)
+
+
+async def _was_stored(service: Service, new: NewSubmission, files: StoredFiles) -> bool:
+    """Whether another system's submission is stored already; its bytes count only if it is new."""
+    is_new = False
+    try:
+        is_new = not await run_sync(_is_stored, service, new)
+    finally:
+        if not is_new:
+            files.give_back()
+    return not is_new
+
+
+@contextmanager
+def _place_in_queue(service: Service, viewer: Viewer) -> Iterator[None]:
+    """Count a team's submission as one that waits until the engine counts it; raises TooManyRequests at the most."""
+    team_id, most = viewer.team_id, service.settings.most_unjudged
+    if team_id is None or service.settings.distributed:
+        # An admin, or staff: whoever acts for a team takes nothing of what it may do itself. Where several processes
+        # take its submissions, the insert counts them.
+        yield
+        return
+    if not service.engine.reserve(team_id, most):
+        raise TooManyRequests(submissions.too_many_unjudged(most), 1)
+    try:
+        yield
+    finally:
+        service.engine.release(team_id)
+
+
+async def _write(service: Service, new: NewSubmission, files: StoredFiles) -> Accepted | LimitReached:
+    """Insert it. A failed insert is not counted; its files stay for the collector, as the commit may be in doubt.
+
+    One in doubt stays counted until it is known to be undone: its rows may be there.
+    """
+    try:
+        with tracing.span("commit"):
+            return await service.writer.call(submissions.accept, new)
+    except CommitInDoubt as doubt:
+        doubt.outcome.add_done_callback(files.settle)
+        raise
+    except BaseException:
+        files.give_back()
+        raise
+
+
+def _over_limit(outcome: LimitReached, new: NewSubmission) -> TooManyRequests | TooLarge:
+    if outcome.too_large:
+        return TooLarge(outcome.message)
+    wait = None if outcome.again is None else ceil((outcome.again - new.time).total_seconds())
+    return TooManyRequests(outcome.message, wait)
+
+
+def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
+    """Tell the engine of a submission's judgement, and of those that open rejudgings make of it."""
+    assert outcome.judgement_id is not None  # the caller has looked
+    if STANDARD_LOG.isEnabledFor(logging.DEBUG):
+        log.debug("submission taken", submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
+    tracing.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
+    service.engine.wake(outcome.judgement_id, judgements.payer(new.team_id, new.account_id))
+    if outcome.again:
+        service.engine.wake_again(outcome.again)
+
+
+def _shown(id_: str, new: NewSubmission, *, is_practice: bool) -> SubmissionDocument:
+    return clics.submission_json(id_, new.contest_id, new, practice=is_practice)
+
+
+def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> SubmissionDocument:
+    """The submission that the insert met under the same Idempotency-Key."""
+    assert new.idempotency_key is not None  # nothing else can repeat
+    first = _repeated(service, viewer, new.contest_id, new.idempotency_key)
+    assert first is not None  # it was written in an earlier transaction, or in the same one
+    return first
+
+
+def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> SubmissionDocument | None:
+    """The submission that was made with the same Idempotency-Key; None for a new key."""
+    assert viewer.account_id is not None  # submitting needs an account
+    with service.database.read() as session:
+        row = submissions.find_repeated(session, viewer.account_id, contest_id, key)
+        if row is None:
+            return None
+        entry = read_entry(session, contest_id, row.problem_id)
+        entrant = None if entry is None else read_entrant(session, entry, row.team_id or "")
+        late = entrant is not None and timedelta(milliseconds=row.contest_time_ms) >= entrant.clock.duration
+        return clics.submission_json(row.shown_id, contest_id, row, practice=late)
+
+
+def _is_stored(service: Service, new: NewSubmission) -> bool:
+    """Whether the submission is stored already. Raises Conflict where another one has its id."""
+    assert new.external_id is not None  # PUT has one
+    with service.database.read() as session:
+        row = submissions.by_external_id(session, new.contest_id, new.external_id)
+        if row is None:
+            return False
+        stored, sent = [(each.problem_id, each.team_id, clics.format_time(each.time)) for each in (row, new)]
+        if stored != sent or not submissions.same_answers(session, row, new.answers):
+            raise Conflict(f"id: there is a submission {new.external_id!r} already, and it is another one")
+        return True

@@ -1,0 +1,121 @@
+"""Documents of groups, organizations and persons; properties without a value are left out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from app.core.bodies import Body, Line, Sparse
+from app.core.clics import Id
+from app.core.errors import describe_pattern
+from app.core.files.file_references import Files
+
+Country = Annotated[
+    str,
+    StringConstraints(pattern=describe_pattern(r"^[A-Z]{3}$", "a country code of three capital letters, such as SVK")),
+]
+Subdivision = Annotated[
+    str, StringConstraints(pattern=describe_pattern(r"^[A-Z]{2}-[A-Z0-9]{1,3}$", "a subdivision code such as SK-BL"))
+]
+IN_TEAMS = frozenset({"contestant", "coach"})
+
+
+class Location(Body):
+    """A place on the earth, in degrees."""
+
+    latitude: float = Field(ge=-90, le=90, allow_inf_nan=False)
+    longitude: float = Field(ge=-180, le=180, allow_inf_nan=False)
+
+
+class GroupBody(Body):
+    """A group to be kept. Without an id it gets one from its name."""
+
+    id: Id | None = None
+    icpc_id: Line | None = None
+    name: Line
+    type: Line | None = None
+    location: Location | None = None
+
+
+class OrganizationBody(Body):
+    """An organization to be kept. Without an id it gets one from its name."""
+
+    id: Id | None = None
+    icpc_id: Line | None = None
+    name: Line
+    formal_name: Line | None = None
+    country: Country | None = None
+    country_flag: Files = None
+    country_subdivision: Subdivision | None = None
+    country_subdivision_flag: Files = None
+    url: Line | None = None
+    twitter_hashtag: Line | None = None
+    twitter_account: Line | None = None
+    location: Location | None = None
+    logo: Files = None
+
+
+class PersonBody(Body):
+    """A person to be kept. Without an id they get one from their name; contestants and coaches have a team."""
+
+    id: Id | None = None
+    icpc_id: Line | None = None
+    team_ids: list[Id] | None = None
+    name: Line
+    title: Line | None = None
+    email: Line | None = None
+    sex: Literal["male", "female"] | None = None
+    role: Literal["contestant", "coach", "staff", "other"]
+    photo: Files = None
+
+    @model_validator(mode="after")
+    def _team_of_contestants(self) -> Self:
+        if self.role in IN_TEAMS and not self.team_ids:
+            raise ValueError(f"team_ids: expected the team of a {self.role}, found nothing")
+        return self
+
+
+DirectoryBody = GroupBody | OrganizationBody | PersonBody
+
+
+class GroupView(Sparse):
+    """A group of teams."""
+
+    id: str
+    icpc_id: str | None = None
+    name: str
+    type: str | None = None
+    location: dict[str, float] | None = None
+
+
+class OrganizationView(Sparse):
+    """An organization teams belong to."""
+
+    id: str
+    icpc_id: str | None = None
+    name: str
+    formal_name: str | None = None
+    country: str | None = None
+    country_flag: list[dict[str, Any]] | None = None
+    country_subdivision: str | None = None
+    country_subdivision_flag: list[dict[str, Any]] | None = None
+    url: str | None = None
+    twitter_hashtag: str | None = None
+    twitter_account: str | None = None
+    location: dict[str, float] | None = None
+    logo: list[dict[str, Any]] | None = None
+
+
+class PersonView(Sparse):
+    """A person; how to reach them is for judges."""
+
+    id: str
+    icpc_id: str | None = None
+    team_ids: list[str] | None = None
+    name: str
+    title: str | None = None
+    email: str | None = None
+    sex: str | None = None
+    role: str
+    photo: list[dict[str, Any]] | None = None

@@ -1,0 +1,1 @@
+"""Service of teams."""

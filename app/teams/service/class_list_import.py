@@ -1,0 +1,366 @@
+"""A class list held against what there is: who is new, who is there already, and which teams they make."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sqlalchemy.orm import Session
+
+from app.accounts.queries import accounts
+from app.accounts.schemas.account_bodies import AccountBody, is_id
+from app.accounts.service.account_import import Fault, put
+from app.accounts.service.names import free_username, plain, username_of
+from app.accounts.service.reach import Reach
+from app.contests.service.contests import slug, slug_with_letters
+from app.core.bodies import mismatch, refuse_all
+from app.core.db import by_id
+from app.core.errors import place
+from app.core.passwords import weakness
+from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
+from app.teams.queries import teams
+from app.teams.schemas.class_list_bodies import Change, PersonMade, PersonRowBody, TeamChanged
+from app.teams.service.teams import refuse_hiding
+
+State = Literal["made", "changed", "unchanged"]
+HINT = "some of it is there already, and otherwise; replace=true changes it"
+
+
+class Names:
+    """Objects that are meant by their id or their name; one that is not there is made, with an id of its name.
+
+    names      those that may be meant, by their ids; beside them `taken_ids` are no ids of new ones
+    letters    new ids have random letters, and do not depend on hidden objects
+    """
+
+    def __init__(self, names: Mapping[str, str], taken_ids: Collection[str], noun: str, *, letters: bool) -> None:
+        self.names = dict(names)
+        self.letters = letters
+        self._taken_ids = taken_ids
+        self.new: list[str] = []
+        self._noun = noun
+        self._by_name: dict[str, list[str]] = {}
+        for id_, name in names.items():
+            self._by_name.setdefault(name, []).append(id_)
+
+    def meant(self, text: str) -> str | None:
+        """The id of the object that is meant; None where several have this name."""
+        if text in self.names:
+            return text
+        ids = self._by_name.get(text, [])
+        if len(ids) > 1:
+            return None
+        return ids[0] if ids else self.make(text)
+
+    def make(self, name: str) -> str:
+        """Note a new object to be made, with an id of its name."""
+        make = slug_with_letters if self.letters else slug
+        return self.add(make(plain(name), self._is_taken, self._noun), name)
+
+    def _is_taken(self, id_: str) -> bool:
+        return id_ in self.names or id_ in self._taken_ids
+
+    def add(self, id_: str, name: str) -> str:
+        """Note a new object to be made."""
+        self.names[id_] = name
+        self._by_name.setdefault(name, []).append(id_)
+        self.new.append(id_)
+        return id_
+
+
+@dataclass(slots=True)
+class Planned:
+    """The account that a row asks for."""
+
+    where: str
+    body: AccountBody
+    state: State
+    email: str | None
+    changes: list[Change] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TeamPlan:
+    """What the rows of a list say of one team."""
+
+    organization_id: str | None = None
+    group_ids: list[str] = field(default_factory=list)
+    hidden: bool | None = None
+
+    def changes(self, old: TeamRow) -> list[Change]:
+        """The changes of a team that is there already."""
+        changes = []
+        if self.organization_id is not None and self.organization_id != old.organization_id:
+            changes.append(Change(property="organization", before=old.organization_id, after=self.organization_id))
+        changes += [
+            Change(property="group", before=None, after=group_id)
+            for group_id in self.group_ids
+            if group_id not in old.group_ids
+        ]
+        if self.hidden is not None and self.hidden != old.hidden:
+            changes.append(Change(property="hidden", before=old.hidden, after=self.hidden))
+        return changes
+
+
+class People:
+    """The rows of one class list: `plan` reads and refuses, `keep` writes what was planned.
+
+    new_ids    the ids of new accounts by username; those of an earlier plan remain, as passwords belong to them
+    """
+
+    def __init__(
+        self, session: Session, reach: Reach, *, replace: bool, new_ids: Mapping[str, str] | None = None
+    ) -> None:
+        self._session = session
+        self._replace = replace
+        self._reach = reach
+        rows, team_rows = accounts.accounts(session), teams.teams(session)
+        self._old = {row.username: row for row in rows if reach.within([row.id], reach.accounts)}
+        # A hidden id counts as a username, so that a generated id never has a suffix because of it.
+        foreign = {name for row in rows if row.username not in self._old for name in (row.username, row.id)}
+        self._foreign = foreign - set(self._old)
+        self.new_ids = dict(new_ids or {})
+        self._account_ids = {row.id for row in rows}
+        self._old_teams = {row.id: row for row in team_rows if reach.within([row.id], reach.teams)}
+        names = {row.id: row.name for row in self._old_teams.values()}
+        self.teams = Names(names, {row.id for row in team_rows}, "team", letters=not reach.whole)
+        self.organizations = self._names(OrganizationRow, reach.organizations, "organization")
+        self.groups = self._names(GroupRow, reach.groups, "group")
+        self._planned: list[Planned] = []
+        self._persons = by_id.rows(session, PersonRow, [row.person_id for row in self._old.values() if row.person_id])
+        self._team_plans: dict[str, TeamPlan] = {}
+        self._given: set[str] = set()
+        self.changed_teams: list[TeamChanged] = []
+        self.faults: list[Fault] = []
+        self.taken: list[Fault] = []
+
+    def _names(self, table: type[OrganizationRow | GroupRow], reached: Container[str], noun: str) -> Names:
+        names = by_id.names(self._session, table)
+        meant = {id_: names[id_] for id_ in self._reach.within(names, reached)}
+        return Names(meant, names, noun, letters=not self._reach.whole)
+
+    @property
+    def accounts(self) -> list[AccountBody]:
+        """The accounts of all rows, in their order."""
+        return [each.body for each in self._planned]
+
+    @property
+    def team_ids(self) -> list[str]:
+        """The teams of all rows, each once."""
+        return list(dict.fromkeys(str(body.team_id) for body in self.accounts))
+
+    def plan(self, rows: Sequence[tuple[PersonRowBody, str]], faults: Sequence[Fault]) -> None:
+        """Say what each row makes; raises BadRequest or Conflict with every fault, those that are known already too."""
+        self.faults.extend(faults)
+        for row, where in rows:
+            self._plan_row(row, where)
+        refuse_all(self.faults, self.taken, HINT)
+        self.changed_teams = [
+            TeamChanged(team_id=team_id, changes=changes)
+            for team_id, plan in self._team_plans.items()
+            if team_id in self._old_teams and (changes := plan.changes(self._old_teams[team_id]))
+        ]
+
+    def keep(self, hashes: Mapping[str, str | None], contest_id: str | None) -> None:
+        """Write all that was planned, the accounts with these hashes of passwords.
+
+        What an owner makes beside teams is of the contest, which lets the owner change it.
+        """
+        of = None if self._reach.whole else contest_id
+        for id_ in self.organizations.new:
+            name = self.organizations.names[id_]
+            self._session.add(OrganizationRow(id=id_, contest_id=of, name=name, details={}))
+        for id_ in self.groups.new:
+            self._session.add(GroupRow(id=id_, contest_id=of, name=self.groups.names[id_], details={}))
+        self._session.flush()
+        for id_ in self.team_ids:
+            self._keep_team(id_)
+        self._session.flush()
+        for each in self._planned:
+            if each.email is not None:
+                self._keep_person(each.body, each.email, of)
+        self._session.flush()
+        known = {row.id: row for row in self._old.values()}
+        for each in self._planned:
+            row = put(self._session, each.body, hashes.get(str(each.body.id)), known)
+            self._old[row.username] = row
+
+    def shown(self, passwords: Mapping[str, str]) -> list[PersonMade]:
+        """The rows as they were kept, with the passwords that were made for them."""
+        return [self._shown(each, passwords) for each in self._planned]
+
+    def _plan_row(self, row: PersonRowBody, where: str) -> None:
+        username = row.username or free_username(username_of(row.name), self._given | self._foreign)
+        if username in self._given:
+            self._fault(where, "username", "each username once", repr(username))
+            return
+        if username in self._foreign:
+            self._take(where, "username", "a username that is free", repr(username))
+            return
+        self._given.add(username)
+        if row.password is not None and (expected := weakness(row.password, username)):
+            self._fault(where, "password", expected, "a secret")
+            return
+        old = self._old.get(username)
+        account_id = old.id if old is not None else self._new_account_id(username)
+        team_id = self._team(row, account_id, old, where)
+        if team_id is None:
+            return
+        person_id = None if old is None else old.person_id
+        if row.email is not None and person_id is None:
+            person_id = account_id
+            if self._session.get(PersonRow, account_id) is not None:
+                self._fault(where, "email", "a person who is new", f"{account_id!r}, who has no such account")
+        body = AccountBody(
+            id=account_id,
+            username=username,
+            password=row.password,
+            name=row.name,
+            type="team",
+            team_id=team_id,
+            person_id=person_id,
+        )
+        planned = Planned(where, body, "made", row.email)
+        if old is not None:
+            self._compare(old, planned, derived=row.username is None)
+        self._planned.append(planned)
+
+    def _compare(self, old: AccountRow, planned: Planned, *, derived: bool) -> None:
+        """Hold a row against the account that is there, and note what it changes."""
+        body, where = planned.body, planned.where
+        changes = [
+            Change(property=name, before=before, after=after)
+            for name, before, after in (("name", old.name, body.name), ("team", old.team_id, body.team_id))
+            if before != after
+        ]
+        whose = f"{body.username!r} of the {old.type} account {old.id!r}, {old.name or 'without a name'}"
+        if old.type != "team":
+            self._fault(where, "username", "the username of a team's account, or a new one", whose)
+        elif derived and changes:
+            expected = "a username, as the one made of the name is of an account with another name or team"
+            self._fault(where, "username", expected, whose)
+        elif changes and not self._replace:
+            expected = f"the old account as it is, {old.name!r} of team {old.team_id!r}"
+            self._take(where, "username", expected, f"{body.name!r} of team {body.team_id!r}")
+        elif body.password is not None and not self._replace:
+            self._take(where, "password", "none, as the account is there already", "a secret")
+        if (email := self._other_email(old, planned.email)) is not None:
+            changes.append(email)
+            if email.before is not None and not self._replace:
+                self._take(where, "email", f"{email.before!r}, as the person has it", repr(email.after))
+        if body.password is not None:
+            changes.append(Change(property="password", before=None, after=None))
+        planned.changes = changes
+        planned.state = "changed" if changes else "unchanged"
+
+    def _other_email(self, old: AccountRow, email: str | None) -> Change | None:
+        """The change of an account's address; None where the row has none, or the same."""
+        person = self._persons.get(str(old.person_id))
+        before = None if person is None else person.details.get("email")
+        return None if email in {None, before} else Change(property="email", before=before, after=email)
+
+    def _team(self, row: PersonRowBody, account_id: str, old: AccountRow | None, where: str) -> str | None:
+        if row.team is not None:
+            team_id = self.teams.meant(row.team)
+        elif old is not None and self.teams.names.get(str(old.team_id)) == row.name:
+            team_id = old.team_id
+        elif self.teams.names.get(account_id) == row.name:
+            team_id = account_id
+        elif account_id not in self.teams.names:
+            team_id = self.teams.make(row.name) if self.teams.letters else self.teams.add(account_id, row.name)
+        else:
+            whose = f"team {account_id!r}, {self.teams.names[account_id]!r}"
+            self._fault(where, "team", "a team, as one of their own would have the id of another", whose)
+            return None
+        if team_id is None:
+            self._fault(where, "team", "the id of one of the teams of this name", repr(row.team))
+            return None
+        self._link(row, team_id, where)
+        return team_id
+
+    def _link(self, row: PersonRowBody, team_id: str, where: str) -> None:
+        old = self._old_teams.get(team_id)
+        plan = self._team_plans.setdefault(team_id, TeamPlan())
+        if row.hidden is not None:
+            self._hide(row.hidden, plan, old, where)
+        if row.organization is not None:
+            meant = self.organizations.meant(row.organization)
+            if meant is None:
+                self._fault(where, "organization", "the id of one of the organizations of this name", row.organization)
+                return
+            plan.organization_id = plan.organization_id or meant
+            if plan.organization_id != meant:
+                expected = f"{plan.organization_id!r}, as in the team's other rows"
+                self._fault(where, "organization", expected, repr(meant))
+            elif old is not None and old.organization_id not in {None, meant} and not self._replace:
+                self._take(where, "organization", f"{old.organization_id!r}, as the team has it", repr(meant))
+        if row.group is not None:
+            group = self.groups.meant(row.group)
+            if group is None:
+                self._fault(where, "group", "the id of one of the groups of this name", row.group)
+            elif group not in plan.group_ids:
+                plan.group_ids.append(group)
+
+    def _hide(self, hidden: bool, plan: TeamPlan, old: TeamRow | None, where: str) -> None:
+        """Note whether a team is hidden: its rows agree, and an old one changes only if that is asked for."""
+        if plan.hidden not in {None, hidden}:
+            self._fault(where, "hidden", f"{plan.hidden}, as in the team's other rows", str(hidden))
+        plan.hidden = hidden
+        if old is not None and old.hidden != hidden and not self._replace:
+            self._take(where, "hidden", f"{old.hidden}, as the team is", str(hidden))
+
+    def _new_account_id(self, username: str) -> str:
+        id_ = self.new_ids.get(username, username)
+        if not is_id(id_) or id_ in self._account_ids:
+            make = slug if self._reach.whole else slug_with_letters
+            id_ = make(plain(username), self._account_ids.__contains__, "account")
+        self.new_ids[username] = id_
+        self._account_ids.add(id_)
+        return id_
+
+    def _keep_team(self, team_id: str) -> None:
+        row = self._old_teams.get(team_id)
+        plan = self._team_plans.get(team_id, TeamPlan())
+        if row is None:
+            row = TeamRow(id=team_id, name=self.teams.names[team_id], label=team_id, group_ids=[], details={})
+            row.hidden = bool(plan.hidden)
+            self._session.add(row)
+        hidden = row.hidden
+        row.hidden = hidden if plan.hidden is None else plan.hidden
+        refuse_hiding(self._session, row, hidden)
+        row.organization_id = plan.organization_id or row.organization_id
+        row.group_ids = list(dict.fromkeys([*row.group_ids, *plan.group_ids]))
+
+    def _keep_person(self, body: AccountBody, email: str, contest_id: str | None) -> None:
+        row = self._session.get(PersonRow, body.person_id)
+        if row is None:
+            row = PersonRow(id=str(body.person_id), contest_id=contest_id, role="contestant", details={})
+            self._session.add(row)
+        row.name = str(body.name)
+        row.team_ids = [str(body.team_id)]
+        row.details = {**row.details, "email": email}
+
+    def _shown(self, each: Planned, passwords: Mapping[str, str]) -> PersonMade:
+        body = each.body
+        old = self._old.get(body.username)
+        shown: dict[str, Any] = {
+            "where": each.where,
+            "name": body.name,
+            "username": body.username,
+            "account_id": body.id,
+            "account": each.state,
+            "changes": each.changes,
+            "team_id": body.team_id,
+            "team": self.teams.names[str(body.team_id)],
+            "has_password": body.password is not None or (old is not None and old.password_hash is not None),
+        }
+        if str(body.id) in passwords:
+            shown["password"] = passwords[str(body.id)]
+        return PersonMade(**shown)
+
+    def _fault(self, where: str, column: str, expected: str, what: str) -> None:
+        self.faults.append(mismatch(place(where, column), expected, what))
+
+    def _take(self, where: str, column: str, expected: str, what: str) -> None:
+        self.taken.append(mismatch(place(where, column), expected, what))

@@ -1,0 +1,197 @@
+"""Groups, organizations and persons: three collections of a contest that are kept and changed in the same way.
+
+An object is one thing on the whole server. The contest it was sent to brought it; other contests show it where a team
+or an account of theirs refers to it, and contests open to all show everything there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.service import tsv
+from app.accounts.service.viewer import Viewer
+from app.contests.service.contests import contest_of, slug, slug_with_letters
+from app.core import table_rows
+from app.core.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all
+from app.core.db import by_id
+from app.core.errors import place
+from app.core.files import file_references
+from app.core.files.files import FileStore
+from app.core.table_rows import Columns
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
+from app.teams.queries import directory as stored
+from app.teams.schemas.directory_bodies import (
+    IN_TEAMS,
+    DirectoryBody,
+    GroupBody,
+    GroupView,
+    OrganizationBody,
+    OrganizationView,
+    PersonBody,
+    PersonView,
+)
+from app.teams.service.directory_seen import OfTeam, persons, teams_seen
+
+Row = GroupRow | OrganizationRow | PersonRow
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryKind:
+    """A kind of the people around a contest: the models, tables and files of its objects, and what refers to one."""
+
+    name: str
+    noun: str
+    body: type[DirectoryBody]
+    view: type[BaseModel]
+    table: type[Row]
+    columns: tuple[str, ...]
+    files: tuple[str, ...]
+    of_judges: frozenset[str]
+    table_columns: Columns
+    rows: Callable[[Session, ContestRow], Sequence[Row]]
+    uses: Callable[[Session, str], Mapping[str, int]]
+    of_team: OfTeam = lambda _team: ()
+
+    def documents(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[dict[str, object]]:
+        """The contest's objects that the viewer sees, by id."""
+        contest = contest_of(session, snapshot.contest.id)
+        is_person = self.table is PersonRow
+        rows = persons(viewer, snapshot, session, contest) if is_person else self.rows(session, contest)
+        team_ids, unseen = teams_seen(viewer, session, contest, self.of_team)
+        shown = [self.document(viewer, contest.id, row, team_ids) for row in rows if row.id not in unseen]
+        return [each for each in shown if each.get("role") not in IN_TEAMS or each["team_ids"]]
+
+    def document(self, viewer: Viewer, contest_id: str, row: Row, shown_teams: set[str]) -> dict[str, object]:
+        """An object as CLICS writes it; persons name only `shown_teams`."""
+        shown: dict[str, object] = {"id": row.id}
+        address = f"contests/{contest_id}/{self.name}/{row.id}"
+        for name in self.view.model_fields:
+            value = getattr(row, name) if name in self.columns else row.details.get(name)
+            if value is None or (name in self.of_judges and not viewer.sees_all):
+                continue
+            if name in self.files:
+                value = file_references.shown(address, name, value)
+            elif name == "team_ids":
+                value = [team_id for team_id in value if team_id in shown_teams]
+            shown[name] = value
+        return shown
+
+    def check(self, known_teams: Container[str], body: DirectoryBody, where: str) -> list[dict[str, str]]:
+        """Faults of a body: teams outside `known_teams`."""
+        missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in known_teams}
+        return [mismatch(place(where, "team_ids"), "teams that exist", repr(team_id)) for team_id in sorted(missing)]
+
+    def fill(
+        self, files: FileStore, row: Row, body: DirectoryBody, named: set[str], where: str
+    ) -> list[dict[str, str]]:
+        """Give a row what a body names; returns what is wrong with its files."""
+        details = dict(row.details or {})
+        faults: list[dict[str, str]] = []
+        for name in named - {"id"}:
+            value = getattr(body, name)
+            if name in self.files:
+                value, wrong = file_references.keep(files, name, value or [], details.get(name, []), where)
+                faults += wrong
+            elif isinstance(value, BaseModel):
+                value = value.model_dump()
+            if name in self.columns:
+                setattr(row, name, value if name != "team_ids" else list(dict.fromkeys(value or [])))
+            else:
+                details[name] = value or None
+        row.details = {name: value for name, value in details.items() if value is not None}
+        names = [each["filename"] for name in self.files for each in row.details.get(name, [])]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        return faults or [mismatch(where, "different file names in one object", repr(name)) for name in twice]
+
+    def old(self, row: Row) -> dict[str, object]:
+        """A row as a body; files are left out, as a change keeps those it does not name."""
+        columns = {name: getattr(row, name) for name in self.columns}
+        return {"id": row.id, **columns, **{k: v for k, v in row.details.items() if k not in self.files}}
+
+
+GROUPS = DirectoryKind(
+    name="groups",
+    noun="group",
+    body=GroupBody,
+    view=GroupView,
+    table=GroupRow,
+    columns=("name", "type", "icpc_id"),
+    files=(),
+    of_judges=frozenset(),
+    table_columns=table_rows.GROUPS,
+    rows=stored.groups,
+    uses=stored.group_uses,
+    of_team=lambda team: team.group_ids,
+)
+ORGANIZATIONS = DirectoryKind(
+    name="organizations",
+    noun="organization",
+    body=OrganizationBody,
+    view=OrganizationView,
+    table=OrganizationRow,
+    columns=("name", "formal_name", "icpc_id", "country"),
+    files=("country_flag", "country_subdivision_flag", "logo"),
+    of_judges=frozenset(),
+    table_columns=table_rows.ORGANIZATIONS,
+    rows=stored.organizations,
+    uses=stored.organization_uses,
+    of_team=lambda team: (team.organization_id,),
+)
+PERSONS = DirectoryKind(
+    name="persons",
+    noun="person",
+    body=PersonBody,
+    view=PersonView,
+    table=PersonRow,
+    columns=("name", "role", "icpc_id", "team_ids"),
+    files=("photo",),
+    of_judges=frozenset({"email", "sex"}),
+    table_columns=table_rows.PERSONS,
+    rows=stored.persons,
+    uses=stored.person_uses,
+)
+DIRECTORY_KINDS = (GROUPS, ORGANIZATIONS, PERSONS)
+
+
+def bring_in(
+    session: Session,
+    files: FileStore,
+    contest_id: str,
+    kind: DirectoryKind,
+    document: Document,
+    *,
+    sees_all_ids: bool = True,
+    replace: bool = False,
+) -> list[Row]:
+    """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault.
+
+    Generated ids have random letters unless whoever asks `sees_all_ids` of the server anyway.
+    """
+    read = {GROUPS.name: tsv.groups, ORGANIZATIONS.name: tsv.institutions}.get(kind.name)
+    items = tsv.items(document, read, kind.table_columns)
+    team_ids = by_id.ids(session, TeamRow) if kind is PERSONS else set()
+    places, faults = read_all(items, kind.body, partial(kind.check, team_ids))
+    given = [body.id for body, _ in places if body.id is not None]
+    new = NewIds(kind.noun, set() if replace else by_id.known(session, kind.table, given))
+    taken = [fault for body, where in places for fault in new.check(body.id, where)]
+    hint = "" if replace else "; replace=true replaces those of the same id"
+    refuse_all(faults, taken, f"{len(taken)} of the {kind.name} exist already{hint}")
+    old = by_id.rows(session, kind.table, given)
+    rows: list[Row] = []
+    for body, where in places:
+        if body.id is None:
+            session.flush()  # what was added a moment ago has taken its id
+            make = slug if sees_all_ids else slug_with_letters
+            body.id = make(body.name, lambda id_: session.get(kind.table, id_) is not None, kind.noun)
+        row: Row = old.get(body.id) or kind.table(id=body.id, contest_id=contest_id)
+        faults += kind.fill(files, row, body, set(type(body).model_fields), where)
+        session.add(row)
+        rows.append(row)
+    refuse(faults)
+    return rows

@@ -1,0 +1,138 @@
+"""Queries and commands on groups, organizations and persons, the same for all three collections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from app.accounts.service.ownership import refuse_foreign_object
+from app.accounts.service.viewer import Viewer
+from app.contests.service.contests import contest_of
+from app.core.bodies import Document, mismatch, only_object, read_one, refuse, same_id
+from app.core.clics import JsonObject
+from app.core.db import by_id
+from app.core.errors import Conflict, NotFound
+from app.core.files.file_references import StoredReference
+from app.core.service import Service
+from app.core.transactions import alone
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import PersonRow, TeamRow
+from app.teams.queries import teams
+from app.teams.schemas.directory_bodies import DirectoryBody
+from app.teams.service import directory
+from app.teams.service.directory import DirectoryKind, Row
+
+
+def one(kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str) -> JsonObject:
+    """An object of a contest; raises NotFound where the viewer may not see it."""
+    for each in kind.documents(viewer, snapshot, session):
+        if each["id"] == object_id:
+            return each
+    raise _missing(kind, snapshot.contest.id, object_id)
+
+
+def files_of(
+    kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str, name: str
+) -> Sequence[StoredReference]:
+    """References to the files of one property; raises NotFound where the viewer may not see the object."""
+    one(kind, viewer, snapshot, session, object_id)
+    row = _row(kind, session, snapshot.contest.id, object_id)
+    return row.details.get(name, []) if name in kind.files else []
+
+
+def bring_in(
+    kind: DirectoryKind,
+    viewer: Viewer,
+    session: Session,
+    service: Service,
+    contest_id: str,
+    document: Document,
+    *,
+    replace: bool,
+) -> list[JsonObject]:
+    """Make the objects of a document, all or none; raises BadRequest or Conflict with every fault."""
+    contest_of(session, contest_id)
+    rows = directory.bring_in(
+        session, service.files, contest_id, kind, document, sees_all_ids=viewer.is_admin, replace=replace
+    )
+    return [_after(kind, session, viewer, contest_id, row) for row in rows]
+
+
+def replace(
+    kind: DirectoryKind,
+    viewer: Viewer,
+    session: Session,
+    service: Service,
+    contest_id: str,
+    object_id: str,
+    document: Document,
+) -> JsonObject:
+    """Make an object or replace it by the body, which names its id; raises BadRequest with every fault."""
+    contest_of(session, contest_id)
+    body = read_one(document, kind.body)
+    if body.id is None:
+        refuse([mismatch("id", "the id of the address", "nothing")])
+    same_id(object_id, body.id)
+    row: Row = session.get(kind.table, object_id) or kind.table(id=object_id, contest_id=contest_id)
+    _fill(kind, session, service, row, body, set(type(body).model_fields))
+    return _after(kind, session, viewer, contest_id, row)
+
+
+def change(
+    kind: DirectoryKind,
+    viewer: Viewer,
+    session: Session,
+    service: Service,
+    contest_id: str,
+    object_id: str,
+    document: Document,
+) -> JsonObject:
+    """Change the properties that the body names; raises BadRequest with every fault."""
+    row = _row(kind, session, contest_id, object_id)
+    alone(session, row)
+    changes = only_object(document)
+    body = read_one(document, kind.body, old=kind.old(row))
+    same_id(object_id, body.id)
+    _fill(kind, session, service, row, body, set(changes))
+    return _after(kind, session, viewer, contest_id, row)
+
+
+def delete(kind: DirectoryKind, viewer: Viewer, session: Session, contest_id: str, object_id: str) -> None:
+    """Delete an object; raises Conflict where something refers to it."""
+    row = _row(kind, session, contest_id, object_id)
+    refuse_foreign_object(viewer, contest_id, row.contest_id, f"the {kind.noun}")
+    if uses := kind.uses(session, object_id):
+        kinds = ", ".join(f"{count} {name}" for name, count in uses.items())
+        raise Conflict(f"{kinds} refer to the {kind.noun}")
+    session.delete(row)
+
+
+def _row(kind: DirectoryKind, session: Session, contest_id: str, object_id: str) -> Row:
+    rows: list[Row] = list(kind.rows(session, contest_of(session, contest_id)))
+    for row in rows:
+        if row.id == object_id:
+            return row
+    raise _missing(kind, contest_id, object_id)
+
+
+def _missing(kind: DirectoryKind, contest_id: str, object_id: str) -> NotFound:
+    return NotFound(f"no {kind.noun} {object_id!r} in contest {contest_id!r}")
+
+
+def _fill(
+    kind: DirectoryKind, session: Session, service: Service, row: Row, body: DirectoryBody, named: set[str]
+) -> None:
+    known_ids = by_id.known(session, TeamRow, getattr(body, "team_ids", None) or [])
+    refuse(kind.check(known_ids, body, "body"))
+    refuse(kind.fill(service.files, row, body, named, "body"))
+    session.add(row)
+
+
+def _after(kind: DirectoryKind, session: Session, viewer: Viewer, contest_id: str, row: Row) -> JsonObject:
+    session.flush()
+    refuse_foreign_object(viewer, contest_id, row.contest_id, f"the {kind.noun}")
+    team_ids = {team.id for team in teams.taking_part(session, contest_of(session, contest_id))}
+    if isinstance(row, PersonRow) and not viewer.is_admin and not team_ids.issuperset(row.team_ids):
+        refuse([mismatch("team_ids", f"teams of contest {contest_id}", ", ".join(row.team_ids))])
+    return kind.document(viewer, contest_id, row, team_ids)

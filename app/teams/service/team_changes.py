@@ -1,0 +1,170 @@
+"""Commands on teams: make or replace, change, delete, enrol in a contest, withdraw from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from app.accounts.service.ownership import refuse_foreign_teams
+from app.accounts.service.reach import reach_of, team_within
+from app.accounts.service.viewer import Viewer
+from app.contests.queries import contests
+from app.contests.service.contests import contest_to_change, refuse_overlaps
+from app.core.bodies import Document, mismatch, refuse, same_id
+from app.core.clics import JsonObject
+from app.core.db import by_id
+from app.core.errors import Conflict, NotFound
+from app.core.files.file_references import StoredReference
+from app.core.service import Service
+from app.core.transactions import after_commit, alone
+from app.games.queries import games
+from app.tables import TeamRow
+from app.teams.queries import kept_teams
+from app.teams.queries import teams as stored
+from app.teams.service import team_import
+from app.teams.service.team_import import TeamImport
+from app.teams.service.teams import (
+    FILES,
+    OF_JUDGES,
+    Enrolment,
+    TeamBody,
+    TeamChange,
+    document,
+    fill,
+    is_null,
+    links_of,
+    missing_links,
+    put,
+    refuse_hiding,
+    team_of,
+    visible_team,
+)
+
+NOT_NULL = ("name", "label", "hidden")
+
+
+def listed(session: Session, viewer: Viewer) -> list[JsonObject]:
+    """The teams of the server; files are left out."""
+    return [document(viewer, row) for row in stored.teams(session)]
+
+
+def one(session: Session, viewer: Viewer, team_id: str) -> JsonObject:
+    """A team of the server; raises NotFound."""
+    return document(viewer, team_of(session, team_id))
+
+
+def one_of_contest(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> JsonObject:
+    """A team of a contest, with its files; raises NotFound where the viewer may not see it."""
+    row = visible_team(session, viewer, contest_id, team_id)
+    return document(viewer, row, contest_id, stored.disqualified(session, contest_id))
+
+
+def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> Sequence[StoredReference]:
+    """References to the files of one property of a team; none where the viewer may not see that property."""
+    row = visible_team(session, viewer, contest_id, team_id)
+    shown = name in FILES and (viewer.sees_all or name not in OF_JUDGES)
+    return row.details.get(name, []) if shown else []
+
+
+def bring_in(
+    session: Session,
+    service: Service,
+    viewer: Viewer,
+    document_: Document,
+    *,
+    replace: bool,
+    contest_id: str | None = None,
+) -> list[JsonObject]:
+    """Make the teams of a document, all or none; with a contest, they take part there, and its owners may change them.
+
+    Raises BadRequest or Conflict with every fault.
+    """
+    options = TeamImport(replace, contest_id, reach_of(session, viewer))
+    made = team_import.bring_in(session, service.files, document_, options)
+    if contest_id is not None:
+        take_in(session, contest_id, [row.id for row in made.rows], made.new_ids)
+    after_commit(session, service.boards.all_changed)
+    return [document(viewer, row) for row in made.rows]
+
+
+def take_in(session: Session, contest_id: str, team_ids: Sequence[str], new_ids: Sequence[str]) -> None:
+    """Let teams of an import take part in the contest they were sent to, which keeps those that are new.
+
+    Raises Forbidden for a final contest, Conflict where another contest is at the same time.
+    """
+    contest = contest_to_change(session, contest_id)
+    session.flush()
+    refuse_overlaps(session, contest, team_ids)
+    stored.enrol(session, contest_id, team_ids)
+    kept_teams.keep(session, contest_id, new_ids)
+
+
+def replace(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamBody) -> JsonObject:
+    """Make a team or replace it by the body; files that the body does not name stay. Owners make none: raises NotFound.
+
+    Whoever owns contests replaces only teams that were made for them.
+    """
+    same_id(team_id, body.id)
+    old = stored.get(session, team_id)
+    if not viewer.is_admin:
+        old, viewer = team_within(session, viewer, team_id)
+    refuse(missing_links(links_of(session, viewer, body), body, "body"))
+    row, faults = put(session, service.files, body, old, "body")
+    refuse(faults)
+    after_commit(session, service.boards.all_changed)
+    return document(viewer, row)
+
+
+def change(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamChange) -> JsonObject:
+    """Change the properties that the body names; raises BadRequest with every fault."""
+    row, viewer = team_within(session, viewer, team_id)
+    alone(session, row)
+    same_id(team_id, body.id)
+    refuse([mismatch(name, "a value", "null") for name in NOT_NULL if is_null(body, name)])
+    refuse(missing_links(links_of(session, viewer, body), body, "body"))
+    hidden = row.hidden
+    refuse(fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
+    refuse_hiding(session, row, hidden)
+    after_commit(session, service.boards.all_changed)
+    return document(viewer, row)
+
+
+def delete(session: Session, service: Service, viewer: Viewer, team_id: str) -> None:
+    """Delete a team; raises Conflict where it has accounts or submissions."""
+    team_within(session, viewer, team_id)
+    if uses := stored.uses(session, team_id):
+        raise Conflict(f"the team has {', '.join(f'{count} {name}' for name, count in uses.items())}")
+    stored.remove(session, team_id)
+    after_commit(session, service.boards.all_changed)
+
+
+def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, body: Enrolment) -> list[JsonObject]:
+    """Let teams take part in a contest; returns all its teams. Raises BadRequest naming those that do not exist."""
+    contest = contest_to_change(session, contest_id)
+    refuse_foreign_teams(session, viewer, contest_id, body.team_ids)
+    known_ids = by_id.known(session, TeamRow, body.team_ids)
+    missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
+    refuse([mismatch(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
+    refuse_overlaps(session, contest, body.team_ids)
+    stored.enrol(session, contest_id, body.team_ids)
+    after_commit(session, lambda: service.boards.changed(contest_id))
+    disqualified = stored.disqualified(session, contest_id)
+    return [document(viewer, row, contest_id, disqualified) for row in stored.taking_part(session, contest)]
+
+
+def withdraw(session: Session, service: Service, contest_id: str, team_id: str) -> None:
+    """Let a team take part no more; raises Conflict if it has submitted to the contest or is disqualified.
+
+    Its enrollment records the disqualification, which must outlast a new enrollment.
+    """
+    contest_to_change(session, contest_id)
+    if team_id in stored.disqualified(session, contest_id):
+        raise Conflict("the team is disqualified in this contest and stays enrolled; revoke the disqualification first")
+    if count := contests.submission_count(session, contest_id, team_id=team_id):
+        raise Conflict(f"the team has {count} submissions in this contest; hide it instead")
+    if count := games.count_playing(session, contest_id, team_id):
+        raise Conflict(f"the team plays {count} games in this contest; hide it instead")
+    if not stored.withdraw(session, contest_id, team_id):
+        raise NotFound(f"team {team_id!r} is not enrolled in contest {contest_id!r}")
+    after_commit(session, lambda: service.boards.changed(contest_id))

@@ -1,0 +1,250 @@
+"""Teams: those there are, and those that take part in a contest."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.accounts.service.reach import reach_of
+from app.accounts.service.viewer import Viewer
+from app.contests.service.contests import contest_of
+from app.contests.service.names import did_you_mean
+from app.core.bodies import Body, Line, Sparse, mismatch
+from app.core.clics import Id, JsonObject
+from app.core.db import by_id
+from app.core.errors import Forbidden, NotFound, place
+from app.core.examples import example
+from app.core.files import file_references
+from app.core.files.file_references import Files
+from app.core.files.files import FileStore
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
+from app.teams.queries import teams as stored
+
+FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
+OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data"})
+"""Properties that a team's account and judges see alone: its machine, and whether it is hidden or disqualified."""
+
+
+class FloorPlace(Body):
+    """The place of a team on the floor: metres, and degrees."""
+
+    x: float = Field(allow_inf_nan=False)
+    y: float = Field(allow_inf_nan=False)
+    rotation: float = Field(ge=0, le=360, allow_inf_nan=False)
+
+
+class TeamDetails(Body):
+    """The properties of a team beside its id and its name."""
+
+    icpc_id: Line | None = None
+    label: Line | None = None
+    display_name: Line | None = None
+    hidden: bool | None = None
+    organization_id: Id | None = None
+    group_ids: list[Id] | None = None
+    location: FloorPlace | None = None
+    photo: Files = None
+    video: Files = None
+    backup: Files = None
+    key_log: Files = None
+    tool_data: Files = None
+    desktop: Files = None
+    webcam: Files = None
+    audio: Files = None
+
+
+@example({"id": "ants", "name": "The Ants", "label": "1", "group_ids": ["juniors"]})
+class TeamBody(TeamDetails):
+    """A team to be kept. The organization and the groups it names are there already."""
+
+    id: Id
+    name: Line
+
+
+class TeamChange(TeamDetails):
+    """Properties to change; what is left out stays."""
+
+    id: Id | None = None
+    name: Line | None = None
+
+
+class Enrolment(Body):
+    """Teams that are to take part."""
+
+    team_ids: list[Id] = Field(min_length=1)
+
+
+@example({"id": "ants", "name": "The Ants", "label": "1", "display_name": None, "group_ids": ["juniors"]})
+class TeamView(Sparse):
+    """A team as CLICS shows it. Whether it is hidden or disqualified, and what tells of its machine, is for judges."""
+
+    id: str
+    icpc_id: str | None = None
+    name: str
+    label: str
+    display_name: str | None = None
+    hidden: bool | None = None
+    disqualified: bool | None = None
+    organization_id: str | None = None
+    group_ids: list[str]
+    location: dict[str, float] | None = None
+    photo: list[dict[str, Any]] | None = None
+    video: list[dict[str, Any]] | None = None
+    backup: list[dict[str, Any]] | None = None
+    key_log: list[dict[str, Any]] | None = None
+    tool_data: list[dict[str, Any]] | None = None
+    desktop: list[dict[str, Any]] | None = None
+    webcam: list[dict[str, Any]] | None = None
+    audio: list[dict[str, Any]] | None = None
+
+
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
+    """The contest's teams that this viewer may see, by id."""
+    contest = contest_of(session, snapshot.contest.id)
+    out = stored.disqualified(session, contest.id)
+    return [document(viewer, row, contest.id, out) for row in visible(session, viewer, contest)]
+
+
+def document(
+    viewer: Viewer, row: TeamRow, contest_id: str | None = None, disqualified: Collection[str] = ()
+) -> dict[str, object]:
+    """A team as CLICS writes it, with its files where a contest is asked for, and who is disqualified there."""
+    columns: dict[str, object] = {
+        "id": row.id,
+        "icpc_id": row.icpc_id,
+        "name": row.name,
+        "label": row.label,
+        "display_name": row.display_name,
+        "organization_id": row.organization_id,
+        "group_ids": row.group_ids,
+        "hidden": row.hidden,
+        "location": row.details.get("location"),
+    }
+    if contest_id is not None:
+        columns["disqualified"] = row.id in disqualified
+        address = f"contests/{contest_id}/teams/{row.id}"
+        for name in FILES:
+            if name in row.details:
+                columns[name] = file_references.shown(address, name, row.details[name])
+    shown = {name: value for name, value in columns.items() if viewer.sees_all or name not in OF_JUDGES}
+    return {name: value for name, value in shown.items() if value is not None or name == "display_name"}
+
+
+def may_see(viewer: Viewer, row: TeamRow) -> bool:
+    """Hidden teams are seen by judges and by themselves."""
+    return not row.hidden or viewer.sees_all or viewer.team_id == row.id
+
+
+def visible(session: Session, viewer: Viewer, contest: ContestRow) -> list[TeamRow]:
+    """The teams of a contest that this viewer may see."""
+    return [row for row in stored.taking_part(session, contest) if may_see(viewer, row)]
+
+
+def team_of(session: Session, team_id: str) -> TeamRow:
+    """The team; raises NotFound."""
+    row = stored.get(session, team_id)
+    if row is None:
+        known = [each.id for each in stored.teams(session)]
+        raise NotFound(f"no team {team_id!r}{did_you_mean(team_id, known)}")
+    return row
+
+
+def put(
+    session: Session, files: FileStore, body: TeamBody, old: TeamRow | None, where: str
+) -> tuple[TeamRow, list[dict[str, str]]]:
+    """Make a team or replace an old one; also returns what is wrong with its files."""
+    row = old or TeamRow(id=body.id, details={})
+    hidden = row.hidden
+    faults = fill(files, row, body, _named(body), where)
+    refuse_hiding(session, row, hidden)
+    session.add(row)
+    return row, faults
+
+
+def fill(
+    files: FileStore, row: TeamRow, body: TeamBody | TeamChange, named: set[str], where: str
+) -> list[dict[str, str]]:
+    """Give a team what a body names; returns what is wrong with its files."""
+    details = dict(row.details or {})
+    faults: list[dict[str, str]] = []
+    for name in named - {"id"}:
+        value = getattr(body, name)
+        if name in FILES:
+            value, wrong = file_references.keep(files, name, value or [], details.get(name, []), where)
+            faults += wrong
+            details[name] = value
+        elif name == "location":
+            details[name] = None if value is None else value.model_dump()
+        elif name == "group_ids":
+            row.group_ids = list(dict.fromkeys(value or []))
+        elif name == "label":
+            row.label = value or row.id
+        else:
+            setattr(row, name, bool(value) if name == "hidden" else value)
+    row.details = {name: value for name, value in details.items() if value}
+    return faults
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """The ids of groups and organizations that a team may name."""
+
+    groups: Collection[str]
+    organizations: Collection[str]
+
+
+def links_of(session: Session, viewer: Viewer, body: TeamBody | TeamChange) -> Links:
+    """The links of a team, as far as the viewer may name them."""
+    reach = reach_of(session, viewer)
+    organization = [] if body.organization_id is None else [body.organization_id]
+    return Links(
+        reach.within(by_id.known(session, GroupRow, body.group_ids or []), reach.groups),
+        reach.within(by_id.known(session, OrganizationRow, organization), reach.organizations),
+    )
+
+
+def missing_links(links: Links, body: TeamBody | TeamChange, where: str) -> list[dict[str, str]]:
+    """Faults of a team: unknown groups and organizations."""
+    groups = sorted(set(body.group_ids or []).difference(links.groups))
+    faults = [mismatch(place(where, "group_ids"), "groups that exist", repr(group_id)) for group_id in groups]
+    organization = body.organization_id
+    if organization is not None and organization not in links.organizations:
+        faults.append(mismatch(place(where, "organization_id"), "an organization that exists", repr(organization)))
+    return faults
+
+
+def refuse_hiding(session: Session, row: TeamRow, before: bool | None) -> None:
+    """Boards and BEST are of the teams that are seen: none of a final contest appears or disappears any more."""
+    if before is None or before == row.hidden:
+        return
+    with session.no_autoflush:
+        final = stored.final_contests(session, row.id)
+    if final:
+        raise Forbidden(
+            f"hidden: team {row.id!r} takes part in {', '.join(final)}, which is final; finalized: false opens it again"
+        )
+
+
+def _named(body: TeamBody) -> set[str]:
+    """The properties that PUT sets: omitted ones are cleared, except files, which change only if named."""
+    return (set(TeamBody.model_fields) - set(FILES)) | body.model_fields_set
+
+
+def is_null(body: TeamChange, name: str) -> bool:
+    """Whether a change sets a property to null."""
+    return name in body.model_fields_set and getattr(body, name) is None
+
+
+def visible_team(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> TeamRow:
+    """A team of the contest that the viewer may see; raises NotFound with the nearest id."""
+    contest = contest_of(session, contest_id)
+    row = stored.get(session, team_id)
+    if row is None or not may_see(viewer, row) or not stored.takes_part(session, contest, team_id):
+        known = [each.id for each in visible(session, viewer, contest)]
+        raise NotFound(f"no team {team_id!r} in contest {contest_id!r}{did_you_mean(team_id, known)}")
+    return row
