@@ -18,17 +18,17 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
-WEB = ROOT / "app/core/pages"
-CATALOGUES = WEB / "translations"
+APP = ROOT / "app"
+CATALOGUES = APP / "core/pages/translations"
 METHODS = [
-    ("static/swagger-ui/**", "ignore"),
-    ("templates/**.html", "jinja2"),
-    ("static/**.js", "javascript"),
+    ("core/pages/static/swagger-ui/**", "ignore"),
+    ("core/pages/templates/**.html", "jinja2"),
+    ("core/pages/static/**.js", "javascript"),
     ("**.py", "python"),
 ]
 OPTIONS = {
-    "templates/**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"},
-    "static/**.js": {"parse_template_string": "true"},
+    "core/pages/templates/**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"},
+    "core/pages/static/**.js": {"parse_template_string": "true"},
 }
 KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}
 MARKS = re.compile(r"%\(\w+\)s|%%|</?[a-z]+")
@@ -58,7 +58,7 @@ def extracted() -> Catalog:
     """All messages of the sources, with the files in which they stand."""
     source = Catalog(charset="utf-8")
     for name, line, message, _comments, context in extract_from_dir(
-        WEB, METHODS, OPTIONS, keywords=KEYWORDS, comment_tags=()
+        APP, METHODS, OPTIONS, keywords=KEYWORDS, comment_tags=()
     ):
         source.add(message, locations=[(name.replace("\\", "/"), line)], context=context)
     return source

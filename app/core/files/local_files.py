@@ -2,8 +2,8 @@
 
 A file's time of change is the last time somebody kept its bytes. What no row refers to may be removed once that is long
 ago (`app.archive.queries.fsck`), and `keep` and `remove` may meet: `remove` first moves the file
-aside and then reads its time, and `keep` sets the time last. So either `remove` sees the new time and restores it, or the
-publisher sees that the file has gone and writes it again.
+aside and then reads its time, and `keep` sets the time last. So either `remove` sees the new time and restores it, or
+the publisher sees that the file has gone and writes it again.
 """
 
 from __future__ import annotations

@@ -121,9 +121,9 @@ def test_teams_and_problems_of_a_contest_stay_as_they_are_when_it_becomes_final(
 @pytest.mark.parametrize(
     ("limit", "table", "path", "body", "user", "refused"),
     [
-        ("people.tokens.MOST", "tokens", "account/tokens", {"label": "mine"}, "team", 409),
+        ("accounts.service.tokens.MOST", "tokens", "account/tokens", {"label": "mine"}, "team", 409),
         (
-            "feed.webhooks.MOST",
+            "feed.service.webhooks.MOST",
             "webhooks",
             "webhooks",
             {"url": "http://127.0.0.1:9/", "token": "a-secret"},
@@ -131,7 +131,7 @@ def test_teams_and_problems_of_a_contest_stay_as_they_are_when_it_becomes_final(
             409,
         ),
         (
-            "messages.clarifications.MOST_IN_A_MINUTE",
+            "messages.service.clarifications.MOST_IN_A_MINUTE",
             "clarifications",
             "contests/one/clarifications",
             {"text": "Why?"},
@@ -152,7 +152,7 @@ def test_a_limit_of_one_lets_one_of_two_through(
     user: str,
     refused: int,
 ) -> None:
-    monkeypatch.setattr(f"app.services.{limit}", 1)
+    monkeypatch.setattr(f"app.{limit}", 1)
     with two_apis(postgresql_url, tmp_path, webhook_networks="127.0.0.0/8") as (one, other):
         contests(one)
         enrol(one, "one", "team", "other")

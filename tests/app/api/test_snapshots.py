@@ -19,7 +19,7 @@ from sqlalchemy import Connection, event, func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from app import storage
+import app
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import know_points, points_of
 from app.core.db.database import Database
@@ -98,11 +98,12 @@ def test_each_way_to_read_is_one_snapshot_that_writes_nothing_on_postgresql(post
 
 def test_services_and_routes_read_by_these_ways_alone() -> None:
     """Connections of other kinds are opened where a database is moved, copied, locked, heard, migrated or rewritten."""
-    app = Path(storage.__file__).parent.parent
+    root = Path(app.__file__).parent
     opening = re.compile(r"\bSession\(|engine\.(?:connect|begin)\(")
-    found = {path.relative_to(app).as_posix() for path in app.rglob("*.py") if opening.search(path.read_text())}
-    apart = ("backup", "commits", "database", "listener", "locks", "migrate", "move", "serving", "webhooks")
-    assert found == {f"storage/{name}.py" for name in apart}
+    found = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if opening.search(path.read_text())}
+    database = {f"core/db/{name}.py" for name in ("commits", "database", "listener", "locks", "migrate", "serving")}
+    archive = {f"archive/queries/{name}.py" for name in ("backup", "move")}
+    assert found == database | archive | {"feed/queries/webhooks.py"}
 
 
 def test_a_row_that_was_changed_meanwhile_is_read_without_an_error(api: Api) -> None:
