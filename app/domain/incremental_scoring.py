@@ -139,10 +139,10 @@ class Columns:
         for name, counted in answers.items():
             at = self.scores.column(name)
             score = None if counted is None or not counted.score.accepted else counted.score
-            self.scores.write(at, row, None if score is None else score.raw)
+            was_converted = self.scores.write(at, row, None if score is None else score.raw)
             self._touched.add(at)
             self._rows.add(row)
-            if self.scores.setters[row]:
+            if was_converted or self.scores.setters[row]:
                 self._leading.add(at)
             if at < self._scored:
                 self.improved[at, row] = NEVER if counted is None else counted.improved // MICROSECOND

@@ -120,26 +120,30 @@ class ScoreColumns:
         self.columns[at].reference = value
         self._make_fit(at, value)
 
-    def write(self, at: int, row: int, value: Exact | None) -> None:
-        """Put a number into a cell (None: nothing)."""
+    def write(self, at: int, row: int, value: Exact | None) -> bool:
+        """Put a number into a cell (None: nothing); returns whether the whole column was converted to hold it.
+
+        BEST of a converted column must be found again: the numbers that ranks are counted by are those before it.
+        """
         column = self.columns[at]
         if value is None:
             self.raw[at, row] = np.nan
             if column.exact is not None:
                 column.exact.pop(row, None)
-            return
-        self._make_fit(at, value)
+            return False
+        was_converted = self._make_fit(at, value)
         if column.exact is not None:
             column.exact[row] = value
             self.raw[at, row] = 1.0
         else:
             self.raw[at, row] = float(value * column.factor)
+        return was_converted
 
-    def _make_fit(self, at: int, value: Exact) -> None:
-        """Let a column hold this number: as it is, with another factor, or by going over to exact numbers."""
+    def _make_fit(self, at: int, value: Exact) -> bool:
+        """Let a column hold this number; returns whether it got another factor or exact numbers for that."""
         column = self.columns[at]
         if column.exact is not None or is_float(value * column.factor):
-            return
+            return False
         numbers = {int(row): column.number(self.raw[at, row]) for row in np.flatnonzero(~np.isnan(self.raw[at]))}
         factor = lcm(column.factor, value.denominator)
         others = [*numbers.values(), value, *([column.reference] if column.reference is not None else [])]
@@ -149,6 +153,7 @@ class ScoreColumns:
                 self.raw[at, row] = float(number * factor)
         else:
             column.exact = numbers
+        return True
 
     def find_bests(self, columns: Sequence[int], rows: int) -> list[int]:
         """Find BEST of columns again; returns those in which shares of unchanged answers differ from before."""

@@ -122,3 +122,13 @@ awkward_scores = st.builds(
         st.sampled_from([0, 1, Fraction(1, 3), Fraction(2, 3)]), st.floats(0, 1).map(lambda v: Fraction(repr(v)))
     ),
 )
+
+
+@st.composite
+def awkward_attempts(draw: st.DrawFn, most: int = 8) -> list[Attempt]:
+    """Attempts of the four teams, some at the same minute, with raw scores that have no common factor."""
+    judged = st.dictionaries(st.sampled_from(CASES), st.one_of(awkward_scores, awkward_scores, st.just(REJECTED)))
+    return [
+        attempt(id_, draw(judged), team=draw(st.sampled_from(TEAMS)).id, minute=draw(st.integers(0, 6)))
+        for id_ in range(1, draw(st.integers(0, most)) + 1)
+    ]

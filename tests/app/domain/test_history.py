@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.domain.contests import OPEN, PROVISIONAL, Freeze, ScoredProblem
+from app.domain.contests import OPEN, PROVISIONAL, Carry, Counting, Freeze, Kind, ScoredProblem
 from app.domain.history import history
-from app.domain.scoreboard import Board, scoreboard
-from app.domain.scoring import Attempt
-from tests.builders.scoring import TEAMS, attempts, problems
+from app.domain.scoreboard import Board, ranked, scoreboard
+from app.domain.scoring import Attempt, RawScore
+from tests.builders.examples import examples
+from tests.builders.scoring import CASES, TEAMS, attempts, awkward_attempts, awkward_scores, problems
 
 freezes = st.one_of(st.just(OPEN), st.builds(Freeze, st.integers(0, 6).map(lambda minute: timedelta(minutes=minute))))
 
@@ -40,6 +44,63 @@ def test_each_moment_is_the_board_of_all_that_was_sent_until_then(
     if shown:
         end = board_at(problem, tries, freeze, timedelta(days=1))
         assert {team: each[-1].points for team, each in past.items()} == {row.team.id: row.points for row in end.rows}
+
+
+@pytest.mark.parametrize("carry", Carry)
+@pytest.mark.parametrize("counting", Counting)
+@pytest.mark.parametrize("kind", Kind)
+@settings(max_examples=examples(8))
+@given(
+    both=st.tuples(problems, problems),
+    tries=st.tuples(awkward_attempts(), awkward_attempts(5)),
+    reference=st.dictionaries(st.sampled_from(CASES), awkward_scores),
+    choices=st.dictionaries(st.tuples(st.sampled_from([team.id for team in TEAMS]), st.just("p")), st.integers(1, 8)),
+    freeze=freezes,
+    steps=st.sampled_from([1, 3, 1000]),
+    among=st.sampled_from([None, {"ants", "cats"}]),
+)
+def test_the_history_of_scores_without_a_common_factor_is_that_of_slow_boards(
+    kind: Kind,
+    counting: Counting,
+    carry: Carry,
+    both: tuple[ScoredProblem, ScoredProblem],
+    tries: tuple[list[Attempt], list[Attempt]],
+    reference: Mapping[str, RawScore],
+    choices: Mapping[tuple[str, str], int],
+    freeze: Freeze,
+    steps: int,
+    among: set[str] | None,
+) -> None:
+    """Each moment, and so the last point, has the points and ranks of a board from scratch, to the last bit."""
+    ruled = [
+        replace(each, id=name, rule=replace(each.rule, kind=kind, counting=counting, carry=carry))
+        for each, name in zip(both, "pq", strict=True)
+    ]
+    judged = [*tries[0], *(replace(each, id=each.id + 50, problem_id="q") for each in tries[1])]
+    references = {"p": reference, "q": reference}
+    past = history(
+        ruled,
+        TEAMS,
+        judged,
+        freeze=freeze,
+        chosen=choices,
+        phase=PROVISIONAL,
+        references=references,
+        steps=steps,
+        among=among,
+    )
+
+    def slow(some: list[Attempt]) -> dict[str, tuple[float, int]]:
+        board = scoreboard(ruled, TEAMS, some, freeze=freeze, chosen=choices, references=references)
+        rows = ranked([row for row in board.rows if among is None or row.team.id in among])
+        return {row.team.id: (row.points, row.rank) for row in rows}
+
+    for time in sorted({each.time for of_team in past.values() for each in of_team}):
+        last = {team: [each for each in of_team if each.time <= time][-1] for team, of_team in past.items()}
+        expected = slow([each for each in judged if each.time <= time])
+        assert {team: (each.points, each.rank) for team, each in last.items()} == expected
+    if any(past.values()):
+        assert {team: (each[-1].points, each[-1].rank) for team, each in past.items()} == slow(judged)
 
 
 @given(problems, attempts(), st.integers(1, 12))

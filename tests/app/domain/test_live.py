@@ -411,6 +411,17 @@ def test_a_row_written_before_its_column_became_exact_in_the_same_batch_keeps_it
         assert_same(LiveBoard([scored], TEAMS, tries).board(), scoreboard([scored], TEAMS, tries))
 
 
+@pytest.mark.parametrize("second", ["1.99", "1/3", "1.9876543210123456"])
+def test_a_score_that_converts_its_column_is_ranked_although_it_is_not_its_teams_best(second: str) -> None:
+    """No answer that takes part in BEST changes, and yet the numbers of the line to rank in do."""
+    scored = problem(ScoringRule(Kind.RANK, counting=Counting.BEST), names=("1", "2"))
+    tries = [attempt(1, {"2": raw(2)}), attempt(2, {"1": raw(1), "2": raw(Fraction(second))})]
+    live = LiveBoard([scored], TEAMS)
+    for at in range(len(tries)):
+        live.put([tries[at]])
+        assert_same(live.board(), scoreboard([scored], TEAMS, tries[: at + 1]))
+
+
 @pytest.mark.parametrize("parts", [9, 17, 21])
 def test_an_exact_tie_across_problems_goes_to_the_team_that_reached_it_first(parts: int) -> None:
     """Shares such as 1/9, 2/9 and 6/9 of 100 points add up to 100 in any order; as floats they do not."""

@@ -1,0 +1,111 @@
+"""The board, the points over time and the reports show the points of the slow reference, whatever the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from itertools import count, product
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
+from app.domain.rules import write_rule
+from app.domain.scoreboard import scoreboard
+from app.domain.scoring import Attempt, RawScore, problem_points, submission_answers
+from app.service import Service
+from app.services.scoreboard.histories import compute_history
+from app.services.submissions.reports import report
+from app.services.viewer import Viewer
+from app.services.visibility import know_points, points_of
+from app.storage.tables import ContestProblemRow, SubmissionRow
+from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
+from tests.builders.examples import examples
+from tests.builders.scoring import REJECTED, awkward_scores
+from tests.builders.service import open_service
+
+VIEWER = Viewer("admin", "admin", None, "admin")
+LARGEST = 2**63
+"""Numerators and denominators are stored below this."""
+RULES = [
+    ScoringRule(kind, direction, counting, carry)
+    for kind, direction, counting, carry in product(Kind, Direction, Counting, Carry)
+]
+
+
+def is_stored(score: RawScore) -> bool:
+    """Whether a score fits its columns."""
+    pairs = (score.raw or 0).as_integer_ratio(), (score.multiplier or 0).as_integer_ratio()
+    return all(number < LARGEST for each in pairs for number in each)
+
+
+stored_scores = st.one_of(awkward_scores.filter(is_stored), st.just(REJECTED))
+sent = st.lists(
+    st.tuples(
+        st.sampled_from(["team", "other"]),
+        st.dictionaries(st.sampled_from(["02", "03"]), stored_scores),
+        st.integers(1, 4),
+    ),
+    max_size=7,
+)
+
+
+def test_board_history_and_reports_agree_with_the_slow_reference(sqlite_url: str, tmp_path: Path) -> None:
+    with open_service(sqlite_url, tmp_path / "home") as service:
+        add_problem(service)
+        numbers = count()
+
+        @settings(max_examples=examples(6), deadline=None)
+        @given(sent=sent, reference=st.booleans())
+        def agree(sent: list[tuple[str, dict[str, RawScore], int]], reference: bool) -> None:
+            contest_id = f"c{next(numbers)}"
+            add_contest(service, contest_id)
+            tries = [
+                Attempt(
+                    add_submission(service, scores, team=team, minute=minute, contest_id=contest_id),
+                    team,
+                    PROBLEM,
+                    timedelta(minutes=minute),
+                    scores,
+                )
+                for team, scores, minute in sent
+            ]
+            for each in RULES:
+                assert_agreed(service, contest_id, replace(each, reference_counts=reference), tries)
+
+        agree()
+
+
+def assert_agreed(service: Service, contest_id: str, rule: ScoringRule, tries: Sequence[Attempt]) -> None:
+    """Compare all that is shown under one rule with boards from scratch."""
+    with service.database.write() as session:
+        session.get_one(ContestProblemRow, (contest_id, PROBLEM)).rule = write_rule(rule)
+    service.boards.changed(contest_id)
+    snapshot = service.boards.snapshot(contest_id, public=False)
+    assert snapshot is not None
+    (problem,) = snapshot.contest.problems
+    slow = scoreboard([problem], snapshot.contest.teams, tries, references=snapshot.contest.references)
+    rows = {row.team.id: (row.points, row.rank) for row in slow.rows}
+    assert {row.team.id: (row.points, row.rank) for row in snapshot.main.rows} == rows
+    past = compute_history(snapshot, 1000).teams
+    assert {team: (of_team[-1].points, of_team[-1].rank) for team, of_team in past.items() if of_team} == (
+        rows if tries else {}
+    )
+    with service.database.read() as session:
+        submissions = [session.get_one(SubmissionRow, attempt.id) for attempt in tries]
+        know_points(snapshot, submissions)
+        by_id = {row.id: (row, report(VIEWER, snapshot, session, row.shown_id)) for row in submissions}
+    for team in ("team", "other"):
+        mine = [attempt for attempt in tries if attempt.team_id == team]
+        for attempt, answers in submission_answers(mine, problem.rule):
+            row, shown = by_id[attempt.id]
+            expected = problem_points(problem, answers, slow.bests[PROBLEM])
+            assert shown.points == points_of(snapshot, row) == expected.points
+            assert {case.name: case.points for case in shown.cases} == {"01": 0.0, **expected.case_points}
+            assert [group.points for group in shown.groups] == [group.points for group in expected.groups]
+        if mine and rule.counting is not Counting.BEST_CASE:
+            each_points = [by_id[attempt.id][1].points or 0.0 for attempt in sorted(mine, key=lambda a: (a.time, a.id))]
+            total = max(each_points) if rule.counting is Counting.BEST else each_points[-1]
+            assert total == rows[team][0]
