@@ -15,12 +15,12 @@ from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.rules import write_rule
 from app.domain.scoreboard import scoreboard
 from app.domain.scoring import Attempt, RawScore, problem_points, submission_answers
-from app.service import Service
-from app.services.scoreboard.histories import compute_history
-from app.services.submissions.reports import report
-from app.services.viewer import Viewer
-from app.services.visibility import know_points, points_of
-from app.storage.tables import ContestProblemRow, SubmissionRow
+from app.core.service import Service
+from app.scoreboard.service.histories import compute_history
+from app.submissions.service.reports import report
+from app.accounts.service.viewer import Viewer
+from app.contests.service.visibility import know_points, points_of
+from app.tables import ContestProblemRow, SubmissionRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.examples import examples
 from tests.builders.scoring import REJECTED, awkward_scores
