@@ -27,7 +27,12 @@ METHODS = [
     ("**.py", "python"),
 ]
 OPTIONS = {
-    "core/pages/templates/**.html": {"trimmed": "true", "trim_blocks": "true", "lstrip_blocks": "true", "silent": "false"},
+    "core/pages/templates/**.html": {
+        "trimmed": "true",
+        "trim_blocks": "true",
+        "lstrip_blocks": "true",
+        "silent": "false",
+    },
     "core/pages/static/**.js": {"parse_template_string": "true"},
 }
 KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}

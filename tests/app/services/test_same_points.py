@@ -11,15 +11,15 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.accounts.service.viewer import Viewer
+from app.contests.service.visibility import know_points, points_of
+from app.core.service import Service
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.rules import write_rule
 from app.domain.scoreboard import scoreboard
 from app.domain.scoring import Attempt, RawScore, problem_points, submission_answers
-from app.core.service import Service
 from app.scoreboard.service.histories import compute_history
 from app.submissions.service.reports import report
-from app.accounts.service.viewer import Viewer
-from app.contests.service.visibility import know_points, points_of
 from app.tables import ContestProblemRow, SubmissionRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.examples import examples
