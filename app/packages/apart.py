@@ -34,6 +34,7 @@ PATIENCE = 10.0
 """A process that gets little of the processor has so many times its processor time until it is killed."""
 MOST_REPLY = 1000
 OF_PACKAGES = (
+    "app.core.faults",
     "app.packages.",
     "app.domain.",
     "app.programs.model",

@@ -151,7 +151,7 @@ def test_without_the_setting_no_library_of_the_extra_is_imported() -> None:
     """FastAPI itself imports `opentelemetry-api`, which makes no span; the command line imports nothing of it."""
     program = (
         "import sys, app.commands.main\n"
-        "from app import tracing\n"
+        "from app.core import tracing\n"
         "with tracing.span('a'), tracing.request_span('GET', []) as end:\n"
         "    end('/', 200)\n"
         "tracing.hand_over(1, tracing.carried())\n"

@@ -13,7 +13,7 @@ from app.judging.queries import rejudging_steps
 from app.submissions.queries.judgements import DONE
 from app.tables import ContestRow, JudgementRow, SubmissionRow
 
-LAST_LINE = re.compile(r"(?:app\.storage\.files\.)?File(?:Missing|Damaged): (?:no )?stored file ([0-9a-f]{64})\b")
+LAST_LINE = re.compile(r"(?:app\.core\.files\.files\.)?File(?:Missing|Damaged): (?:no )?stored file ([0-9a-f]{64})\b")
 """The end of such a fault's traceback; the name of the error is no text that a checker could have taken over."""
 
 
