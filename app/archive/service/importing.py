@@ -35,8 +35,8 @@ from app.core.service import Service
 from app.core.settings import Settings
 from app.core.steps import SILENT, Steps
 from app.core.transactions import run_after_commit
+from app.judging.service.apart import READER
 from app.judging.service.questions import JudgeFailed
-from app.packages.apart import READER
 
 
 def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:

@@ -24,7 +24,7 @@ from app.core.json_documents import ProblemDocument
 from app.core.service import Service
 from app.core.steps import Steps
 from app.domain.case_scores import FoundScore
-from app.packages.apart import READER
+from app.judging.service.apart import READER
 from app.packages.arrivals import Arrival, read_member
 from app.packages.contents import total_size
 from app.packages.files import Limits

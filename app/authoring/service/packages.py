@@ -24,13 +24,13 @@ from app.core.settings import Settings
 from app.core.steps import SILENT, Steps
 from app.core.transactions import after_commit
 from app.domain.case_scores import FoundScore
+from app.judging.service.apart import READER
 from app.judging.service.desk import GraderDesk
 from app.judging.service.grade import found_score
 from app.judging.service.questions import NotJudged
 from app.judging.service.rejudgings.previews import Preview, preview_of_new
 from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
 from app.judging.service.verification import VERIFICATION
-from app.packages.apart import READER
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.files import LIMITS, Limits
 from app.packages.formats.names import Format

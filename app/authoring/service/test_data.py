@@ -20,11 +20,11 @@ from app.core.files.tentative import TentativeFiles
 from app.core.json_documents import ProvenanceDocument
 from app.core.service import Service
 from app.domain.case_scores import FoundScore
+from app.judging.service.apart import READER
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.questions import JudgeFailed, NotJudged
 from app.judging.service.rejudgings.previews import Preview
 from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
-from app.packages.apart import READER
 from app.packages.case_archive import SentCase, SentCases, read_cases
 from app.problems.queries import testdata
 from app.problems.queries.testcases import NewCase

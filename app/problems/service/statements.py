@@ -14,7 +14,7 @@ from html import escape
 import structlog
 
 from app.core.faults import PackageErrors
-from app.packages.apart import RENDERER
+from app.judging.service.apart import RENDERER
 from app.packages.markdown import TICKS, render
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.statements")

@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 
 from app.core.faults import PackageErrors
-from app.packages.apart import Reader, Results
+from app.judging.service.apart import Reader, Results
 from app.packages.arrivals import read_arrival, read_member
 from app.packages.read import read_archive
 from tests.builders.packages import PROBLEM, zip_package

@@ -418,4 +418,4 @@ def test_all_scripts_and_templates_are_looked_into(source: messages.Catalog) -> 
     scripts = {
         path for path in HERE.glob("static/**/*.js") if re.search(r"\b(_|ngettext)\(\"", path.read_text())
     } - others
-    assert {str(path.relative_to(HERE)) for path in scripts} <= places
+    assert {f"core/pages/{path.relative_to(HERE)}" for path in scripts} <= places

@@ -163,7 +163,7 @@ class Reader:
 
 def _start(descriptor: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "app.packages.reader", str(descriptor)],
+        [sys.executable, "-m", "app.judging.service.reader", str(descriptor)],
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
