@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.storage import columns
+from app.core.db import columns
 ${imports if imports else ""}
 
 revision = ${repr(up_revision)}

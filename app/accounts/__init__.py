@@ -1,1 +1,1 @@
-"""Accounts."""
+"""Accounts, sessions, tokens, registration, roles and the audit log."""

@@ -1,1 +1,1 @@
-"""Archive."""
+"""Contest packages, backup, restore and checks of the stored files."""

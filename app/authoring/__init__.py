@@ -1,1 +1,1 @@
-"""Authoring."""
+"""Upload and change problems: packages, test cases, versions, reference runs."""

@@ -1,1 +1,1 @@
-"""Commands."""
+"""The `jurado` command: its entry point and the commands that need no server."""

@@ -1,1 +1,1 @@
-"""Contests."""
+"""Contests: settings, times, participation and limits."""

@@ -1,1 +1,1 @@
-"""Core."""
+"""Foundation of all features: database, files, HTTP, pages, command line, logs and metrics."""

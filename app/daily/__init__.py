@@ -1,1 +1,1 @@
-"""Daily."""
+"""Puzzles of the day."""

@@ -1,1 +1,1 @@
-"""Feed."""
+"""The event feed, its streams and webhooks."""

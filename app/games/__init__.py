@@ -1,1 +1,1 @@
-"""Games."""
+"""Games against opponents and between programs."""

@@ -1,1 +1,1 @@
-"""Judging."""
+"""Judging: queue, graders, workers and rejudgings."""

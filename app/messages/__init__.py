@@ -1,1 +1,1 @@
-"""Messages."""
+"""Clarifications and commentary."""

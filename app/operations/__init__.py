@@ -1,1 +1,1 @@
-"""Operations."""
+"""Serving, health, status and metrics."""

@@ -1,1 +1,1 @@
-"""Problems."""
+"""Stored problems, their statements and test cases."""

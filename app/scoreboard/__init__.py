@@ -1,1 +1,1 @@
-"""Scoreboard."""
+"""Scoreboards, history, awards and the reveal."""

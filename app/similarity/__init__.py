@@ -1,1 +1,1 @@
-"""Similarity."""
+"""Similarity of answers and sources between teams."""

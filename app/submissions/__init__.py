@@ -1,1 +1,1 @@
-"""Submissions."""
+"""Accept and store submissions, and report on them."""

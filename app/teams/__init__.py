@@ -1,1 +1,1 @@
-"""Teams."""
+"""Teams, groups, organizations, persons and class lists."""

@@ -1,1 +1,1 @@
-"""Commands of accounts."""
+"""Commands of the feature `accounts`."""

@@ -1,1 +1,1 @@
-"""Pages of accounts."""
+"""Pages of the feature `accounts`."""

@@ -1,1 +1,1 @@
-"""Queries of accounts."""
+"""SQL queries of the feature `accounts`."""

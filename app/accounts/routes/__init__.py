@@ -1,1 +1,1 @@
-"""Routes of accounts."""
+"""API routes of the feature `accounts`."""

@@ -1,1 +1,1 @@
-"""Schemas of accounts."""
+"""Input and output of the feature `accounts`."""

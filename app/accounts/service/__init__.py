@@ -1,1 +1,1 @@
-"""Service of accounts."""
+"""Use cases of the feature `accounts`."""

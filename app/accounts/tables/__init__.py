@@ -1,1 +1,1 @@
-"""Tables of accounts."""
+"""Tables of the feature `accounts`."""

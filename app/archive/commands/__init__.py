@@ -1,1 +1,1 @@
-"""Commands of archive."""
+"""Commands of the feature `archive`."""

@@ -1,1 +1,1 @@
-"""Queries of archive."""
+"""SQL queries of the feature `archive`."""

@@ -1,1 +1,1 @@
-"""Routes of archive."""
+"""API routes of the feature `archive`."""

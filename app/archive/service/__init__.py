@@ -1,1 +1,1 @@
-"""Service of archive."""
+"""Use cases of the feature `archive`."""

@@ -1,1 +1,1 @@
-"""Commands of authoring."""
+"""Commands of the feature `authoring`."""

@@ -1,1 +1,1 @@
-"""Pages of authoring."""
+"""Pages of the feature `authoring`."""

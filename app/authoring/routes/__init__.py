@@ -1,1 +1,1 @@
-"""Routes of authoring."""
+"""API routes of the feature `authoring`."""

@@ -1,1 +1,1 @@
-"""Service of authoring."""
+"""Use cases of the feature `authoring`."""

@@ -1,1 +1,1 @@
-"""Demo of commands."""
+"""`jurado demo`: play a contest over HTTP and check its scoreboard."""

@@ -1,1 +1,1 @@
-"""Ladder of commands."""
+"""`jurado ladder`: run every method of a problem on every test case."""

@@ -1,1 +1,1 @@
-"""Package_Serve of commands."""
+"""`jurado package serve`: serve one package and import it again when a file changes."""

@@ -1,1 +1,1 @@
-"""Commands of contests."""
+"""Commands of the feature `contests`."""

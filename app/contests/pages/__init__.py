@@ -1,1 +1,1 @@
-"""Pages of contests."""
+"""Pages of the feature `contests`."""

@@ -1,1 +1,1 @@
-"""Queries of contests."""
+"""SQL queries of the feature `contests`."""

@@ -1,1 +1,1 @@
-"""Routes of contests."""
+"""API routes of the feature `contests`."""

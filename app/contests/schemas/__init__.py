@@ -1,1 +1,1 @@
-"""Schemas of contests."""
+"""Input and output of the feature `contests`."""

@@ -1,1 +1,1 @@
-"""Service of contests."""
+"""Use cases of the feature `contests`."""

@@ -1,1 +1,1 @@
-"""Tables of contests."""
+"""Tables of the feature `contests`."""

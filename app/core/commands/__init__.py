@@ -1,1 +1,1 @@
-"""Commands of core."""
+"""What all commands share: HTTP client, output, options and progress."""

@@ -1,1 +1,1 @@
-"""Db of core."""
+"""Database sessions, transactions, writes, locks and notifications."""

@@ -1,1 +1,1 @@
-"""Files of core."""
+"""Content-addressed files in a local folder or on S3."""

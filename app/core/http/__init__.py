@@ -1,1 +1,1 @@
-"""Http of core."""
+"""What all routes share: authentication, forms, errors, limits and middleware."""

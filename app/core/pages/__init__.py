@@ -1,1 +1,1 @@
-"""Pages of core."""
+"""What all pages share: frame, forms, languages, templates and static files."""

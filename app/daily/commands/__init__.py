@@ -1,1 +1,1 @@
-"""Commands of daily."""
+"""Commands of the feature `daily`."""

@@ -1,1 +1,1 @@
-"""Pages of daily."""
+"""Pages of the feature `daily`."""

@@ -1,1 +1,1 @@
-"""Routes of daily."""
+"""API routes of the feature `daily`."""

@@ -1,1 +1,1 @@
-"""Service of daily."""
+"""Use cases of the feature `daily`."""

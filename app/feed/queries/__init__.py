@@ -1,1 +1,1 @@
-"""Queries of feed."""
+"""SQL queries of the feature `feed`."""

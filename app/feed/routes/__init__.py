@@ -1,1 +1,1 @@
-"""Routes of feed."""
+"""API routes of the feature `feed`."""

@@ -1,1 +1,1 @@
-"""Service of feed."""
+"""Use cases of the feature `feed`."""

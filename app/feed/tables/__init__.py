@@ -1,1 +1,1 @@
-"""Tables of feed."""
+"""Tables of the feature `feed`."""

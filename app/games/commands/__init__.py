@@ -1,1 +1,1 @@
-"""Commands of games."""
+"""Commands of the feature `games`."""

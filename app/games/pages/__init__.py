@@ -1,1 +1,1 @@
-"""Pages of games."""
+"""Pages of the feature `games`."""

@@ -1,1 +1,1 @@
-"""Queries of games."""
+"""SQL queries of the feature `games`."""

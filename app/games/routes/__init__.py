@@ -1,1 +1,1 @@
-"""Routes of games."""
+"""API routes of the feature `games`."""

@@ -1,1 +1,1 @@
-"""Service of games."""
+"""Use cases of the feature `games`."""

@@ -1,1 +1,1 @@
-"""Tables of games."""
+"""Tables of the feature `games`."""

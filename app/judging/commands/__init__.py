@@ -1,1 +1,1 @@
-"""Commands of judging."""
+"""Commands of the feature `judging`."""

@@ -1,1 +1,1 @@
-"""Pages of judging."""
+"""Pages of the feature `judging`."""

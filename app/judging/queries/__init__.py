@@ -1,1 +1,1 @@
-"""Queries of judging."""
+"""SQL queries of the feature `judging`."""

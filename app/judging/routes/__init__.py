@@ -1,1 +1,1 @@
-"""Routes of judging."""
+"""API routes of the feature `judging`."""

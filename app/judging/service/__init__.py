@@ -1,1 +1,1 @@
-"""Service of judging."""
+"""Use cases of the feature `judging`."""

@@ -1,1 +1,1 @@
-"""Commands of messages."""
+"""Commands of the feature `messages`."""

@@ -1,1 +1,1 @@
-"""Pages of messages."""
+"""Pages of the feature `messages`."""

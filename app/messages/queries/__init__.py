@@ -1,1 +1,1 @@
-"""Queries of messages."""
+"""SQL queries of the feature `messages`."""

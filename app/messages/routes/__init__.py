@@ -1,1 +1,1 @@
-"""Routes of messages."""
+"""API routes of the feature `messages`."""

@@ -1,1 +1,1 @@
-"""Service of messages."""
+"""Use cases of the feature `messages`."""

@@ -1,1 +1,1 @@
-"""Commands of operations."""
+"""Commands of the feature `operations`."""

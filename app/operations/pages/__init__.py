@@ -1,1 +1,1 @@
-"""Pages of operations."""
+"""Pages of the feature `operations`."""

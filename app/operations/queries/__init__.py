@@ -1,1 +1,1 @@
-"""Queries of operations."""
+"""SQL queries of the feature `operations`."""

@@ -1,1 +1,1 @@
-"""Routes of operations."""
+"""API routes of the feature `operations`."""

@@ -1,1 +1,1 @@
-"""Service of operations."""
+"""Use cases of the feature `operations`."""

@@ -1,1 +1,1 @@
-"""Commands of problems."""
+"""Commands of the feature `problems`."""

@@ -1,1 +1,1 @@
-"""Pages of problems."""
+"""Pages of the feature `problems`."""

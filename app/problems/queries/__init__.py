@@ -1,1 +1,1 @@
-"""Queries of problems."""
+"""SQL queries of the feature `problems`."""

@@ -1,1 +1,1 @@
-"""Routes of problems."""
+"""API routes of the feature `problems`."""

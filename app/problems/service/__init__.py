@@ -1,1 +1,1 @@
-"""Service of problems."""
+"""Use cases of the feature `problems`."""

@@ -1,1 +1,1 @@
-"""Tables of problems."""
+"""Tables of the feature `problems`."""

@@ -1,1 +1,1 @@
-"""Commands of scoreboard."""
+"""Commands of the feature `scoreboard`."""

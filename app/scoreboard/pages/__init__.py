@@ -1,1 +1,1 @@
-"""Pages of scoreboard."""
+"""Pages of the feature `scoreboard`."""

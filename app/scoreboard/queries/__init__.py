@@ -1,1 +1,1 @@
-"""Queries of scoreboard."""
+"""SQL queries of the feature `scoreboard`."""

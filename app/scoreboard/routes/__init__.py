@@ -1,1 +1,1 @@
-"""Routes of scoreboard."""
+"""API routes of the feature `scoreboard`."""

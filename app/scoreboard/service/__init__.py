@@ -1,1 +1,1 @@
-"""Service of scoreboard."""
+"""Use cases of the feature `scoreboard`."""

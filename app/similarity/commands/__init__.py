@@ -1,1 +1,1 @@
-"""Commands of similarity."""
+"""Commands of the feature `similarity`."""

@@ -1,1 +1,1 @@
-"""Pages of similarity."""
+"""Pages of the feature `similarity`."""

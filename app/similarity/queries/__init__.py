@@ -1,1 +1,1 @@
-"""Queries of similarity."""
+"""SQL queries of the feature `similarity`."""

@@ -1,1 +1,1 @@
-"""Routes of similarity."""
+"""API routes of the feature `similarity`."""

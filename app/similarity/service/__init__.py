@@ -1,1 +1,1 @@
-"""Service of similarity."""
+"""Use cases of the feature `similarity`."""

@@ -1,1 +1,1 @@
-"""Commands of submissions."""
+"""Commands of the feature `submissions`."""

@@ -1,1 +1,1 @@
-"""Pages of submissions."""
+"""Pages of the feature `submissions`."""

@@ -1,1 +1,1 @@
-"""Queries of submissions."""
+"""SQL queries of the feature `submissions`."""

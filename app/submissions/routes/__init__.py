@@ -1,1 +1,1 @@
-"""Routes of submissions."""
+"""API routes of the feature `submissions`."""

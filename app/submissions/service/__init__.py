@@ -1,1 +1,1 @@
-"""Service of submissions."""
+"""Use cases of the feature `submissions`."""

@@ -1,1 +1,1 @@
-"""Tables of submissions."""
+"""Tables of the feature `submissions`."""

@@ -1,1 +1,1 @@
-"""Commands of teams."""
+"""Commands of the feature `teams`."""

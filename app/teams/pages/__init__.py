@@ -1,1 +1,1 @@
-"""Pages of teams."""
+"""Pages of the feature `teams`."""

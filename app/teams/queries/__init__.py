@@ -1,1 +1,1 @@
-"""Queries of teams."""
+"""SQL queries of the feature `teams`."""

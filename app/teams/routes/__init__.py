@@ -1,1 +1,1 @@
-"""Routes of teams."""
+"""API routes of the feature `teams`."""

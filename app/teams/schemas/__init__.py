@@ -1,1 +1,1 @@
-"""Schemas of teams."""
+"""Input and output of the feature `teams`."""

@@ -1,1 +1,1 @@
-"""Service of teams."""
+"""Use cases of the feature `teams`."""

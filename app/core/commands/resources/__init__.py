@@ -1,1 +1,1 @@
-"""Resources of commands."""
+"""Types of replies, one module per resource."""

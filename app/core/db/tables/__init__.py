@@ -1,1 +1,1 @@
-"""Tables of db."""
+"""Tables that belong to no feature."""

@@ -1,1 +1,1 @@
-"""Lists of http."""
+"""Replies that are whole collections: queued, cached and streamed."""

@@ -1,1 +1,1 @@
-"""Lists of service."""
+"""Collections as JSON, rendered once for all viewers who see the same."""

@@ -1,1 +1,1 @@
-"""Distributed of service."""
+"""Judging on many machines: a broker queues judgements, workers judge them."""

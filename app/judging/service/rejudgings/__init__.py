@@ -1,1 +1,1 @@
-"""Rejudgings of service."""
+"""Rejudgings: submissions judged again, previewed, applied and undone."""
