@@ -52,9 +52,9 @@ class Stream:
 
 @contextmanager
 def open_stream(
-    api: Api, path: str, *, user: str | None = None, headers: dict[str, str] | None = None
+    api: Api, path: str, *, user: str | None = None, headers: dict[str, str] | None = None, begun: bool = True
 ) -> Iterator[Stream]:
-    """GET something that goes on; the client goes away at the end."""
+    """GET something that goes on, once the reply has `begun`; the client goes away at the end."""
     stream = Stream(api)
     address = urlsplit(f"/api/{path}")
     sent = {"host": "jurado.test", **(headers or {})}
@@ -104,7 +104,7 @@ def open_stream(
         await asyncio.wait_for(task, PATIENCE)
 
     try:
-        stream.wait(lambda: stream.status or task.done())
+        stream.wait(lambda: stream.status or task.done() or not begun)
         yield stream
     finally:
         api.portal.call(stop)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import AbstractContextManager
-from typing import Annotated, cast
+from typing import Annotated, TypeVar, cast
 
 from fastapi import Depends, Request, Response
+from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from app.feed.service.hub import Hub
 from app.feed.service.streams import Client
+
+T = TypeVar("T")
 
 
 async def get_hub(request: Request) -> Hub:
@@ -20,6 +23,20 @@ async def get_hub(request: Request) -> Hub:
 
 
 TheHub = Annotated[Hub, Depends(get_hub)]
+
+
+async def unless_gone(request: Request, waiting: Awaitable[T]) -> T:
+    """Return what is awaited; cancels it and raises ClientDisconnect when the client disconnects first."""
+    answer = asyncio.ensure_future(waiting)
+    leaving = asyncio.create_task(_disconnected(request.receive))
+    try:
+        await asyncio.wait((answer, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            raise ClientDisconnect
+        return answer.result()
+    finally:
+        answer.cancel()
+        leaving.cancel()
 
 
 class StreamResponse(Response):
@@ -73,6 +90,10 @@ def _piece(body: bytes, *, more: bool) -> Message:
 
 
 async def _until_gone(receive: Receive, client: Client) -> None:
+    await _disconnected(receive)
+    client.leave()
+
+
+async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    client.leave()

@@ -10,7 +10,7 @@ from app.core.errors import BadRequest
 from app.core.http.deps import CurrentViewer, address_of
 from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.gated import GatedRoute
-from app.feed.routes.replies import StreamResponse, TheHub
+from app.feed.routes.replies import StreamResponse, TheHub, unless_gone
 from app.feed.service.streams import Client
 from app.feed.service.subscriptions import event_feed, own_verdicts
 
@@ -41,7 +41,8 @@ async def get_event_feed(
     if since_id is not None:
         raise BadRequest("since_id: this version of the API has since_token")
     client = Client(viewer, address_of(request), contest_id)
-    chunks = await event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
+    opened = event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
+    chunks = await unless_gone(request, opened)
     return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.crowd.place(client))
 
 
@@ -62,5 +63,5 @@ async def stream_submissions(
     """Events `submissions`, `judgements` and `runs` from now on: a team's own, all for judges; data as in the feed."""
     client = Client(viewer, address_of(request), contest_id)
     token = request.headers.get("last-event-id") or since_token
-    chunks = await own_verdicts(hub, client, contest_id, token=token, live=stream)
+    chunks = await unless_gone(request, own_verdicts(hub, client, contest_id, token=token, live=stream))
     return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))

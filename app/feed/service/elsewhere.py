@@ -38,7 +38,7 @@ def is_here(service: Service, followed: Followed) -> bool:
     elsewhere = not service.locks.take(lock_of(followed.contest_id))
     if followed.elsewhere and not elsewhere:
         # What was published meanwhile is in the log alone, so that everything is compared once.
-        followed.fingerprint, followed.generation = None, -1
+        followed.fingerprint, followed.sweep = None, []
         followed.waiting += followed.asking
         followed.asked, followed.answered = {}, []
     followed.elsewhere = elsewhere
@@ -59,6 +59,9 @@ def ask(service: Service, followed: Followed, waiting: Sequence[Waiter]) -> None
     All that wait share a notice: each is a write, and anybody may ask for a feed.
     """
     now = time.monotonic()
+    for number, asked in list(followed.asked.items()):
+        if all(waiter.future.cancelled() for waiter in asked.waiters):
+            del followed.asked[number]
     for complete in (True, False):
         if some := [waiter for waiter in waiting if waiter.complete == complete]:
             followed.asked[secrets.token_hex(REQUEST_BYTES)] = Asked(some, complete)

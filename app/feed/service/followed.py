@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from app.feed.queries.events import Mark
+from app.feed.service.difference import Shown
 from app.feed.service.log import Compaction, Log
 from app.feed.service.submitted import Points
 
@@ -22,10 +23,14 @@ SECONDS_BETWEEN_TRIES = 1.0
 
 
 class Waiter(NamedTuple):
-    """A request for a look that begins after it; with `complete`, for the whole sweep that the look begins."""
+    """A request for a look that begins after it; with `complete`, for the whole comparison that the look begins.
+
+    until  number of the sweep that ends the comparison; 0 before the look
+    """
 
     future: Future[Log | None]
     complete: bool
+    until: int = 0
 
 
 @dataclass
@@ -50,6 +55,9 @@ class Followed:
     points      published points of each submission
     sweep       submissions still to be rendered after a change that affects all of them
     swept       a sweep has begun, and its deletions are unpublished
+    again       points or visibility have changed since the sweep began: another one follows it
+    sweeps      number of sweeps that have ended
+    settled     the state when the sweep began
     after_due   kinds that refer to submissions are to be rendered after the sweep
     slice       number of submissions rendered by a look
     state       the state at the last look at everything but submissions
@@ -78,6 +86,9 @@ class Followed:
     superfluous: Compaction = field(default_factory=Compaction)
     sweep: list[int] = field(default_factory=list)
     swept: bool = False
+    again: bool = False
+    sweeps: int = 0
+    settled: list[Shown] = field(default_factory=list)
     slice: int = field(default_factory=lambda: FIRST_SLICE)
     after_due: bool = False
     state: str | None = None
@@ -102,10 +113,21 @@ class Followed:
             return True
         return self.at is not None and self.at <= now
 
-    def begin_sweep(self, ids: list[int]) -> None:
+    def begin_sweep(self, ids: list[int], state: list[Shown]) -> None:
         """Begin to render all of these in order, a slice with each look."""
-        self.sweep = ids[::-1]
-        self.swept = True
+        self.sweep, self.settled = ids[::-1], state
+        self.swept, self.again = True, False
+
+    def end_sweep(self) -> None:
+        """Note that all submissions are published, for changes since the sweep began `again`."""
+        self.sweeps += self.swept
+        self.swept, self.after_due = self.again, False
+
+    def left(self, waiting: Sequence[Waiter]) -> list[Waiter]:
+        """Return the requests that this look has not answered. Each waits for two sweeps at most."""
+        sweeps = self.sweeps + bool(self.sweep) + self.again
+        numbered = [each._replace(until=each.until or sweeps) for each in waiting if each.complete and self.swept]
+        return [each for each in numbered if each.until > self.sweeps]
 
     def next_slice(self) -> list[int]:
         """Remove and return the next slice of the sweep."""

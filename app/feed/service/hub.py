@@ -62,11 +62,8 @@ class Hub:
             raise Stopping("the server stops")
         self._loop = asyncio.get_running_loop()
 
-    async def open_log(self, contest_id: str, *, complete: bool = True) -> Log:
-        """The log of a contest as it is from now on; raises NotFound where there is no such contest.
-
-        Who stays for more need not wait until it is `complete`.
-        """
+    async def open_log(self, contest_id: str, *, complete: bool = False) -> Log:
+        """Return the log of a contest after one look, or the `complete` comparison; raises NotFound."""
         self.check_going()
         log = await asyncio.wrap_future(self.publisher.fresh(contest_id, complete=complete))
         if log is None:
@@ -92,14 +89,23 @@ class Hub:
     async def stream(
         self, log: Log, client: Client, wish: Wish, place: Place, write: Write, keep_alive: bytes
     ) -> AsyncIterator[bytes]:
-        """Follow a log for a client until it, the contest or the server has gone."""
+        """Follow a log for a client until it, the contest or the server has gone.
+
+        A stream that does not stay ends with the comparison of the whole contest that is begun for it.
+        """
         self.join(log.contest_id, client)
+        compared = None
         try:
             if self.stopping:
                 return
-            async for chunk in follow(log, client, wish, place, write, keep_alive, self.seconds):
+            if not wish.live:
+                compared = asyncio.wrap_future(self.publisher.fresh(log.contest_id))
+                compared.add_done_callback(lambda _: client.wake())
+            async for chunk in follow(log, client, wish, place, write, keep_alive, self.seconds, compared):
                 yield chunk
         finally:
+            if compared is not None:
+                compared.cancel()
             self.leave(log.contest_id, client)
 
     async def watched(self, contest_id: str, client: Client, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -138,7 +138,8 @@ class FeedPublisher:
     def fresh(self, contest_id: str, *, complete: bool = True) -> Future[Log | None]:
         """Return the log after a look that begins now or later, if it may have changed; None for an unknown contest.
 
-        Without `complete` the log may come before a sweep of thousands of submissions is over.
+        Without `complete` the log may come before a sweep of thousands of submissions is over. Cancel the future to
+        stop waiting.
         """
         future: Future[Log | None] = Future()
         with self._guard:
@@ -175,7 +176,8 @@ class FeedPublisher:
                 return self._seconds()
             due.dirty, due.looking, due.written = False, True, False
             due.at = None
-            waiting, due.waiting = due.waiting, []
+            waiting = [waiter for waiter in due.waiting if not waiter.future.cancelled()]
+            due.waiting = []
         self._look_safely(due, waiting)
         return 0.0
 
@@ -202,7 +204,7 @@ class FeedPublisher:
         except Exception as error:
             log.exception("a contest could not be looked at; it is tried again", contest=followed.contest_id)
             followed.dirty = True
-            followed.fingerprint, followed.generation = None, -1  # the changes since the last look are unknown now
+            followed.fingerprint = None  # the changes since the last look are unknown now
             followed.not_before = time.monotonic() + SECONDS_AFTER_A_FAULT
             for waiter in waiting:
                 fail(waiter.future, error)
@@ -212,11 +214,12 @@ class FeedPublisher:
         if log_after is None:
             self._forget(followed)
         followed.rest(time.monotonic(), time.thread_time() - began)
-        unfinished = log_after is not None and followed.swept
+        left = [] if log_after is None else followed.left(waiting)
         with self._guard:
-            followed.waiting += [waiter for waiter in waiting if waiter.complete and unfinished]
+            followed.waiting += left
+        futures = {waiter.future for waiter in left}
         for waiter in waiting:
-            if not (waiter.complete and unfinished):
+            if waiter.future not in futures:
                 give(waiter.future, log_after)
         elsewhere.leave(self._service, followed)
 
@@ -280,14 +283,16 @@ class FeedPublisher:
             moved = events.new_since(session, followed.contest_id, followed.mark, changed_ids)
             state = list(STATE.shown(feed_snapshot))
             points: Mapping[int, Points] | None = None
-            small = generation != followed.generation or repr(state) != followed.state
+            stale = followed.fingerprint is None or generation != followed.generation
+            small = stale or repr(state) != followed.state
             before = looking.shown_by(BEFORE, feed_snapshot) if small else {}
             fingerprint = self._fingerprint(feed_snapshot, followed, small)
-            if fingerprint != followed.fingerprint:
-                followed.begin_sweep(events.submission_ids(session, followed.contest_id))
+            followed.again |= fingerprint != followed.fingerprint
+            if followed.again and not followed.sweep:
+                followed.begin_sweep(events.submission_ids(session, followed.contest_id), state)
                 followed.later = None
-                if followed.mark == Mark():  # all have moved, and the sweep has all of them
-                    moved = events.NewSince(frozenset(), frozenset(), moved.mark)
+            if followed.swept and followed.mark == Mark():  # all have moved, and the sweep has all of them
+                moved = events.NewSince(frozenset(), frozenset(), moved.mark)
             elif looking.points_due(followed, feed_snapshot.judges, moved, self._coalesce, small=small):
                 followed.later, points = None, followed.points
             among = looking.touched(feed_snapshot, moved, points) | frozenset(followed.next_slice())
@@ -297,15 +302,16 @@ class FeedPublisher:
             after = looking.shown_by(AFTER, feed_snapshot) if followed.after_due and not followed.sweep else {}
             new_events = looking.changed_events(known, feed_snapshot, before, rendered, after, complete=ends)
         if not followed.sweep:  # the state comes last, after everything else
-            new_events += changes(known.index, state) or (
-                looking.state_again(feed_snapshot, state) if new_events else []
+            published = followed.settled if followed.again else state
+            new_events += changes(known.index, published) or (
+                looking.state_again(feed_snapshot, published) if new_events else []
             )
         self._write(followed, known, new_events, rendered.texts)
         followed.mark = Mark(moved.mark.submission, moved.mark.judgement, moved.mark.open | rendered.unsettled)
         followed.points.update(rendered.points)
         followed.generation, followed.fingerprint, followed.state = generation, fingerprint, repr(state)
         if not followed.sweep:
-            followed.swept = followed.after_due = False
+            followed.end_sweep()
         followed.at = looking.next_moment(followed, feed_snapshot.judges, now, self._coalesce)
         return known
 
@@ -318,7 +324,7 @@ class FeedPublisher:
         """The log so far; a log that had to be read forgets what the last look knew. Raises WrittenElsewhere."""
         if followed.log is None:
             followed.log = self._load(followed)
-            followed.mark, followed.fingerprint, followed.generation, followed.state = Mark(), None, -1, None
+            followed.mark, followed.fingerprint, followed.sweep = Mark(), None, []
         if events.last(session, followed.contest_id) != followed.log.head:
             raise WrittenElsewhere  # by another process, or the contest was made anew
         return followed.log

@@ -123,10 +123,19 @@ Write = Callable[[Line, str], bytes]
 
 
 async def follow(
-    log: Log, client: Client, wish: Wish, place: Place, write: Write, keep_alive: bytes, seconds: float
+    log: Log,
+    client: Client,
+    wish: Wish,
+    place: Place,
+    write: Write,
+    keep_alive: bytes,
+    seconds: float,
+    compared: asyncio.Future[Log | None] | None = None,
 ) -> AsyncIterator[bytes]:
-    """Everything behind a place, as chunks of bytes, and from then on whatever comes."""
-    until = log.head
+    """Everything behind a place, as chunks of bytes, and from then on whatever comes.
+
+    A stream that does not stay ends once the log is `compared` with the contest. Raises the error of the comparison.
+    """
     if place.kind is not None:
         async for account in first_account(log, wish, place, write):
             yield account
@@ -149,7 +158,9 @@ async def follow(
             yield b"".join(chunk)
         if at < log.head:
             continue
-        if log.closed or (not wish.live and at >= until):
+        if log.closed or (not wish.live and (compared is None or compared.done())):
+            if compared is not None and compared.done():
+                compared.result()
             return
         if not await client.sleep(seconds):
             yield keep_alive

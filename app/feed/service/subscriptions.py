@@ -20,7 +20,7 @@ async def event_feed(
     First every object once, each after those it refers to, then every change; an empty line while there is none.
     """
     wish = Wish(reader_of(client.viewer), _types(types), live=live)
-    log = await hub.open_log(contest_id, complete=not live)
+    log = await hub.open_log(contest_id)
     place = hub.place(log, wish, token)
     return hub.stream(log, client, wish, place, _as_line(log, wish.reader.role), b"\n")
 
@@ -36,7 +36,7 @@ async def own_verdicts(
     if not viewer.sees_all and viewer.team_id is None:
         raise Forbidden("only a team, a judge or an admin has verdicts to wait for")
     wish = Wish(reader_of(viewer), frozenset(LARGE), live=live, own=not viewer.sees_all)
-    log = await hub.open_log(contest_id, complete=not live)
+    log = await hub.open_log(contest_id)
     place = Place(log.head) if token is None else hub.place(log, wish, token)
     return hub.stream(log, client, wish, place, _as_server_sent(log, wish.reader.role), b":\n\n")
 

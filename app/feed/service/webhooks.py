@@ -115,7 +115,7 @@ async def create(service: Service, hub: Hub, viewer: Viewer, body: WebhookBody) 
         raise BadRequest(f"contest_ids: expected contests that exist, found {unknown[0]!r}")
     positions: Positions = {}
     for contest_id in body.contest_ids or known_ids:
-        log = await hub.open_log(contest_id)
+        log = await hub.open_log(contest_id, complete=True)
         positions[contest_id] = [log.epoch, log.head]
     made = await run_sync(_store, service, str(viewer.account_id), body, positions)
     await run_sync(hub.sender.start)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
+from itertools import count
+from pathlib import Path
+
 import pytest
 
 from app.core.service import Service
 from app.feed.service import followed as pace
 from app.feed.service.followed import LONGEST_PAUSE, Followed
+from app.feed.service.log import Log
 from app.feed.service.publisher import FeedPublisher
-from tests.builders.contests import add_contest, add_problem, add_submission, judgement_id
+from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, judgement_id
 from tests.builders.scoring import raw
-from tests.builders.service import Api
-from tests.builders.streams import fold, read_feed, shown
+from tests.builders.service import Api, open_api
+from tests.builders.streams import fold, open_stream, read_feed, shown
 
 SUBMISSIONS = 5
 
@@ -91,6 +96,86 @@ def test_what_a_look_that_failed_had_taken_is_looked_at_again(contest: Api, monk
 @pytest.mark.parametrize("user", ["judge", "team", None])
 def test_a_feed_that_ends_has_everything_however_many_looks_that_takes(contest: Api, user: str | None) -> None:
     assert fold(read_feed(contest, user=user)) == shown(contest, "c", user)
+
+
+class Looks:
+    """Stops the publisher before its next look until as many are `allowed`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.allowed = threading.Semaphore(0)
+        look = FeedPublisher.look
+
+        def stopped(publisher: FeedPublisher, followed: Followed) -> Log | None:
+            assert self.allowed.acquire(timeout=120)
+            return look(publisher, followed)
+
+        monkeypatch.setattr(FeedPublisher, "look", stopped)
+
+    def release(self) -> None:
+        """Allow all looks."""
+        self.allowed.release(1000)
+
+
+def test_a_feed_that_ends_begins_before_all_submissions_are_compared(
+    contest: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = Looks(monkeypatch)
+    looks.allowed.release()
+    try:
+        with open_stream(contest, "contests/c/event-feed?stream=false", user="judge") as stream:
+            stream.wait(lambda: "submissions" in fold(stream.events()))
+            assert len(fold(stream.events())["submissions"]) == 1
+            assert not stream.ended
+            looks.release()
+            stream.wait(lambda: stream.ended)
+            assert fold(stream.events()) == shown(contest, "c", "judge")
+    finally:
+        looks.release()
+
+
+def test_a_client_that_leaves_before_its_feed_begins_frees_its_place(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = Looks(monkeypatch)
+    with open_api(sqlite_url, tmp_path / "home", most_reads_of_one=1, read_wait_seconds=0.05) as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        try:
+            with open_stream(api, "contests/c/event-feed?stream=false", begun=False) as stream:
+                stream.wait(lambda: api.get("contests/c/submissions").status_code == 503)
+            assert stream.status == 0
+            assert api.get("contests/c/submissions").status_code == 200
+            waiting = api.app.state.hub.publisher._contests["c"].waiting
+            assert all(waiter.future.cancelled() for waiter in waiting)
+        finally:
+            looks.release()
+
+
+def test_a_feed_that_ends_does_so_while_the_rules_change_with_every_look(contest: Api) -> None:
+    """Each change of a contest concerns all of its submissions."""
+    numbers = count()
+
+    def change(_contest_id: str) -> None:
+        change_contest(contest.service, duration_ms=18_000_000 + next(numbers))
+
+    contest.app.state.hub.publisher.listen(change)
+    with open_stream(contest, "contests/c/event-feed?stream=false", user="judge") as stream:
+        stream.wait(lambda: stream.ended)
+        assert len(fold(stream.events())["submissions"]) == SUBMISSIONS
+        assert next(numbers) >= SUBMISSIONS
+
+
+def test_what_changes_during_a_sweep_is_told_after_one_more(contest: Api) -> None:
+    publisher, followed = looked_at(contest.service)
+    change_contest(contest.service, settings={"show_others_answers": True})
+    looks = 0
+    while followed.swept:
+        publisher.look(followed)
+        looks += 1
+    assert looks == 2 * SUBMISSIONS - 1
+    assert followed.sweeps == 2
+    publisher.close()
+    assert fold(read_feed(contest)) == shown(contest, "c", None)
 
 
 def test_the_pause_after_a_look_is_bounded_however_much_it_worked() -> None:
