@@ -47,6 +47,8 @@ check: setup ## format, lint, types, import arrows
 	@.venv/bin/ruff check .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
+	@if [ -x .venv/bin/biome ]; then .venv/bin/biome check app; \
+		else echo "JavaScript and CSS are not checked: Biome has no build for this machine"; fi
 
 bench: setup ## measure, and print what was measured as tables (ARGS="--list" lists them, ARGS="tokens" runs one)
 	@$(PYTHON_HERE) -m bench $(ARGS)

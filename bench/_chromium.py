@@ -23,7 +23,7 @@ from bench.stage import free_port, wait_for_reply
 from tests.builders.browser import chromium_running
 
 ROOT = Path(__file__).parents[1]
-BOARDS = ROOT / "app/core/pages/static/boards"
+BOARDS = ROOT / "app/problems/static/boards"
 MOCKS = {
     "board of 30 teams": "scoreboard.html",
     "board of 1,000 teams": "scoreboard.html",

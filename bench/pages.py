@@ -21,7 +21,7 @@ from pathlib import Path
 import httpx
 
 from app.core.db.database import Database
-from app.core.pages.pages import HERE as WEB
+from app.core.pages.static_files import paths
 from app.core.settings import Settings
 from app.tables import ContestRow, GroupRow, TeamRow
 from bench._budgets import Budgets
@@ -34,7 +34,6 @@ from bench.stage import CONTEST, serving, wait_until_scored
 from tests.builders.browsers import chromium
 
 ROOT = Path(__file__).parents[1]
-STATIC = WEB / "static"
 API = f"/api/contests/{CONTEST}/scoreboard"
 PARTS = ("sizes", "rates", "paint", "patch", "boards", "open")
 FEW = "few"
@@ -131,16 +130,17 @@ def zipped(data: bytes) -> float:
 
 def sizes_of_files(budgets: Budgets) -> None:
     """Print the bytes of style sheet, scripts and fonts."""
-    budgets.within("style sheet, zipped", zipped((STATIC / "jurado.css").read_bytes()), MOST_CSS, "KB")
-    scripts = sorted(each for each in STATIC.glob("*.js") if each.name != "docs.js")
+    files = paths()
+    budgets.within("style sheet, zipped", zipped(files["jurado.css"].read_bytes()), MOST_CSS, "KB")
+    scripts = [path for name, path in files.items() if "/" not in name and name.endswith(".js") and name != "docs.js"]
     total = sum(zipped(each.read_bytes()) for each in scripts)
     budgets.within("all scripts of pages, zipped", total, MOST_SCRIPT, "KB")
-    for board in sorted((STATIC / "boards").glob("*.js")):
+    for board in sorted(path for name, path in files.items() if name.startswith("boards/")):
         most = MOST_SHARED if board.stem == "board" else MOST_BOARD
         budgets.within(f"boards/{board.name}, zipped", zipped(board.read_bytes()), most, "KB")
-    element = zipped((STATIC / "board/element.js").read_bytes())
+    element = zipped(files["board/element.js"].read_bytes())
     budgets.within("board/element.js, which boards share, zipped", element, MOST_SHARED, "KB")
-    fonts = sum(each.stat().st_size for each in STATIC.rglob("*.woff2")) / KB
+    fonts = sum(each.stat().st_size for each in files.values() if each.suffix == ".woff2") / KB
     budgets.within("fonts (0, with formulas 60)", fonts, MOST_FONTS, "KB")
 
 

@@ -22,18 +22,18 @@ APP = ROOT / "app"
 CATALOGUES = APP / "core/pages/translations"
 METHODS = [
     ("core/pages/static/swagger-ui/**", "ignore"),
-    ("core/pages/templates/**.html", "jinja2"),
-    ("core/pages/static/**.js", "javascript"),
+    ("**/templates/**.html", "jinja2"),
+    ("**/static/**.js", "javascript"),
     ("**.py", "python"),
 ]
 OPTIONS = {
-    "core/pages/templates/**.html": {
+    "**/templates/**.html": {
         "trimmed": "true",
         "trim_blocks": "true",
         "lstrip_blocks": "true",
         "silent": "false",
     },
-    "core/pages/static/**.js": {"parse_template_string": "true"},
+    "**/static/**.js": {"parse_template_string": "true"},
 }
 KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}
 MARKS = re.compile(r"%\(\w+\)s|%%|</?[a-z]+")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import cast
 
 from fastapi import Request, Response
@@ -18,15 +17,14 @@ from app.core.pages.asking import stored_values
 from app.core.pages.direction import closed
 from app.core.pages.headers import PRIVATE, takes_gzip
 from app.core.pages.pieces import Piece, plain, zipped
-from app.core.pages.static_files import versioned
+from app.core.pages.static_files import folders, versioned
 from app.core.service import Service
 
-HERE = Path(__file__).parent
 READ = "jurado_read"
 """The cookie, of each contest's pages, with the number of messages that the reader has seen."""
 READ_COUNT = re.compile(r"[0-9]{1,6}")
 ENVIRONMENT = Environment(
-    loader=FileSystemLoader(HERE / "templates"),
+    loader=FileSystemLoader(folders("templates")),
     autoescape=True,
     undefined=StrictUndefined,
     finalize=closed,

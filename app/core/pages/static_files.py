@@ -23,7 +23,7 @@ from app.core.pages.headers import HEADERS, takes_gzip
 from app.core.pages.languages import LANGUAGES, SOURCE
 from app.core.pages.script_texts import script_of
 
-FOLDER = Path(__file__).parent / "static"
+APP = Path(__file__).parents[2]
 SMALLEST_ZIPPED = 1024
 DIGITS = 16
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -70,7 +70,7 @@ def versioned(name: str) -> str:
 
 def static_file(name: str) -> StaticFile | None:
     """The file of a name below /static/; None where there is none."""
-    if name in _paths():
+    if name in paths():
         return _file(name)
     language = name.removeprefix("messages/").removesuffix(".js")
     is_catalogue = name == f"messages/{language}.js" and language in LANGUAGES and language != SOURCE
@@ -78,13 +78,26 @@ def static_file(name: str) -> StaticFile | None:
 
 
 @cache
-def _paths() -> Mapping[str, Path]:
-    return MappingProxyType({str(path.relative_to(FOLDER)): path for path in FOLDER.rglob("*") if path.is_file()})
+def paths() -> Mapping[str, Path]:
+    """Return the files of all features by their names below /static/."""
+    return MappingProxyType(
+        {
+            str(path.relative_to(folder)): path
+            for folder in folders("static")
+            for path in folder.rglob("*")
+            if path.is_file()
+        }
+    )
+
+
+def folders(name: str) -> list[Path]:
+    """Return the shared folder of this name (`static`, `templates`), then that of each feature."""
+    return [APP / "core/pages" / name, *sorted(APP.glob(f"*/{name}"))]
 
 
 @cache
 def _file(name: str) -> StaticFile:
-    return StaticFile.of(name, _paths()[name].read_bytes())
+    return StaticFile.of(name, paths()[name].read_bytes())
 
 
 @cache

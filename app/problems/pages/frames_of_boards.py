@@ -14,7 +14,8 @@ from fastapi.responses import HTMLResponse
 from app.contests.service.visibility import the_problem
 from app.core.errors import NotFound
 from app.core.files.files import Files
-from app.core.pages.pages import ENVIRONMENT, HERE
+from app.core.pages.pages import ENVIRONMENT
+from app.core.pages.static_files import paths
 from app.core.pages.visitor import Reading, TheService, TheSnapshot
 from app.core.service import Service
 from app.packages.board_module import board_module
@@ -22,7 +23,7 @@ from app.problems.pages.contest import named_problem
 from app.problems.queries import pins
 from app.tables import ProblemRow
 
-BOARDS = frozenset(path.stem for path in (HERE / "static/boards").glob("*.js"))
+BOARDS = frozenset(path.stem for name, path in paths().items() if name.startswith("boards/"))
 """The checkers whose answers are drawn by these pages' own modules, by their files."""
 KNOWN = 64
 IN_MEMORY = 8 * 2**20
@@ -85,7 +86,7 @@ def board_frame(
 @cache
 def _script() -> str:
     """The script of the frame, which has no origin to fetch it from."""
-    return (HERE / "static/board/frame.js").read_text()
+    return paths()["board/frame.js"].read_text()
 
 
 @cache

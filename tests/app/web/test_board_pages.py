@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.pages.pages import HERE
+from app.core.pages.static_files import paths
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.problems.pages.playground import TITLES
@@ -81,7 +81,7 @@ def test_each_board_has_a_playground_for_everybody_that_loads_files_from_here_al
     assert references.inline == []
     assert all(address.startswith(("/", "#")) for address in references.addresses)
     assert "<form" not in reply.text.partition("<main")[2].partition("</main")[0], "nothing can be sent"
-    assert (HERE / f"static/boards/{slug}.js").is_file()
+    assert f"boards/{slug}.js" in paths()
 
 
 def test_there_is_no_playground_of_an_unknown_board(api: Api) -> None:
@@ -90,7 +90,7 @@ def test_there_is_no_playground_of_an_unknown_board(api: Api) -> None:
 
 
 def test_the_scripts_of_boards_name_no_other_host() -> None:
-    for folder in ("board", "boards"):
-        for path in (HERE / "static" / folder).glob("*"):
+    for name, path in paths().items():
+        if name.startswith(("board/", "boards/")):
             text = path.read_text().replace("http://www.w3.org/2000/svg", "")
             assert not re.search(r"[\"'`(](?:\w+:)?//", text), path

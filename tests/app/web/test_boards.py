@@ -14,7 +14,7 @@ import pytest
 
 from app.core.pages.checker_messages import PARTS
 from app.core.pages.checker_messages import _values as phrase_values
-from app.core.pages.pages import HERE
+from app.core.pages.static_files import paths
 from app.daily.service.days import KINDS
 from app.packages.read import read_package
 from app.problems.pages.frames_of_boards import BOARDS
@@ -45,7 +45,7 @@ PARSE = """
 @cache
 def module(name: str) -> Ask:
     """The board of a problem."""
-    return open_module(HERE / f"static/boards/{name}.js")
+    return open_module(paths()[f"boards/{name}.js"])
 
 
 def parsed(name: str, given: bytes, sent: bytes, where: str = "") -> Mapping[str, Any]:
@@ -105,7 +105,7 @@ def test_a_board_does_not_tell_a_right_answer_from_a_wrong_one_where_that_is_the
 
 def test_no_script_of_the_pages_works_out_who_wins() -> None:
     """The words of closed forms and tables of positions: whoever adds one hands it to everybody during a contest."""
-    scripts = [path for path in (HERE / "static").rglob("*.js") if "swagger-ui" not in path.parts]
+    scripts = [path for name, path in paths().items() if name.endswith(".js") and not name.startswith("swagger-ui/")]
     words = re.compile(r"sqrt\(5|golden|wythoff|k \+ 1n|% side|\bwonSets\b|\bisLost\b|\bwins\(", re.IGNORECASE)
     assert [path.name for path in scripts if words.search(path.read_text())] == []
     assert len(scripts) > 10

@@ -15,8 +15,10 @@ from jinja2 import nodes
 
 from app.core.pages import languages, wording
 from app.core.pages.checker_messages import in_words
-from app.core.pages.pages import ENVIRONMENT, HERE
+from app.core.pages.pages import ENVIRONMENT
 from app.core.pages.script_texts import script_of
+from app.core.pages.static_files import APP
+from app.core.pages.static_files import paths as static_paths
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.rejections import Telling, reduced
 from app.judging.queries.judging_tasks import too_large
@@ -414,8 +416,9 @@ def test_every_sentence_of_a_key_is_the_one_that_the_server_writes() -> None:
 
 def test_all_scripts_and_templates_are_looked_into(source: messages.Catalog) -> None:
     places = {str(path) for message in source for path, _ in message.locations}
-    others = {HERE / "static/text.js", HERE / "static/swagger-ui/swagger-ui-bundle.js"}
     scripts = {
-        path for path in HERE.glob("static/**/*.js") if re.search(r"\b(_|ngettext)\(\"", path.read_text())
-    } - others
-    assert {f"core/pages/{path.relative_to(HERE)}" for path in scripts} <= places
+        str(path.relative_to(APP))
+        for name, path in static_paths().items()
+        if name.endswith(".js") and re.search(r"\b(_|ngettext)\(\"", path.read_text())
+    }
+    assert scripts - {"core/pages/static/text.js", "core/pages/static/swagger-ui/swagger-ui-bundle.js"} <= places

@@ -12,8 +12,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from app.core.pages.headers import POLICY
-from app.core.pages.pages import HERE
-from app.core.pages.static_files import IMMUTABLE
+from app.core.pages.static_files import IMMUTABLE, folders, paths
 from app.tables import ContestRow
 from tests.builders.contests import add_contest
 from tests.builders.service import Api, open_api
@@ -71,15 +70,22 @@ def test_pages_are_whole_under_a_policy_that_allows_only_files_from_here(api: Ap
 
 
 def test_the_files_of_pages_load_nothing_from_another_host() -> None:
-    for path in (HERE / "static").rglob("*.css"):
-        for address in path.read_text().split("url(")[1:]:
+    for sheet in (name for name in paths() if name.endswith(".css")):
+        text = paths()[sheet].read_text()
+        for address in text.split("url(")[1:]:
             name = address.lstrip("\"'")
-            assert name.startswith("data:") or (path.parent / name.partition('"')[0]).is_file(), (path, name[:60])
-        assert "@import" not in path.read_text()
-    for path in (HERE / "static").glob("*.js"):
-        text = path.read_text().replace(SVG, "")  # a name, which nothing is loaded from
-        assert not re.search(r"[\"'`](?:\w+:)?//", text), path
-    assert "validatorUrl: null" in (HERE / "static" / "docs.js").read_text()
+            assert name.startswith("data:") or urljoin(sheet, name.partition('"')[0]) in paths(), (sheet, name[:60])
+        assert "@import" not in text
+    for script in (name for name in paths() if name.endswith(".js") and not name.startswith("swagger-ui/")):
+        text = paths()[script].read_text().replace(SVG, "")  # a name, which nothing is loaded from
+        assert not re.search(r"[\"'`](?:\w+:)?//", text), script
+    assert "validatorUrl: null" in paths()["docs.js"].read_text()
+
+
+@pytest.mark.parametrize("kind", ["static", "templates"])
+def test_no_two_features_have_a_file_of_the_same_name(kind: str) -> None:
+    names = [path.relative_to(folder) for folder in folders(kind) for path in folder.rglob("*") if path.is_file()]
+    assert len(names) == len(set(names)) > 20
 
 
 def test_the_index_leads_to_each_contest_in_its_state(api: Api) -> None:
@@ -155,7 +161,7 @@ def test_only_the_files_of_pages_are_served(api: Api, name: str) -> None:
 
 
 def test_the_copied_swagger_ui_comes_with_its_version_and_licence() -> None:
-    folder = HERE / "static" / "swagger-ui"
+    folder = paths()["swagger-ui/README.md"].parent
     version = (folder / "README.md").read_text().partition("\n")[0].removeprefix("# Swagger UI ")
     assert version in (folder / "swagger-ui-bundle.js").read_text()
     assert "Apache License" in (folder / "LICENSE").read_text()

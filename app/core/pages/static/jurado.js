@@ -1,6 +1,37 @@
 "use strict";
 // Pages work without this file. With it the clock runs, the header and a waiting report follow the server.
 
+/**
+ * Repeat a step while the page is visible, until the step returns false. Pauses are in ms: `every`, and at random up to
+ * `spread` more, as a thousand pages may be open; each is `growth` times as long as the last, up to `offline`, which is
+ * also the pause after a step that failed.
+ */
+function poll(step, { every, spread = 0, growth = 1, offline = every, immediate = false }) {
+  let timer = 0;
+  let usual = every;
+  const wait = (pause) => {
+    timer = setTimeout(look, pause + spread * Math.random());
+  };
+  const look = async () => {
+    timer = 0;
+    let pause = usual;
+    try {
+      if (!document.hidden && (await step()) === false) return;
+      usual = Math.min(usual * growth, offline);
+    } catch {
+      pause = offline; // the server is away for a moment
+    }
+    wait(pause);
+  };
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden || !timer) return;
+    clearTimeout(timer);
+    look();
+  });
+  if (immediate) look();
+  else wait(usual);
+}
+
 function pad(number) {
   return String(number).padStart(2, "0");
 }
@@ -35,9 +66,6 @@ function runClock() {
   ticking = setInterval(tick, 1000);
 }
 
-const EVERY = 12000; // ms between two looks at the header, and up to as many more as SPREAD: a thousand pages are open
-const SPREAD = 6000;
-
 function isPaused() {
   return document.getElementById("clock")?.dataset.phase === "paused";
 }
@@ -59,7 +87,10 @@ function isBeingWritten() {
 /** Fetch the header's clock, badge and notice if they have changed; at the start and the end, the whole page. */
 async function lookAtHeader() {
   const clock = document.getElementById("clock");
-  const reply = await fetch(clock.dataset.live, { cache: "no-store", headers: { "If-None-Match": `"${clock.dataset.version}"` } });
+  const reply = await fetch(clock.dataset.live, {
+    cache: "no-store",
+    headers: { "If-None-Match": `"${clock.dataset.version}"` },
+  });
   if (reply.status !== 200) return;
   const fresh = new DOMParser().parseFromString(await reply.text(), "text/html");
   const phase = fresh.getElementById("clock")?.dataset.phase;
@@ -85,24 +116,6 @@ function offerReload() {
   document.getElementById("notice").replaceChildren(line);
 }
 
-/** Look at the header again and again, as long as somebody looks at the page. */
-function followHeader() {
-  if (!document.querySelector("#clock[data-live]")) return;
-  const look = async () => {
-    try {
-      if (!document.hidden) await lookAtHeader();
-    } catch {
-      // The server is away for a moment: the next look finds it again.
-    }
-  };
-  const again = async () => {
-    await look();
-    setTimeout(again, EVERY + SPREAD * Math.random());
-  };
-  setTimeout(again, EVERY + SPREAD * Math.random());
-  document.addEventListener("visibilitychange", look);
-}
-
 /** Fetch this page again and put its new text in the place of the old, unless the reader is in it. */
 async function refresh(id) {
   const reply = await fetch(location.href, { headers: { Accept: "text/html" } });
@@ -114,33 +127,27 @@ async function refresh(id) {
   return true;
 }
 
-/** Load a report again until its submission is judged, less and less often. */
-function followReport() {
-  let wait = 1000;
-  const look = async () => {
-    if (!document.querySelector("#report[data-wait]")) return;
-    try {
-      await refresh("report");
-    } catch {
-      wait = 15000;
-    }
-    wait = Math.min(15000, wait * 1.5);
-    setTimeout(look, wait);
-  };
-  setTimeout(look, wait);
+/** Reload a report until its submission is judged. */
+async function followReport() {
+  if (!document.querySelector("#report[data-wait]")) return false;
+  await refresh("report");
 }
 
 /** How moments are written: in English as ISO 8601 has it, as Swedish has it too, else as the language of the page does. */
 function written(timeZone) {
   const language = document.documentElement.lang;
   if (language === "en") return ["sv", { dateStyle: "short", timeStyle: "short", timeZone }];
-  return [language, { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone }];
+  return [
+    language,
+    { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone },
+  ];
 }
 
 /** Keep the reader's zone for the pages to come, and show the times of this one in it, unless another one was chosen. */
 function useZone() {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (!zone || zone === "UTC" || /(^|; )jurado_zone=/.test(document.cookie)) return;
+  // biome-ignore lint/suspicious/noDocumentCookie: pages without TLS have no CookieStore
   document.cookie = `jurado_zone=${zone}; max-age=31536000; path=${document.documentElement.dataset.root || "/"}; samesite=lax`;
   for (const time of document.querySelectorAll("time[datetime]")) {
     const parts = new Intl.DateTimeFormat(...written(zone));
@@ -157,5 +164,6 @@ function showTab() {
 useZone();
 showTab();
 runClock();
-followHeader();
-followReport();
+if (document.querySelector("#clock[data-live]")) poll(lookAtHeader, { every: 12000, spread: 6000 });
+
+poll(followReport, { every: 1000, growth: 1.5, offline: 15000 });

@@ -13,5 +13,5 @@ globalThis.ngettext = (one, many, num, values = {}) => {
 };
 
 function filled(text, values) {
-  return text.replace(/%(?:\((\w+)\)s|%)/g, (whole, name) => (name === undefined ? "%" : String(values[name])));
+  return text.replace(/%(?:\((\w+)\)s|%)/g, (_whole, name) => (name === undefined ? "%" : String(values[name])));
 }

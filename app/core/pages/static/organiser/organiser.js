@@ -11,7 +11,13 @@ function sayLocally(input) {
   }
   const moment = input.value ? new Date(`${input.value}Z`) : null;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  beside.textContent = moment && !isNaN(moment) ? _("%(time)s in %(zone)s", { time: moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }), zone }) : "";
+  beside.textContent =
+    moment && !Number.isNaN(moment.getTime())
+      ? _("%(time)s in %(zone)s", {
+          time: moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }),
+          zone,
+        })
+      : "";
 }
 
 for (const input of document.querySelectorAll("input[data-utc]")) {
@@ -24,24 +30,12 @@ for (const button of document.querySelectorAll("button[data-print]")) {
   button.addEventListener("click", () => print());
 }
 
-/** Fetch a part of the page anew every few seconds, unless the reader is in it or the page is not looked at. */
-function follow(part) {
-  const every = Number(part.dataset.follow) * 1000;
-  const look = async () => {
-    const shown = document.getElementById(part.id);
-    if (!shown || !shown.dataset.follow) return;
-    if (!document.hidden && !shown.contains(document.activeElement)) {
-      try {
-        const reply = await fetch(location.href, { headers: { Accept: "text/html" } });
-        const fresh = reply.ok ? new DOMParser().parseFromString(await reply.text(), "text/html").getElementById(part.id) : null;
-        if (fresh && !shown.contains(document.activeElement)) shown.replaceWith(fresh);
-      } catch {
-        // The server is away for a moment: the next look finds it again.
-      }
-    }
-    setTimeout(look, every);
-  };
-  setTimeout(look, every);
+/** Reload a part of the page, unless the reader is in it, until it has no data-follow any more. */
+async function follow(id) {
+  const shown = document.getElementById(id);
+  if (!shown?.dataset.follow) return false;
+  if (!shown.contains(document.activeElement)) await refresh(id);
 }
 
-for (const part of document.querySelectorAll("[data-follow][id]")) follow(part);
+for (const { id, dataset } of document.querySelectorAll("[data-follow][id]"))
+  poll(() => follow(id), { every: Number(dataset.follow) * 1000 });
