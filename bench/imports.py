@@ -19,7 +19,7 @@ from rich.table import Table
 
 from app.accounts.commands.access import new_login
 from app.commands.demo.service_process import Running, fresh_service
-from app.commands.solver_process import command, environment
+from app.commands.solver_process import environment, module_command
 
 MIB = 2**20
 FILES: Mapping[str, str] = {
@@ -124,7 +124,7 @@ def client_peak(running: Running, archive: Path, home: Path) -> tuple[float, flo
     login = new_login(running.url, "admin", running.password)
     variables = {**environment(), "JURADO_URL": running.url, "JURADO_TOKEN": login.token, "TMPDIR": str(home)}
     client = subprocess.Popen(
-        command("app.commands", "package", "import", str(archive)), env=variables, stdout=subprocess.DEVNULL
+        module_command("app.commands", "package", "import", str(archive)), env=variables, stdout=subprocess.DEVNULL
     )
     _, status, usage = os.wait4(client.pid, 0)
     client.returncode = os.waitstatus_to_exitcode(status)

@@ -15,6 +15,7 @@ from app.core.commands.images import write_image
 from app.core.commands.names import is_path, nearest, own_checker, problems, read_file
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, say, write_json
+from app.core.commands.registry import command
 from app.games.commands.checking import score_transcript, transcript_file
 from app.programs.model import CaseFiles, Program
 from checkers.doors import Exact, Rejected, Score
@@ -35,6 +36,7 @@ class Outcome:
     images: Mapping[str, bytes] = field(default_factory=dict)
 
 
+@command("check")
 def check(
     problem: Annotated[
         str,
@@ -61,6 +63,12 @@ def check(
     """Check and score one answer file, as the judge does, or replay the transcript of a game.
 
     Exit code 0: accepted; 1: rejected, with the reason; 2: wrong usage, or the judge's own fault.
+
+    Examples:
+      jurado check comesolo board.in board.out
+      jurado check comesolo board.in board.out --reference board.ans --json
+      jurado check tokens case.in mine.out --reference case.ans
+      jurado check mine.game
     """
     try:
         if answer is not None and input_file is not None:

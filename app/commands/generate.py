@@ -12,14 +12,21 @@ from app.commands.solver_process import last_line
 from app.core.commands.names import problem_folder
 from app.core.commands.options import BundledProblem
 from app.core.commands.output import Failure
+from app.core.commands.registry import command
 
 
+@command("generate")
 def generate(
     problem: BundledProblem,
     seed: Annotated[int, typer.Option(help="same seed and parameters, same bytes", min=0)],
     param: Annotated[list[str] | None, typer.Option(metavar="K=V", help="a parameter of the generator")] = None,
 ) -> None:
-    """Write a test case's input to standard output; the generator's own README says which parameters it has."""
+    """Write a test case's input to standard output; the generator's own README says which parameters it has.
+
+    Examples:
+      jurado generate comesolo --seed 7 --param kind=random --param n=12 > board.in
+      jurado generate rollingballs --seed 42 > maze.in
+    """
     for pair in param or []:
         if "=" not in pair or pair.startswith(("-", "=")):
             raise Failure(f"--param: expected NAME=VALUE, found {pair!r}")

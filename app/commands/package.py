@@ -9,23 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands import package_new
-from app.commands.package_serve import command as package_serve
 from app.core.commands.faults import NO_FOLDER, all_lines, show_faults
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, new_file, say, write_json
+from app.core.commands.output import Failure, new_file, say, write_json
 from app.core.commands.progress import steps_shown
+from app.core.commands.registry import command
 from app.core.faults import PackageErrors
 
 if TYPE_CHECKING:
     from app.packages.model import Package
     from app.packages.verify import Report
 
-program = typer.Typer(no_args_is_help=True, help="Verify, pack and begin problem packages.")
 Place = Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")]
 
 
-@program.command(epilog=examples("jurado package verify problems/comesolo", "jurado package verify mine.zip --json"))
+@command("package verify")
 def verify(
     places: Annotated[list[Path], typer.Argument(metavar="DIR_OR_ZIP...")],
     strict: Annotated[bool, typer.Option("--strict", help="exit code 1 for warnings too")] = False,
@@ -36,6 +34,10 @@ def verify(
     Every fault is listed with its file. An error: the server refuses the package. A warning: the server takes it, but
     something in it will not work as its author expects. A note: nothing is wrong, such as a file that nothing uses.
     Exit code 0: no errors; 1: errors.
+
+    Examples:
+      jurado package verify problems/comesolo
+      jurado package verify mine.zip --json
     """
     from app.core.steps import Steps
     from app.packages.verify import verify_report
@@ -55,11 +57,7 @@ def verify(
     raise typer.Exit(0 if fine else 1)
 
 
-@program.command(
-    epilog=examples(
-        "jurado package export problems/comesolo --out comesolo.zip", "jurado package export mine --format omegaup"
-    )
-)
+@command("package export")
 def export(
     place: Place,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: SLUG.zip in the current folder")] = None,
@@ -73,6 +71,10 @@ def export(
     """Pack a package as a zip: the same files give the same bytes, on every machine.
 
     `omegaup` holds less than a package: warnings name what is left out.
+
+    Examples:
+      jurado package export problems/comesolo --out comesolo.zip
+      jurado package export mine --format omegaup
     """
     if format_name not in ("kattis", "omegaup"):
         raise Failure(f"--format: expected kattis or omegaup, found {format_name!r}")
@@ -100,19 +102,6 @@ def for_omegaup(package: Package, *, data_only: bool) -> Mapping[str, bytes]:
         raise Failure(f"{package.slug} would be judged otherwise by omegaUp:\n{all_lines(errors)}", 1) from None
     show_faults(package.slug, [fault.as_data() for fault in exported.warnings])
     return exported.files
-
-
-program.command(
-    epilog=examples(
-        "jurado package new mysum",
-        "jurado package new seating --kind optimization --empty --yes",
-        "jurado package new tour --scoring minimise --checker python --title 'Short tours'",
-        "jurado package new guess --scoring rank --checker metric --groups 50 --final 50 --yes",
-    )
-)(package_new.new)
-program.command(
-    "serve", epilog=examples("jurado package serve tour", "jurado package serve tour --port 8100 --no-examples")
-)(package_serve.serve)
 
 
 def read(place: Path, spool: Path | None = None) -> Package:

@@ -13,6 +13,7 @@ from app.core.commands.names import read_file
 from app.core.commands.new_folder import write_new_folder
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, person_at_stdin, report, say
+from app.core.commands.registry import command
 from app.packages.files import SLUG
 from app.packages.skeletons.choices import (
     KINDS,
@@ -57,6 +58,7 @@ KIND_MEANINGS: dict[Kind, str] = {
 }
 
 
+@command("package new")
 def new(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="named by the problem's id: lowercase letters, digits")
@@ -91,6 +93,12 @@ def new(
     It verifies at once and has a statement, a checker, an input validator, a generator, a solver, test cases with
     answers, and example submissions. With --empty there is no example: add test cases to data/secret. On a terminal
     the command asks for what is not given.
+
+    Examples:
+      jurado package new mysum
+      jurado package new seating --kind optimization --empty --yes
+      jurado package new tour --scoring minimise --checker python --title 'Short tours'
+      jurado package new guess --scoring rank --checker metric --groups 50 --final 50 --yes
     """
     asks = person_at_stdin() and not yes
     if folder is None and not asks:

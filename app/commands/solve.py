@@ -15,9 +15,11 @@ from app.core.commands.names import problem_folder, read_file
 from app.core.commands.options import AsJson, BundledProblem
 from app.core.commands.output import Failure, person_at_stdin, say, show, table, write_json
 from app.core.commands.progress import files_shown, in_units, progress_shown, raw_text
+from app.core.commands.registry import command
 from app.judging.service.solver_process import Summary
 
 
+@command("solve")
 def solve(
     problem: BundledProblem,
     files: Annotated[
@@ -36,6 +38,11 @@ def solve(
     The last line says the raw score and the bound known for it; Ctrl-C gives the best answer so far. With --out every
     input named is solved, one after the other, and a table shows how good the answers are. Exit code 1: an input is
     left without an answer.
+
+    Examples:
+      jurado solve comesolo < board.in > board.out
+      jurado solve rollingballs --method greedy --seconds 2 --seed 7 < maze.in > maze.out
+      jurado solve comesolo --seconds 5 --out answers/ boards/
     """
     slug = problem_folder(problem).resolve().name
     options = solver_options(method, seconds, steps, seed)
@@ -60,8 +67,14 @@ def solve(
         say(summary_line(solved.summary))
 
 
+@command("methods")
 def methods(problem: BundledProblem, as_json: AsJson = False) -> None:
-    """List the methods of a problem's solver."""
+    """List the methods of a problem's solver.
+
+    Examples:
+      jurado methods comesolo
+      jurado methods comesolo --json
+    """
     slug = problem_folder(problem).resolve().name
     listed = list_methods(slug)
     if as_json:

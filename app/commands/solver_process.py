@@ -49,7 +49,7 @@ class Methods(TypedDict):
 def list_methods(problem: str) -> Methods:
     """Ask a solver for its methods; raises Failure with its last line where it has none."""
     done = subprocess.run(
-        command("solvers", problem, "--methods"), env=environment(), capture_output=True, text=True, check=False
+        module_command("solvers", problem, "--methods"), env=environment(), capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise Failure(last_line(done.stderr))
@@ -87,7 +87,7 @@ def run(words: Sequence[str], source: IO[bytes], target: IO[bytes], on_report: O
     return list(ended.summaries)
 
 
-def command(module: str, *arguments: str) -> list[str]:
+def module_command(module: str, *arguments: str) -> list[str]:
     """Give the command line of one of our own modules."""
     return [sys.executable, "-m", module, *arguments]
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.commands.solver_process import command, environment
+from app.commands.solver_process import environment, module_command
 from app.sandbox.model import AS_ROOT
 from tests.conftest import forked
 from tests.forks import Forked
@@ -65,7 +65,7 @@ class Terminal:
                 process.stdout.close()
 
     def _command(self, words: tuple[object, ...]) -> list[str]:
-        return command("app.commands", *map(str, words))
+        return module_command("app.commands", *map(str, words))
 
     def _environment(self) -> dict[str, str]:
         own = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_") or name == AS_ROOT}

@@ -12,11 +12,12 @@ import typer
 
 from app.core.commands.client import Client
 from app.core.commands.config import Login, cleaned, delete_login, store_login, stored_login
-from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, say, show, table, write_json
-from app.core.commands.resources.people import Identity, NewToken, Token
+from app.core.commands.output import Failure, say
+from app.core.commands.registry import command
+from app.core.commands.requests import Request, Table
 
 
+@command("login")
 def login(
     url: Annotated[str, typer.Argument(help="the server, such as http://127.0.0.1:8000")],
     user: Annotated[str, typer.Argument(help="your username there")],
@@ -25,14 +26,23 @@ def login(
     """Log in to a server and keep its token (in ~/.config/jurado/config.toml, readable by you alone).
 
     The password is asked for, or taken from standard input or JURADO_PASSWORD; only the token is kept.
+
+    Examples:
+      jurado login http://127.0.0.1:8000 admin
+      jurado login http://127.0.0.1:8000 admin --password-stdin < secret
     """
     server = cleaned(url)
     path = store_login(new_login(server, user, read_password(user, from_stdin=password_stdin)))
     say(f"logged in to {server} as {user}; the token is in {path}")
 
 
+@command("logout")
 def logout() -> None:
-    """Forget the token, here and on the server."""
+    """Forget the token, here and on the server.
+
+    Examples:
+      jurado logout
+    """
     login = stored_login()
     if login is None:
         say("not logged in")
@@ -41,11 +51,12 @@ def logout() -> None:
         with Client(login) as client:
             client.delete(f"account/tokens/{login.token_id}")
     except Failure as error:
-        say(f"the token is forgotten here, but the server did not take it back: {error}")
+        say(f"the token is forgotten here, but the server did not revoke it: {error}")
     delete_login()
     say(f"logged out of {login.url}")
 
 
+@command("passwd")
 def passwd(
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="read the old and the new password from stdin, one a line")
@@ -54,41 +65,54 @@ def passwd(
         bool, typer.Option("--keep-tokens", help="leave the other tokens of the account as they are")
     ] = False,
 ) -> None:
-    """Change your password. Every other login of the account ends, with its token."""
+    """Change your password. Every other login of the account ends, with its token.
+
+    Examples:
+      jurado passwd
+      jurado passwd --password-stdin < old-and-new.txt
+    """
     with Client.open() as client:
-        user = client.get("account", Identity)["username"]
+        user = client.get("account")["username"]
         old = sys.stdin.readline().rstrip("\r\n") if password_stdin else read_password(user, from_stdin=False)
         new = sys.stdin.readline().rstrip("\r\n") if password_stdin else _new_password(user)
         client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
-    say(f"{user} has another password" + ("" if keep_tokens else "; other tokens of the account are taken back"))
+    say(f"{user} has a new password" + ("" if keep_tokens else "; its other tokens are revoked"))
 
 
+@command("tokens")
 def tokens(
     revoke: Annotated[
-        list[str] | None, typer.Option("--revoke", metavar="ID", help="take this one back; may be given several times")
+        list[str] | None, typer.Option("--revoke", metavar="ID", help="revoke this one; may be given several times")
     ] = None,
-    others: Annotated[bool, typer.Option("--revoke-others", help="take back all but the one in use here")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """List the tokens of your account, one for each login or program, with the time of their last use."""
+    others: Annotated[bool, typer.Option("--revoke-others", help="revoke all but the one in use here")] = False,
+) -> Request:
+    """List the tokens of your account, one for each login or program, with the time of their last use.
+
+    Examples:
+      jurado tokens
+      jurado tokens --revoke 0f3ac2b1d4e5f607
+      jurado tokens --revoke-others
+    """
     with Client.open() as client:
         for token_id in revoke or []:
             client.delete(f"account/tokens/{quote(token_id, safe='')}")
-            say(f"took back the token {token_id}")
+            say(f"revoked the token {token_id}")
         if others:
             client.delete("account/tokens", others="true")
-            say("took back all other tokens")
-        listed = client.get("account/tokens", list[Token])
-    if as_json:
-        write_json(listed)
-        return
-    columns = ["id", "label", "made", "last used", "ends", ""]
-    show(table("", columns, [_token_cells(token) for token in listed]))
+            say("revoked all other tokens")
+    return Request("GET", "account/tokens", TOKENS)
 
 
-def _token_cells(token: Token) -> tuple[str, ...]:
-    used, ends = token["last_used"] or "never", token["expires"] or "never"
-    return token["id"], token["label"], token["created"], used, ends, "in use here" if token["current"] else ""
+TOKENS = Table(
+    {
+        "id": "id",
+        "label": "label",
+        "made": "created",
+        "last used": lambda token: token["last_used"] or "never",
+        "ends": lambda token: token["expires"] or "never",
+        "": lambda token: "in use here" if token["current"] else "",
+    }
+)
 
 
 def _new_password(user: str) -> str:
@@ -111,5 +135,5 @@ def read_password(user: str, *, from_stdin: bool) -> str:
 def new_login(server: str, user: str, password: str) -> Login:
     """Make a token for the account."""
     with Client(Login(server), auth=(user, password)) as client:
-        new = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"}, NewToken)
+        new = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"})
     return Login(server, new["token"], user, new["id"])

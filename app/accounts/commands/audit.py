@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, say, show, table, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.people import AuditEntry
 
 AT_ONCE = 1000
@@ -21,6 +22,7 @@ COLUMNS = ("id", "time", "username", "role", "address", "credential", "operation
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+@command("admin audit")
 def show_audit(
     contest: Annotated[str | None, typer.Option(metavar="ID", help="only this contest (owners name theirs)")] = None,
     actor: Annotated[str | None, typer.Option(metavar="ACCOUNT", help="only this account, by id or username")] = None,
@@ -32,7 +34,13 @@ def show_audit(
     ] = "table",
     as_json: AsJson = False,
 ) -> None:
-    """Show who changed what, when and from where, the newest first."""
+    """Show who changed what, when and from where, the newest first.
+
+    Examples:
+      jurado admin audit --contest finals --since 2026-11-22T09:00:00+01:00
+      jurado admin audit --actor ana --operation apply_rejudging
+      jurado admin audit --limit 0 --format ndjson > audit.ndjson
+    """
     if as_json and form not in {"table", "json"}:
         raise Failure(f"expected --json or --format {form}, found both")
     path = "audit" if contest is None else f"contests/{contest}/audit"

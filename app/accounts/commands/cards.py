@@ -15,6 +15,7 @@ from app.core.commands.config import current_login
 from app.core.commands.names import read_file
 from app.core.commands.new_files import NewFile
 from app.core.commands.output import Failure, say
+from app.core.commands.registry import command
 
 CARDS_A_SHEET = 10
 COLUMNS = ("username", "password", "name", "team")
@@ -40,13 +41,18 @@ def cards_page(cards: Sequence[Card], *, title: str, address: str) -> str:
     return templates.get_template("cards.html").render(sheets=sheets, title=title, address=address, count=len(cards))
 
 
+@command("admin people cards")
 def print_cards(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="passwords as --passwords FILE has written them")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="the new HTML file, for you alone")],
     title: Annotated[str, typer.Option(help="what stands above each name, such as the contest's name")] = "Jurado",
     address: Annotated[str | None, typer.Option(metavar="URL", help="default: the server you are logged in to")] = None,
 ) -> None:
-    """Write passwords that an import has left in a file as cards to print."""
+    """Write passwords that an import has left in a file as cards to print.
+
+    Examples:
+      jurado admin people cards passwords.csv --out cards.html --title 'Spring Contest'
+    """
     cards = read_cards(read_file(file, "passwords"), file)
     with NewFile(out) as target:
         target.write(cards_page(cards, title=title, address=address or current_login().url))

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from app.accounts.commands.cards import print_cards
 from app.accounts.commands.imports import (
     CardsFile,
     DryRun,
@@ -22,23 +21,10 @@ from app.accounts.commands.imports import (
     import_params,
 )
 from app.core.commands.options import AsJson
-from app.core.commands.output import examples
-
-people = typer.Typer(no_args_is_help=True, help="Class lists: accounts with their teams in one step.")
-people.command(
-    "cards",
-    epilog=examples("jurado admin people cards passwords.csv --out cards.html --title 'Spring Contest'"),
-)(print_cards)
+from app.core.commands.registry import command
 
 
-@people.command(
-    "import",
-    epilog=examples(
-        "jurado admin people import class.csv --dry-run",
-        "jurado admin people import class.csv --contest finals --make-passwords",
-        "jurado admin people import class.csv --contest finals --passwords passwords.csv --cards cards.html",
-    ),
-)
+@command("admin people import")
 def import_people(
     file: Import,
     contest: Annotated[str | None, typer.Option(metavar="ID", help="let their teams take part there")] = None,
@@ -55,6 +41,11 @@ def import_people(
     """Import a class list: all of it, or nothing and a list of what is wrong.
 
     A file for passwords or cards asks for passwords too.
+
+    Examples:
+      jurado admin people import class.csv --dry-run
+      jurado admin people import class.csv --contest finals --make-passwords
+      jurado admin people import class.csv --contest finals --passwords passwords.csv --cards cards.html
     """
     target = Passwords(passwords, cards, title)
     params = import_params(make_passwords or target.to_files, renew_passwords, replace=replace, dry_run=dry_run)

@@ -14,6 +14,7 @@ from app.archive.commands.move import files_bar
 from app.archive.commands.places import Home, holding, opened_files, read_settings, reason
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, say, show, table, write_json
+from app.core.commands.registry import command
 from app.core.file_addresses import S3
 
 if TYPE_CHECKING:
@@ -31,11 +32,16 @@ Source = Annotated[str | None, typer.Option("--from", metavar="DIR|URL", help="b
 Step = Callable[[str, int, int | None], None]
 
 
+@command("backup")
 def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
     """Copy database and files into a folder or onto S3 while the service runs; to the same place again, only new files.
 
     The backup holds everything acknowledged before it began. One that is broken off leaves the one before there as it
     was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
+
+    Examples:
+      jurado backup /backup/jurado
+      jurado backup /backup/jurado --json
     """
     from app.archive.queries.backup import backup as copy
     from app.archive.queries.backup import note_backup
@@ -57,6 +63,7 @@ def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
+@command("restore")
 def restore(
     where: Where,
     home: Home = None,
@@ -68,6 +75,10 @@ def restore(
     It is refused while a server, or another command that writes, has the home or the database. All of the backup is
     read and compared before anything is changed. A backup of SQLite may go to PostgreSQL, and back. A database that
     holds anything is replaced only with --replace.
+
+    Examples:
+      jurado restore /backup/jurado --home /srv/jurado
+      jurado restore /backup/jurado --home /srv/jurado --replace
     """
     from app.archive.queries.backup import restore as put
 
@@ -97,6 +108,7 @@ def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
     return sorted(set(needed) - ids)
 
 
+@command("fsck")
 def fsck(
     home: Home = None,
     mend: Annotated[
@@ -111,6 +123,11 @@ def fsck(
     """Read every stored file and every row, and list the files missing, damaged or referred to by nobody.
 
     May run beside the server. Exit code 1 if anything is missing or damaged (and could not be mended).
+
+    Examples:
+      jurado fsck
+      jurado fsck --mend --from /backup/jurado
+      jurado fsck --mend --grace 1 --json
     """
     from app.archive.queries import fsck as checking
     from app.core.logs import configure_logs

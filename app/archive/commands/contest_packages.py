@@ -11,11 +11,12 @@ import typer
 from pydantic import JsonValue, TypeAdapter
 
 from app.accounts.commands.imports import Replace
-from app.contests.commands.contests import ContestId, contest
+from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client, Param, checked
 from app.core.commands.downloading import download
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, report, say
+from app.core.commands.output import Failure, report, say
+from app.core.commands.registry import command
 from app.core.commands.resources.contest_packages import (
     Differences,
     Imported,
@@ -35,14 +36,17 @@ HOW = {
 }
 
 
-@contest.command(
-    "export", epilog=examples("jurado admin contest export finals", "jurado admin contest export finals -o f.zip")
-)
+@command("admin contest export")
 def export_contest(
     contest_id: ContestId,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="default: CONTEST.zip")] = None,
 ) -> None:
-    """Write a contest as a contest package: all that is in it, with its problems and what was submitted."""
+    """Write a contest as a contest package: all that is in it, with its problems and what was submitted.
+
+    Examples:
+      jurado admin contest export finals
+      jurado admin contest export finals -o f.zip
+    """
     path = out or Path(f"{contest_id}.zip")
     with Client.open() as client:
         size = download(client, f"contests/{contest_id}/package.zip", path, code=1)
@@ -51,12 +55,7 @@ def export_contest(
         say(line)
 
 
-@contest.command(
-    "import",
-    epilog=examples(
-        "jurado admin contest import finals.zip", "jurado admin contest import finals.zip --id rerun --replace"
-    ),
-)
+@command("admin contest import")
 def import_contest(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a contest package: a zip")],
     contest_id: Annotated[str | None, typer.Option("--id", help="the contest's id here, in place of its own")] = None,
@@ -76,7 +75,12 @@ def import_contest(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why."""
+    """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why.
+
+    Examples:
+      jurado admin contest import finals.zip
+      jurado admin contest import finals.zip --id rerun --replace
+    """
     params: dict[str, Param] = {
         "id": contest_id,
         "replace": replace,

@@ -13,11 +13,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from app.archive.commands.places import Home, holding, read_settings, reason
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, console, say, show, table, write_json
+from app.core.commands.registry import command
 
 if TYPE_CHECKING:
     from app.core.db.database import Database
 
 
+@command("move")
 def move(
     to: Annotated[
         str,
@@ -34,6 +36,10 @@ def move(
     Every row is compared, and every file read and checked. What is in use stays as it is, and so does the key of
     webhooks' tokens (secret.key). Exit code 1 if it was not moved: then the other database is as it was. Files that
     are there already are not copied again.
+
+    Examples:
+      jurado move postgresql://jurado:SECRET@127.0.0.1/jurado --home /srv/jurado
+      JURADO_DATABASE_URL=postgresql://127.0.0.1/jurado jurado move sqlite:////srv/jurado/jurado.db
     """
     from app.core.db.database import Database
 

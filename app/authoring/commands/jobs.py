@@ -9,36 +9,48 @@ import typer
 
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
-from app.core.commands.output import examples, show, table, write_json
+from app.core.commands.output import show, table, write_json
 from app.core.commands.progress import OnProgress, progress_shown
-from app.core.commands.requests import listing
+from app.core.commands.registry import command
+from app.core.commands.requests import Request, collection, keys
 from app.core.commands.resources.problems import CaseResult, Job
 
-job = typer.Typer(no_args_is_help=True, help="Long work on the server.")
 ENDED = {"done", "failed", "cancelled"}
 SECONDS_BETWEEN_LOOKS = 0.3
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="the job's id")]
 
 
-@job.command("list", epilog=examples("jurado admin job list", "jurado admin job list --json"))
-def list_jobs(as_json: AsJson = False) -> None:
-    """List the latest jobs, newest first."""
-    listing("jobs", ["id", "kind", "state", "progress", "created", "ended"], as_json=as_json)
+@command("admin job list")
+def list_jobs() -> Request:
+    """List the latest jobs, newest first.
+
+    Examples:
+      jurado admin job list
+      jurado admin job list --json
+    """
+    return collection("jobs", keys("id kind state progress created ended"))
 
 
-@job.command("watch", epilog=examples("jurado admin job watch 7f3a", "jurado admin job watch 7f3a --json"))
+@command("admin job watch")
 def watch_job(job_id: JobId, as_json: AsJson = False) -> None:
-    """Follow a job until it has ended; exit code 1 unless it is done."""
+    """Follow a job until it has ended; exit code 1 unless it is done.
+
+    Examples:
+      jurado admin job watch 7f3a
+      jurado admin job watch 7f3a --json
+    """
     with Client.open() as client:
         finish(client, job_id, as_json=as_json)
 
 
-@job.command("cancel", epilog=examples("jurado admin job cancel 7f3a"))
-def cancel_job(job_id: JobId) -> None:
-    """Stop a job and its processes; the work it has finished stays."""
-    with Client.open() as client:
-        client.delete(f"jobs/{job_id}")
-    typer.echo(f"job {job_id} has been cancelled")
+@command("admin job cancel")
+def cancel_job(job_id: JobId) -> Request:
+    """Stop a job and its processes; the work it has finished stays.
+
+    Examples:
+      jurado admin job cancel 7f3a
+    """
+    return Request("DELETE", f"jobs/{job_id}", f"job {job_id} has been cancelled")
 
 
 def finish(client: Client, job_id: str, *, as_json: bool) -> None:

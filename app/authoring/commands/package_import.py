@@ -15,6 +15,7 @@ from app.core.commands.faults import all_lines, show_faults
 from app.core.commands.new_folder import write_new_folder
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, say
+from app.core.commands.registry import command
 from app.core.faults import PackageErrors
 from app.packages.formats.names import FORMATS
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from app.packages.formats.names import Format
 
 
+@command("package import")
 def import_package(
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
     format_name: Annotated[
@@ -39,6 +41,10 @@ def import_package(
     """Turn a package of another judge into one of Jurado, and bring it to the server or write it as a folder.
 
     Warnings say how things were mapped; with any fault nothing is kept and every fault is listed.
+
+    Examples:
+      jurado package import problems/comesolo
+      jurado package import omegaup.zip --to problems
     """
     if to is not None and server:
         raise Failure("expected either --to DIR or --server, found both")
@@ -46,13 +52,13 @@ def import_package(
     if to is None and place.is_file():  # the server tells its format, and says how things were mapped
         format_known = named_format(format_name)
         how = parameters(rejudging, keep=False, preview=False)
-        upload_archive(slug, place, how, as_json, name=str(place), format_name=format_known)
+        upload_archive(slug, place, how, name=str(place), format_name=format_known).show(as_json=as_json)
         return
     with TemporaryDirectory(prefix="jurado-packed-") as name:
         work = Path(name)
         arrival = read_foreign(place, work / "files", slug, format_name)
         if arrival is None and to is None:
-            upload_problem(place, rejudging, as_json=as_json)
+            upload_problem(place, rejudging).show(as_json=as_json)
             return
         if arrival is None:
             raise Failure(f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do")
@@ -64,7 +70,7 @@ def import_package(
 
             write_archive_file(package, work / "package.zip")
             how = parameters(rejudging, keep=False, preview=False)
-            upload_archive(package.slug, work / "package.zip", how, as_json)
+            upload_archive(package.slug, work / "package.zip", how).show(as_json=as_json)
             return
         folder = to / package.slug
         write_new_folder(folder, package.files)

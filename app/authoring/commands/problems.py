@@ -6,23 +6,22 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from app.authoring.commands.jobs import finish
-from app.core.commands.changes import Joins, Keep, PreviewOnly, parameters, previewed, say_changed
-from app.core.commands.client import Client, Param, checked, without_none
+from app.core.commands.changes import Joins, Keep, PreviewOnly, changed, is_preview, parameters
+from app.core.commands.client import Client, Param, without_none
 from app.core.commands.downloading import download
 from app.core.commands.faults import show_faults
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, report, say
-from app.core.commands.requests import delete, listing, waiting
-from app.core.commands.resources.problems import Job, StoredProblem
+from app.core.commands.output import Failure, report, say
+from app.core.commands.registry import command
+from app.core.commands.requests import Request, Shown, collection, deletion, is_waiting, keys
+from app.core.commands.resources.problems import Job
 from app.core.commands.uploading import upload_shown
 
-problem = typer.Typer(no_args_is_help=True, help="Problems and their packages.")
-reference = typer.Typer(no_args_is_help=True, help="Expected answers, made by the reference solver.")
 SECONDS = 3600.0
 """A package of gigabytes or ten thousand cases takes the server minutes."""
 ProblemId = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id")]
@@ -32,71 +31,78 @@ Seed = Annotated[int | None, typer.Option(help="seed of the solver")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="follow the reference run until it has ended")]
 
 
-@problem.command("list", epilog=examples("jurado admin problem list", "jurado admin problem list --json"))
-def list_problems(as_json: AsJson = False) -> None:
-    """List the problems of the server."""
-    listing("problems", ["id", "checker", "test_data_count", "max_score", "languages", "updated"], as_json=as_json)
+@command("admin problem list")
+def list_problems() -> Request:
+    """List the problems of the server.
+
+    Examples:
+      jurado admin problem list
+      jurado admin problem list --json
+    """
+    return collection("problems", keys("id checker test_data_count max_score languages updated"))
 
 
-@problem.command(
-    "upload", epilog=examples("jurado admin problem upload problems/comesolo", "jurado admin problem upload mine.zip")
-)
+@command("admin problem upload")
 def upload_problem(
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
     rejudging: Joins = None,
     keep: Keep = False,
     preview: PreviewOnly = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Bring in a problem package, or a new version of one; with any fault nothing is kept and every fault is listed.
 
     A new version of a problem with submissions waits as a rejudging.
+
+    Examples:
+      jurado admin problem upload problems/comesolo
+      jurado admin problem upload mine.zip
     """
     how = parameters(rejudging, keep=keep, preview=preview)
     with packed(place) as (slug, archive):
-        upload_archive(slug, archive, how, as_json, name=str(place))
+        return upload_archive(slug, archive, how, name=str(place))
 
 
 def upload_archive(
     slug: str | None,
     archive: bytes | Path,
     how: Mapping[str, Param],
-    as_json: bool,
     *,
     name: str | None = None,
     format_name: str | None = None,
-) -> None:
-    """Send a package's zip to the server, and say what came of it; `name`: for a zip that knows its id itself."""
+) -> Shown:
+    """Send a package's zip to the server; `name`: for a zip whose id is in its files."""
     params = {"id": slug, "format": format_name, **how}
     headers = {"Content-Type": "application/zip"}
     with Client.open() as client, upload_shown(archive) as (reader, on_step):
         reply = client.post_watched("problems", on_step, params, content=reader, headers=headers, timeout=SECONDS)
-    if previewed(reply) is not None or waiting(reply) is not None:
-        say_changed(reply, "", as_json=as_json)
-        return
-    stored = checked(reply, StoredProblem)
-    if not as_json:
-        show_faults(slug or name or stored["id"], stored.get("warnings", []))
+    if is_preview(reply) or is_waiting(reply):
+        return Shown(reply, changed(""))
+    return Shown(reply, lambda stored: stored_text(stored, slug or name or stored["id"]))
+
+
+# Any: the plain JSON of a stored problem.
+def stored_text(stored: Mapping[str, Any], name: str) -> str:
+    """Show the warnings about a package, and say what was stored."""
+    show_faults(name, stored.get("warnings", []))
     text = f"problem {stored['id']} has {stored['test_data_count']} test cases"
     if (job_id := stored.get("reference_run")) is not None:
         text += f"; its solution makes missing expected answers: jurado admin job watch {job_id}"
-    report(text, reply, as_json=as_json)
+    return text
 
 
-@problem.command(
-    "download",
-    epilog=examples(
-        "jurado admin problem download comesolo --out comesolo.zip",
-        "jurado admin problem download comesolo --contest finals --out as-judged.zip",
-    ),
-)
+@command("admin problem download")
 def download_problem(
     problem_id: ProblemId,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: PROBLEM.zip")] = None,
     version: Annotated[int | None, typer.Option(min=1, help="default: the newest")] = None,
     contest: Annotated[str | None, typer.Option(help="the version that this contest is judged with")] = None,
 ) -> None:
-    """Fetch a problem as a package: as it is now, in an earlier version, or as a contest is judged with it."""
+    """Fetch a problem as a package: as it is now, in an earlier version, or as a contest is judged with it.
+
+    Examples:
+      jurado admin problem download comesolo --out comesolo.zip
+      jurado admin problem download comesolo --contest finals --out as-judged.zip
+    """
     if version is not None and contest is not None:
         raise Failure("--contest: expected no --version beside it, found both")
     target = out or Path(f"{problem_id}.zip")
@@ -107,19 +113,17 @@ def download_problem(
     say(f"{target}: {size} bytes")
 
 
-@problem.command("delete", epilog=examples("jurado admin problem delete mysum"))
-def delete_problem(problem_id: ProblemId) -> None:
-    """Delete a problem that no contest has."""
-    delete(f"problems/{problem_id}")
+@command("admin problem delete")
+def delete_problem(problem_id: ProblemId) -> Request:
+    """Delete a problem that no contest has.
+
+    Examples:
+      jurado admin problem delete mysum
+    """
+    return deletion(f"problems/{problem_id}")
 
 
-@reference.command(
-    "run",
-    epilog=examples(
-        "jurado admin reference run comesolo",
-        "jurado admin reference run comesolo 121-mine --method beam --seconds 20 --seed 1",
-    ),
-)
+@command("admin reference run")
 def run_reference(
     problem_id: ProblemId,
     cases: Annotated[
@@ -131,7 +135,12 @@ def run_reference(
     wait: Wait = True,
     as_json: AsJson = False,
 ) -> None:
-    """Have the server's solver make expected answers, and follow it; exit code 1 if a case failed."""
+    """Have the server's solver make expected answers, and follow it; exit code 1 if a case failed.
+
+    Examples:
+      jurado admin reference run comesolo
+      jurado admin reference run comesolo 121-mine --method beam --seconds 20 --seed 1
+    """
     given = without_none({"testcases": cases or None, "method": method, "seconds": seconds, "seed": seed})
     with Client.open() as client:
         started = client.post(f"problems/{problem_id}/reference-runs", given, Job)

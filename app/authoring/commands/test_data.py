@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from app.authoring.commands.problems import ProblemId
-from app.authoring.commands.testcases import testcase
-from app.core.commands.changes import Joins, Keep, PreviewOnly, parameters, say_changed
+from app.core.commands.changes import Joins, Keep, PreviewOnly, change, changed, parameters
 from app.core.commands.client import Client, Param, without_none
 from app.core.commands.names import read_file
-from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples
+from app.core.commands.output import Failure
+from app.core.commands.registry import command
+from app.core.commands.requests import Request, Shown
 from app.core.commands.uploading import upload_shown
 
 SECONDS = 3600.0
@@ -22,13 +23,7 @@ ENDINGS = (".in", ".ans", ".yaml")
 SHARE = "share"
 
 
-@testcase.command(
-    "upload",
-    epilog=examples(
-        "jurado admin testcase upload comesolo cases.zip --preview",
-        "jurado admin testcase upload comesolo data --only",
-    ),
-)
+@command("admin testcase upload")
 def upload_cases(
     problem_id: ProblemId,
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="laid out as `data/` of a package")],
@@ -36,11 +31,14 @@ def upload_cases(
     rejudging: Joins = None,
     keep: Keep = False,
     preview: PreviewOnly = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Put many test cases as one version: secret/GROUP/NAME.in, NAME.ans, NAME.yaml, and test_group.yaml of groups.
 
     With any fault nothing is kept and every fault is listed with its file.
+
+    Examples:
+      jurado admin testcase upload comesolo cases.zip --preview
+      jurado admin testcase upload comesolo data --only
     """
     data = _zipped(place)
     params: dict[str, Param] = {**parameters(rejudging, keep=keep, preview=preview), "only": "true" if only else None}
@@ -48,7 +46,7 @@ def upload_cases(
     with Client.open() as client, upload_shown(data) as (reader, _):
         path = f"problems/{problem_id}/testcases"
         reply = client.post(path, content=reader, params=params, headers=headers, timeout=SECONDS)
-    say_changed(reply, f"the test cases of {problem_id} have been put", as_json=as_json)
+    return Shown(reply, changed(f"the test cases of {problem_id} have been stored"))
 
 
 def _zipped(place: Path) -> bytes:
@@ -63,7 +61,7 @@ def _zipped(place: Path) -> bytes:
     return zip_bytes({path.relative_to(place).as_posix(): path.read_bytes() for path in paths})
 
 
-@testcase.command("move", epilog=examples("jurado admin testcase move mysum secret/large 07 08"))
+@command("admin testcase move")
 def move_cases(
     problem_id: ProblemId,
     group: Annotated[str, typer.Argument(metavar="GROUP", help="such as secret/large")],
@@ -71,21 +69,16 @@ def move_cases(
     rejudging: Joins = None,
     keep: Keep = False,
     preview: PreviewOnly = False,
-    as_json: AsJson = False,
-) -> None:
-    """Move test cases to another group, which shares out its points anew."""
-    body: dict[str, object] = {"move": dict.fromkeys(names, group)}
-    _change(problem_id, body, parameters(rejudging, keep=keep, preview=preview), as_json=as_json)
+) -> Request:
+    """Move test cases to another group, which shares its points among its cases again.
+
+    Examples:
+      jurado admin testcase move mysum secret/large 07 08
+    """
+    return _change(problem_id, {"move": dict.fromkeys(names, group)}, parameters(rejudging, keep=keep, preview=preview))
 
 
-@testcase.command(
-    "group",
-    epilog=examples(
-        "jurado admin testcase group mysum secret/large --points 60 --aggregation sum",
-        "jurado admin testcase group mysum secret/large --rename secret/huge",
-        "jurado admin testcase group mysum secret/final --points 20 --final --with 07 --with 08",
-    ),
-)
+@command("admin testcase group")
 def change_group(
     problem_id: ProblemId,
     group: Annotated[str, typer.Argument(metavar="GROUP", help="such as secret/large")],
@@ -98,47 +91,57 @@ def change_group(
     rejudging: Joins = None,
     keep: Keep = False,
     preview: PreviewOnly = False,
-    as_json: AsJson = False,
-) -> None:
-    """Make a group, or change its points, aggregation and name; a new one needs at least one case (--with)."""
+) -> Request:
+    """Make a group, or change its points, aggregation and name; a new one needs at least one case (--with).
+
+    Examples:
+      jurado admin testcase group mysum secret/large --points 60 --aggregation sum
+      jurado admin testcase group mysum secret/large --rename secret/huge
+      jurado admin testcase group mysum secret/final --points 20 --final --with 07 --with 08
+    """
     given = {"rename": rename, "max_points": points, "aggregation": aggregation, "final": final}
-    body: dict[str, object] = {
+    body = {
         "groups": [{"name": group, **without_none({**given, "require_pass": require_pass or None})}],
         "move": dict.fromkeys(cases or [], rename or group),
     }
-    _change(problem_id, body, parameters(rejudging, keep=keep, preview=preview), as_json=as_json)
+    return _change(problem_id, body, parameters(rejudging, keep=keep, preview=preview))
 
 
-def _change(problem_id: str, body: dict[str, object], params: dict[str, str | int | None], *, as_json: bool) -> None:
-    with Client.open() as client:
-        reply = client.patch(f"problems/{problem_id}/testcases", body, params=params)
-    say_changed(reply, f"the test data of {problem_id} have been changed", as_json=as_json)
+def _change(problem_id: str, body: object, params: Mapping[str, Param]) -> Request:
+    text = f"the test data of {problem_id} have been changed"
+    return change("PATCH", f"problems/{problem_id}/testcases", text, params, body)
 
 
-@testcase.command("order", epilog=examples("jurado admin testcase order mysum 07 03"))
+@command("admin testcase order")
 def order_cases(
     problem_id: ProblemId,
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="base names of test cases")],
     keep: Keep = False,
     preview: PreviewOnly = False,
-    as_json: AsJson = False,
-) -> None:
-    """List these test cases first in their groups, in this order; the others follow by name."""
-    _change(problem_id, {"order": names}, parameters(None, keep=keep, preview=preview), as_json=as_json)
+) -> Request:
+    """List these test cases first in their groups, in this order; the others follow by name.
+
+    Examples:
+      jurado admin testcase order mysum 07 03
+    """
+    return _change(problem_id, {"order": names}, parameters(keep=keep, preview=preview))
 
 
-@testcase.command("points", epilog=examples("jurado admin testcase points mysum 07=30 08=20 09=share"))
+@command("admin testcase points")
 def give_points(
     problem_id: ProblemId,
     points: Annotated[list[str], typer.Argument(metavar="NAME=POINTS...", help=f"or NAME={SHARE}: as the others")],
     rejudging: Joins = None,
     keep: Keep = False,
     preview: PreviewOnly = False,
-    as_json: AsJson = False,
-) -> None:
-    """Give test cases of groups with the aggregation sum points of their own; the others share what is left."""
+) -> Request:
+    """Give test cases of groups with the aggregation sum points of their own; the others share what is left.
+
+    Examples:
+      jurado admin testcase points mysum 07=30 08=20 09=share
+    """
     given = dict(_points(each) for each in points)
-    _change(problem_id, {"points": given}, parameters(rejudging, keep=keep, preview=preview), as_json=as_json)
+    return _change(problem_id, {"points": given}, parameters(rejudging, keep=keep, preview=preview))
 
 
 def _points(text: str) -> tuple[str, int | None]:

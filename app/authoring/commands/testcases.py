@@ -4,51 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pydantic import JsonValue
 
 from app.authoring.commands.jobs import case_text, follow_job
 from app.authoring.commands.problems import Method, ProblemId, Seconds, Seed, Wait
-from app.core.commands.changes import Joins, Keep, PreviewOnly, parameters, say_changed
-from app.core.commands.client import Client, checked, without_none
+from app.core.commands.changes import Joins, Keep, PreviewOnly, change, changed, parameters
+from app.core.commands.client import Client, without_none
 from app.core.commands.names import read_file
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, report, say, show, table, write_json
+from app.core.commands.output import Failure, say
 from app.core.commands.progress import progress_shown
-from app.core.commands.requests import waiting, waiting_text
-from app.core.commands.resources.problems import Job, ProblemDetails, StoredCase
-from app.core.commands.resources.rejudgings import Rejudging
+from app.core.commands.registry import command
+from app.core.commands.requests import Cell, Request, Shown, Table, is_waiting, unless_waiting
+from app.core.commands.resources.problems import Job
 
-testcase = typer.Typer(no_args_is_help=True, help="Test cases of problems.")
 CasePath = Annotated[str, typer.Argument(metavar="GROUP/NAME", help="such as secret/121-mine")]
 
 
-@testcase.command(
-    "list", epilog=examples("jurado admin testcase list comesolo", "jurado admin testcase list comesolo --json")
-)
-def list_cases(problem_id: ProblemId, as_json: AsJson = False) -> None:
-    """List the test cases of a problem with the origin of their expected answers."""
+@command("admin testcase list")
+def list_cases(problem_id: ProblemId) -> Shown:
+    """List the test cases of a problem with the origin of their expected answers.
+
+    Examples:
+      jurado admin testcase list comesolo
+      jurado admin testcase list comesolo --json
+    """
     with Client.open() as client:
-        cases = client.get(f"problems/{problem_id}", ProblemDetails)["testcases"]
-    if as_json:
-        write_json(cases)
-        return
-    rows = [
-        (f"{c['group']}/{c['name']}", c["size"], f"{c['max_points']:.3f}", c["answer_size"], origin(c["provenance"]))
-        for c in cases
-    ]
-    show(table(problem_id, ["test case", ">bytes", ">points", ">answer bytes", "made by"], rows))
+        cases = client.get(f"problems/{problem_id}")["testcases"]
+    return Shown(cases, Table(CASES, problem_id))
 
 
-@testcase.command(
-    "put",
-    epilog=examples(
-        "jurado admin testcase put comesolo secret/121-mine board.in",
-        "jurado admin testcase put comesolo secret/121-mine board.in --answer board.ans",
-    ),
-)
+@command("admin testcase put")
 def put_case(
     problem_id: ProblemId,
     path: CasePath,
@@ -67,6 +56,10 @@ def put_case(
 
     Without an answer the server's solver makes one, and the command follows that job until it ends. In a problem with
     submissions the case waits as a rejudging, which cannot be applied before the case has an answer.
+
+    Examples:
+      jurado admin testcase put comesolo secret/121-mine board.in
+      jurado admin testcase put comesolo secret/121-mine board.in --answer board.ans
     """
     options = {"method": method, "seconds": seconds, "seed": seed}
     how = {name: str(value) for name, value in without_none(options).items()}
@@ -81,23 +74,23 @@ def put_case(
         params = parameters(rejudging, keep=keep, preview=preview)
         reply = client.put(f"problems/{problem_id}/testcases/{path}", files=files, data=how, params=params)
         if preview:
-            say_changed(reply, "", as_json=as_json)
+            Shown(reply, changed("")).show(as_json=as_json)
             return
-        waits = waiting(reply)
         ended = None
-        if lacks_answer(reply, waits, path):
-            job_id = (waits or checked(reply, StoredCase))["reference_run"]
-            ended = make_answer(client, f"{path} of {problem_id}", job_id, wait=wait, quiet=as_json)
-    text = f"test case {path} of {problem_id} has been put" if waits is None else waiting_text(waits)
-    report(text, reply, as_json=as_json)
+        if lacks_answer(reply, path):
+            case = f"{path} of {problem_id}"
+            ended = make_answer(client, case, reply["reference_run"], wait=wait, quiet=as_json)
+    text = unless_waiting(f"test case {path} of {problem_id} has been stored")
+    Shown(reply, text).show(as_json=as_json)
     raise typer.Exit(0 if ended is None or ended["state"] == "done" else 1)
 
 
-def lacks_answer(reply: JsonValue, waits: Rejudging | None, path: str) -> bool:
+# Any: the plain JSON of a stored case, or of the rejudging as which it waits.
+def lacks_answer(reply: dict[str, Any], path: str) -> bool:
     """Tell whether a case that was put has no expected answer yet."""
-    if waits is not None:
-        return path.rpartition("/")[2] in waits["without_answer"]
-    return checked(reply, StoredCase)["answer_sha256"] is None
+    if is_waiting(reply):
+        return path.rpartition("/")[2] in reply["without_answer"]
+    return reply["answer_sha256"] is None
 
 
 def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, quiet: bool) -> Job | None:
@@ -115,29 +108,33 @@ def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, qu
     return ended
 
 
-@testcase.command(
-    "delete",
-    epilog=examples(
-        "jurado admin testcase delete comesolo secret/121-mine",
-        "jurado admin testcase delete comesolo secret/121-mine --preview",
-    ),
-)
+@command("admin testcase delete")
 def delete_case(
     problem_id: ProblemId,
     path: CasePath,
     rejudging: Joins = None,
     keep: Keep = False,
     preview: PreviewOnly = False,
-    as_json: AsJson = False,
-) -> None:
-    """Delete a test case; of a problem with submissions it waits as a rejudging."""
-    place = f"problems/{problem_id}/testcases/{path}"
-    with Client.open() as client:
-        reply = client.delete(place, None, **parameters(rejudging, keep=keep, preview=preview))
-    say_changed(reply, f"{place} has been deleted", as_json=as_json)
+) -> Request:
+    """Delete a test case; of a problem with submissions it waits as a rejudging.
+
+    Examples:
+      jurado admin testcase delete comesolo secret/121-mine
+      jurado admin testcase delete comesolo secret/121-mine --preview
+    """
+    path = f"problems/{problem_id}/testcases/{path}"
+    return change("DELETE", path, f"{path} has been deleted", parameters(rejudging, keep=keep, preview=preview))
 
 
 def origin(provenance: Mapping[str, JsonValue]) -> str:
     """Say in a few words where an expected answer comes from."""
-    method = provenance.get("method")
-    return " ".join(str(word) for word in (provenance.get("from"), method) if word)
+    return " ".join(str(word) for word in (provenance.get("from"), provenance.get("method")) if word)
+
+
+CASES: Mapping[str, Cell] = {
+    "test case": lambda case: f"{case['group']}/{case['name']}",
+    ">bytes": "size",
+    ">points": lambda case: f"{case['max_points']:.3f}",
+    ">answer bytes": "answer_size",
+    "made by": lambda case: origin(case["provenance"]),
+}

@@ -18,6 +18,7 @@ from app.core.commands.board_tables import board_table
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
 from app.core.commands.output import say, show, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.scoreboard import Board
 from app.core.files.temporary import DEMO_PREFIX, locked_folder
 
@@ -40,12 +41,17 @@ class CheckedBoard:
         return next(cell.get("score", 0.0) for cell in row["problems"] if cell["problem_id"] == problem)
 
 
+@command("demo")
 def demo(as_json: AsJson = False) -> None:
     """Play a whole contest through HTTP with a fresh service, and check its board.
 
     An admin uploads a test case and a solver makes its answer; three teams submit and improve; a question is answered,
     a rejudging tried and undone, a frozen board opened from the bottom, an award given. Every point is computed here
     too, from raw scores and apart from the service; exit code 0 only if each board is exactly that.
+
+    Examples:
+      jurado demo
+      jurado demo --json
     """
     began = monotonic()
     with fresh_story(began, quiet=as_json) as story:

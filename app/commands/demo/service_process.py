@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.commands.solver_process import command, environment
+from app.commands.solver_process import environment, module_command
 from app.core.commands.output import Failure
 from app.sandbox.model import AS_ROOT
 
@@ -44,7 +44,7 @@ def fresh_service(
     python = {name: value for name, value in environment().items() if name.startswith("PYTHON")}
     with (home / "server.log").open("w") as log:
         process = start(
-            command(
+            module_command(
                 "app.commands.demo.with_parent",
                 "serve",
                 "--host",

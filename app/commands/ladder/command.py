@@ -21,6 +21,7 @@ from app.commands.solver_process import list_methods
 from app.core.commands.names import nearest, problem_folder
 from app.core.commands.options import AsJson, BundledProblem
 from app.core.commands.output import Failure, console, say, show, table, write_json
+from app.core.commands.registry import command
 from app.core.faults import PackageErrors
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Rung:
     runs: Mapping[str, Run]
 
 
+@command("ladder")
 def ladder(
     problem: BundledProblem,
     method: Annotated[list[str] | None, typer.Option(help="only this method (may be repeated)")] = None,
@@ -58,6 +60,10 @@ def ladder(
     """Run each method on each test case under the problem's own limits; show points, time and memory.
 
     Exit code 1: a method earns other points than its package says.
+
+    Examples:
+      jurado ladder comesolo --short
+      jurado ladder comesolo --method greedy --method beam --json
     """
     climb = read_climb(problem, short=short)
     methods = choose_methods(climb, method or [])

@@ -16,6 +16,7 @@ from app.commands.demo.service_process import fresh_service
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, say, write_json
+from app.core.commands.registry import command
 from app.core.files.temporary import SERVE_PREFIX, locked_folder
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
 
 
+@command("package serve")
 def serve(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="the package's folder")],
     port: Annotated[int, typer.Option(min=0, max=65535, help="port on this machine; 0: any free one")] = 0,
@@ -37,6 +39,10 @@ def serve(
     A throw-away server has one practice contest with this problem and a team whose token is printed with the commands
     to use it. A changed file brings the package in again and judges again what was submitted; while the package has
     errors they are shown, and its last good state goes on. Nothing is kept.
+
+    Examples:
+      jurado package serve tour
+      jurado package serve tour --port 8100 --no-examples
     """
     from app.commands.package_serve.stage import set_up
 

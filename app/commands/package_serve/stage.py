@@ -13,7 +13,7 @@ import httpx
 
 from app.accounts.commands.access import new_login
 from app.core.commands.client import Client, checked, refusal
-from app.core.commands.requests import waiting
+from app.core.commands.requests import is_waiting
 from app.core.commands.resources.problems import PackageFault
 from app.core.commands.resources.rejudgings import Difference, Rejudging
 from app.core.faults import FaultDocument, PackageErrors, errors_of
@@ -126,7 +126,8 @@ class Stage:
 
     def _settle(self, reply: httpx.Response) -> Difference | None:
         """Let the change count: at once, or by applying the rejudging as which it waits."""
-        rejudging = waiting(self.admin.body(reply))
+        body = self.admin.body(reply)
+        rejudging = checked(body, Rejudging) if is_waiting(body) else None
         if rejudging is not None:
             return self._apply(rejudging)
         if not self.is_served:

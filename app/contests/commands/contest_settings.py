@@ -7,36 +7,33 @@ from typing import Annotated
 
 import typer
 
-from app.contests.commands.contests import ContestId, contest
+from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client
-from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, report
-from app.core.commands.resources.contests import WithSettings
+from app.core.commands.output import Failure
+from app.core.commands.registry import command
+from app.core.commands.requests import Shown
 
 
-@contest.command(
-    "set",
-    epilog=examples(
-        "jurado admin contest set finals",
-        "jurado admin contest set finals virtual=true practice=true",
-        "jurado admin contest set finals final_minutes=30 personal_duration=3:00:00",
-        "jurado admin contest set finals final_minutes=null",
-    ),
-)
+@command("admin contest set")
 def set_settings(
     contest_id: ContestId,
     settings: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=VALUE...", help="what to change; JSON or plain text")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Change settings of a contest, and show all of them; those not named stay."""
+) -> Shown:
+    """Change settings of a contest, and show all of them; those not named stay.
+
+    Examples:
+      jurado admin contest set finals
+      jurado admin contest set finals virtual=true practice=true
+      jurado admin contest set finals final_minutes=30 personal_duration=3:00:00
+      jurado admin contest set finals final_minutes=null
+    """
     given = dict(setting(text) for text in settings or [])
+    path = f"contests/{contest_id}"
     with Client.open() as client:
-        path = f"contests/{contest_id}"
-        shown = client.patch(path, {"settings": given}, WithSettings) if given else client.get(path, WithSettings)
-    lines = [f"{name}={value_text(value)}" for name, value in shown["settings"].items()]
-    report("\n".join(lines), shown["settings"], as_json=as_json)
+        shown = (client.patch(path, {"settings": given}) if given else client.get(path))["settings"]
+    return Shown(shown, "\n".join(f"{name}={value_text(value)}" for name, value in shown.items()))
 
 
 def setting(text: str) -> tuple[str, object]:

@@ -10,12 +10,13 @@ from typing import Annotated
 import typer
 
 from app.contests.commands.contest_settings import value_text
-from app.contests.commands.contests import ContestId, contest
+from app.contests.commands.contests import ContestId
 from app.contests.commands.limits import limits_text, settings_text, size_text
 from app.core.commands.client import Client
 from app.core.commands.contest_facts import clock_words, contest_time, facts_of, state_word
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, show, table, write_json
+from app.core.commands.output import Failure, show, table, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.contests import Contest, ContestFacts, ContestLimits, ContestProblem, ExtendedContest
 from app.core.commands.resources.people import TeamName
 from app.core.commands.resources.scoreboard import Board
@@ -25,9 +26,14 @@ LENGTH = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?", re.ASCII)
 BARE_MINUTES = re.compile(r"\d{1,6}", re.ASCII)
 
 
-@contest.command("list", epilog=examples("jurado admin contest list", "jurado admin contest list --json"))
+@command("admin contest list")
 def list_contests(as_json: AsJson = False) -> None:
-    """List all contests, each with its state: before, running, paused, frozen, ended, thawed or finalised."""
+    """List all contests, each with its state: before, running, paused, frozen, ended, thawed or finalised.
+
+    Examples:
+      jurado admin contest list
+      jurado admin contest list --json
+    """
     with Client.open() as client:
         contests = [facts_of(client, each["id"]) for each in client.get("contests", list[Contest])]
         now = client.now()
@@ -49,9 +55,14 @@ def list_contests(as_json: AsJson = False) -> None:
     show(table("", ["id", "name", "state", "clock", "start", ">duration", "open to all"], rows))
 
 
-@contest.command("show", epilog=examples("jurado admin contest show finals", "jurado admin contest show finals --json"))
+@command("admin contest show")
 def show_contest(contest_id: ContestId, as_json: AsJson = False) -> None:
-    """Show one contest in full: its times, state, teams, problems with their limits, submissions, and settings."""
+    """Show one contest in full: its times, state, teams, problems with their limits, submissions, and settings.
+
+    Examples:
+      jurado admin contest show finals
+      jurado admin contest show finals --json
+    """
     with Client.open() as client:
         facts = facts_of(client, contest_id)
         problems = client.get(f"contests/{contest_id}/problems", list[ContestProblem])
@@ -161,20 +172,19 @@ def problem_row(problem: ContestProblem, counts: Mapping[str, tuple[int, int]]) 
     return problem["label"], problem["id"], problem["name"], *size, scoring, *counts.get(problem["id"], (0, 0))
 
 
-@contest.command(
-    "extend",
-    epilog=examples(
-        "jurado admin contest extend finals 10",
-        "jurado admin contest extend finals 1h30m",
-        "jurado admin contest extend finals 90s --json",
-    ),
-)
+@command("admin contest extend")
 def extend(
     contest_id: ContestId,
     by: Annotated[str, typer.Argument(metavar="MINUTES", help="how much longer: 10 or 10m, 1h, 90s, 1h30m")],
     as_json: AsJson = False,
 ) -> None:
-    """Make a contest longer, and print its new times. A frozen board stays frozen from where it was."""
+    """Make a contest longer, and print its new times. A frozen board stays frozen from where it was.
+
+    Examples:
+      jurado admin contest extend finals 10
+      jurado admin contest extend finals 1h30m
+      jurado admin contest extend finals 90s --json
+    """
     more = length(by)
     with Client.open() as client:
         before = client.get(f"contests/{contest_id}", Contest)

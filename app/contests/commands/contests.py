@@ -8,27 +8,15 @@ from typing import Annotated
 import typer
 
 from app.contests.commands.limits import ContestBytes, Interval, Most, Per, TeamBytes, settings_of
-from app.core.commands.client import Client, without_none
-from app.core.commands.options import AsJson
-from app.core.commands.output import examples, report, say
-from app.core.commands.requests import delete
-from app.core.commands.resources.contests import Contest, ProblemEntry
-from app.core.commands.resources.people import TeamName
+from app.core.commands.client import without_none
+from app.core.commands.registry import command
+from app.core.commands.requests import Request, deletion
 
-contest = typer.Typer(no_args_is_help=True, help="Contests and what is in them.")
 SOON = timedelta(seconds=35)  # the server wants a start to be more than 30 s away
 ContestId = Annotated[str, typer.Argument(metavar="CONTEST", help="the contest's id")]
 
 
-@contest.command(
-    "create",
-    epilog=examples(
-        "jurado admin contest create finals 'The finals' --start now --duration 5:00:00",
-        "jurado admin contest create finals 'The finals' --start 2026-12-01T09:00:00+01:00 --freeze 1:00:00",
-        "jurado admin contest create training Training --start now --duration 8760:00:00 --open-to-all "
-        "--per 100/600 --team-bytes 256M",
-    ),
-)
+@command("admin contest create")
 def create_contest(
     contest_id: Annotated[str, typer.Argument(metavar="ID")],
     full_name: Annotated[str, typer.Argument(metavar="NAME")],
@@ -43,9 +31,14 @@ def create_contest(
     per: Per = None,
     team_bytes: TeamBytes = None,
     contest_bytes: ContestBytes = None,
-    as_json: AsJson = False,
-) -> None:
-    """Make a contest."""
+) -> Request:
+    """Create a contest.
+
+    Examples:
+      jurado admin contest create finals 'The finals' --start now --duration 5:00:00
+      jurado admin contest create finals 'The finals' --start 2026-12-01T09:00:00+01:00 --freeze 1:00:00
+      jurado admin contest create gym Gym --start now --duration 8760:00:00 --open-to-all --team-bytes 256M
+    """
     given = {
         "id": contest_id,
         "name": full_name,
@@ -55,34 +48,35 @@ def create_contest(
         "open_to_all": open_to_all,
         "settings": settings_of(most, interval, per, team_bytes, contest_bytes) or None,
     }
-    with Client.open() as client:
-        stored = client.post("contests", without_none(given), Contest)
-    start_text = stored["start_time"] or "when you say so"
-    report(f"contest {stored['id']} has been made; it starts {start_text}", stored, as_json=as_json)
+    return Request(
+        "POST",
+        "contests",
+        lambda made: f"contest {made['id']} has been created; it starts {made['start_time'] or 'when you say so'}",
+        without_none(given),
+    )
 
 
-@contest.command(
-    "start", epilog=examples("jurado admin contest start finals", "jurado admin contest start finals --at TIME")
-)
+@command("admin contest start")
 def start_contest(
     contest_id: ContestId,
     at: Annotated[str | None, typer.Option(metavar="TIME", help="a time with its zone; default: in 35 seconds")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Set when a contest starts, more than 30 seconds from now."""
+) -> Request:
+    """Set when a contest starts, more than 30 seconds from now.
+
+    Examples:
+      jurado admin contest start finals
+      jurado admin contest start finals --at TIME
+    """
     start = at or (datetime.now(UTC) + SOON).isoformat(timespec="milliseconds")
-    with Client.open() as client:
-        changed = client.patch(f"contests/{contest_id}", {"id": contest_id, "start_time": start}, Contest)
-    report(f"contest {contest_id} starts {changed['start_time']}", changed, as_json=as_json)
+    return Request(
+        "PATCH",
+        f"contests/{contest_id}",
+        lambda changed: f"contest {contest_id} starts {changed['start_time']}",
+        {"id": contest_id, "start_time": start},
+    )
 
 
-@contest.command(
-    "add-problem",
-    epilog=examples(
-        "jurado admin contest add-problem finals comesolo",
-        "jurado admin contest add-problem finals rollingballs --kind relative --counting last --carry best --label R",
-    ),
-)
+@command("admin contest add-problem")
 def add_problem(
     contest_id: ContestId,
     problem: Annotated[str, typer.Argument(help="the problem's id")],
@@ -95,37 +89,59 @@ def add_problem(
     reference_counts: Annotated[
         bool, typer.Option("--reference-counts", help="the reference takes part in BEST")
     ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Put a problem into a contest; the scoring left out is the problem's own."""
+) -> Request:
+    """Put a problem into a contest; the scoring left out is the problem's own.
+
+    Examples:
+      jurado admin contest add-problem finals comesolo
+      jurado admin contest add-problem finals rollingballs --kind relative --counting last --carry best --label R
+    """
     rule = {"kind": kind, "direction": direction, "counting": counting, "carry": carry, "max_points": max_points}
     given = {
         "id": problem,
         "label": label,
         "rule": without_none({**rule, "reference_counts": reference_counts or None}),
     }
-    with Client.open() as client:
-        entry = client.post(f"contests/{contest_id}/problems", without_none(given), ProblemEntry)
-    report(f"problem {problem} is {entry['label']} in {contest_id}", entry, as_json=as_json)
+    return Request(
+        "POST",
+        f"contests/{contest_id}/problems",
+        lambda entry: f"problem {problem} is {entry['label']} in {contest_id}",
+        without_none(given),
+    )
 
 
-@contest.command("remove-problem", epilog=examples("jurado admin contest remove-problem finals comesolo"))
+@command("admin contest remove-problem")
 def remove_problem(
     contest_id: ContestId, problem: Annotated[str, typer.Argument(help="the problem's id or label")]
-) -> None:
-    """Take a problem nobody has submitted to out of a contest."""
-    delete(f"contests/{contest_id}/problems/{problem}")
+) -> Request:
+    """Remove a problem without submissions from a contest.
+
+    Examples:
+      jurado admin contest remove-problem finals comesolo
+    """
+    return deletion(f"contests/{contest_id}/problems/{problem}")
 
 
-@contest.command("add-team", epilog=examples("jurado admin contest add-team finals red blue"))
-def enrol(contest_id: ContestId, teams: Annotated[list[str], typer.Argument(metavar="TEAM...")]) -> None:
-    """Let teams take part in a contest."""
-    with Client.open() as client:
-        enrolled = client.post(f"contests/{contest_id}/teams", {"team_ids": teams}, list[TeamName])
-    say(f"{len(enrolled)} teams take part in {contest_id}")
+@command("admin contest add-team")
+def enrol(contest_id: ContestId, teams: Annotated[list[str], typer.Argument(metavar="TEAM...")]) -> Request:
+    """Let teams take part in a contest.
+
+    Examples:
+      jurado admin contest add-team finals red blue
+    """
+    return Request(
+        "POST",
+        f"contests/{contest_id}/teams",
+        lambda enrolled: f"{len(enrolled)} teams take part in {contest_id}",
+        {"team_ids": teams},
+    )
 
 
-@contest.command("delete", epilog=examples("jurado admin contest delete finals"))
-def delete_contest(contest_id: ContestId) -> None:
-    """Delete a contest without submissions."""
-    delete(f"contests/{contest_id}")
+@command("admin contest delete")
+def delete_contest(contest_id: ContestId) -> Request:
+    """Delete a contest without submissions.
+
+    Examples:
+      jurado admin contest delete finals
+    """
+    return deletion(f"contests/{contest_id}")

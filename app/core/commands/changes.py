@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
 
 import typer
-from pydantic import JsonValue
 
-from app.core.commands.client import checked
-from app.core.commands.output import plain, report, show, table
-from app.core.commands.requests import waiting, waiting_text
-from app.core.commands.resources.problems import Preview
+from app.core.commands.client import Param
+from app.core.commands.output import plain
+from app.core.commands.requests import Request, Table, unless_waiting
 
 Joins = Annotated[
     int | None, typer.Option(metavar="ID", help="make the change a part of this open rejudging, if one is needed")
@@ -20,7 +19,7 @@ PreviewOnly = Annotated[bool, typer.Option("--preview", help="only say what the 
 MOST_CASES = 200
 
 
-def parameters(rejudging: int | None, *, keep: bool, preview: bool) -> dict[str, str | int | None]:
+def parameters(rejudging: int | None = None, *, keep: bool = False, preview: bool = False) -> dict[str, Param]:
     """Give the query parameters of a change; those that are None are left out."""
     return {
         "rejudging": rejudging,
@@ -29,40 +28,54 @@ def parameters(rejudging: int | None, *, keep: bool, preview: bool) -> dict[str,
     }
 
 
-def previewed(reply: JsonValue) -> Preview | None:
-    """Give the preview that a reply is, if one was asked for; else None."""
-    return checked(reply, Preview) if isinstance(reply, dict) and "outcome" in reply else None
+def change(method: str, path: str, text: str, params: Mapping[str, Param], body: object = None) -> Request:
+    """Give the request that changes a problem; `text` says that the change is made."""
+    return Request(method, path, changed(text), body, params)
 
 
-def say_changed(reply: JsonValue, text: str, *, as_json: bool) -> None:
-    """Say that a change is made, that it waits as a rejudging, or what it would do."""
-    preview = previewed(reply)
-    if preview is not None and not as_json:
-        show_preview(preview)
-        return
-    waits = None if preview is not None else waiting(reply)
-    report(text if waits is None else waiting_text(waits), reply, as_json=as_json)
+def changed(text: str) -> Callable[[Any], str | Sequence[object]]:
+    """Give the function that says that a change is made, that it waits as a rejudging, or what it would do."""
+    return lambda reply: preview_parts(reply) if is_preview(reply) else unless_waiting(text)(reply)
 
 
-def show_preview(preview: Preview) -> None:
-    """Print what a change would do: the outcome, the test cases, and the contests."""
-    show(plain(OUTCOMES[preview["outcome"]].format(**preview)))
-    rows = [
-        (f"{each['group']}/{each['name']}", each["change"], ", ".join(each["parts"])) for each in preview["testcases"]
-    ]
-    if rows:
-        more = [f"and {len(rows) - MOST_CASES} more: --json has them all"] if len(rows) > MOST_CASES else []
-        show(table("test cases", ["test case", "change", "parts"], rows[:MOST_CASES]), *more)
-    others = [line for line in preview["changes"] if not line.startswith("test case ")]
-    show(*(plain(line) for line in others))
-    contests = [
-        (c["id"], c["version"], c["submissions"], c["teams"], "yes" if c["goes_along"] else c["why"])
-        for c in preview["contests"]
-    ]
-    if contests:
-        show(table("contests", ["contest", ">version", ">submissions", ">teams", "goes along"], contests))
+def is_preview(reply: object) -> bool:
+    """Tell whether a reply is the preview of a change."""
+    return isinstance(reply, dict) and "outcome" in reply
 
 
+# Any: the plain JSON of a preview.
+def preview_parts(preview: dict[str, Any]) -> Sequence[object]:
+    """Draw what a change would do: the outcome, the test cases, and the contests."""
+    parts: list[object] = [plain(OUTCOMES[preview["outcome"]].format(**preview))]
+    cases = preview["testcases"]
+    if cases:
+        parts.append(CASES.drawn(cases[:MOST_CASES]))
+    if len(cases) > MOST_CASES:
+        parts.append(f"and {len(cases) - MOST_CASES} more: --json has them all")
+    parts += [plain(line) for line in preview["changes"] if not line.startswith("test case ")]
+    if preview["contests"]:
+        parts.append(CONTESTS.drawn(preview["contests"]))
+    return parts
+
+
+CASES = Table(
+    {
+        "test case": lambda case: f"{case['group']}/{case['name']}",
+        "change": "change",
+        "parts": lambda case: ", ".join(case["parts"]),
+    },
+    "test cases",
+)
+CONTESTS = Table(
+    {
+        "contest": "id",
+        ">version": "version",
+        ">submissions": "submissions",
+        ">teams": "teams",
+        "goes along": lambda contest: "yes" if contest["goes_along"] else contest["why"],
+    },
+    "contests",
+)
 OUTCOMES = {
     "nothing": "nothing would change",
     "at_once": "the change would be made at once, as the next version after {version}",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import IO, Self, cast
+from typing import IO, Any, Never, Self, cast
 
 import httpx
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -32,8 +32,17 @@ WATCHED = "application/x-ndjson"
 """The type of replies that tell how far the server has come: JSON, a line at a time."""
 Lines = Iterator[str] | None
 Param = str | int | float | bool | Sequence[str] | None
-Shape = TypeVar("Shape", default=JsonValue)
-"""The type of a reply, which the caller names (see `app.core.commands.resources`); any JSON without one."""
+Shape = TypeVar("Shape", default=Any)
+"""The type of a reply, where the caller names one (see `app.core.commands.resources`); else plain JSON."""
+OTHER_SERVER = "the server answered otherwise than a Jurado server of this version"
+
+
+# Any: the plain JSON of a reply.
+class Reply(dict[str, Any]):
+    """An object of a reply; raises Failure for a key that it lacks, as of a server of another version."""
+
+    def __missing__(self, key: str) -> Never:
+        raise Failure(f"{OTHER_SERVER}: {key}: field required", 1)
 
 
 class Body(TypedDict, total=False):
@@ -233,7 +242,8 @@ class Client:
         """The body of a reply; raises Failure where it is a refusal."""
         if not reply.is_success:
             raise Failure(refusal(reply), 1)
-        return self.body(reply)
+        document: JsonValue = self.body(reply)
+        return document
 
     @contextmanager
     def stream(self, path: str, *, headers: Mapping[str, str], accept: tuple[int, ...]) -> Iterator[Lines]:
@@ -257,7 +267,7 @@ class Client:
     def body(self, reply: httpx.Response, shape: type[Shape] | None = None) -> Shape:
         """Read a reply as JSON of a shape; raises Failure where it is something else, as of another program."""
         try:
-            document: JsonValue = reply.json() if reply.content else None
+            document: JsonValue = reply.json(object_hook=Reply) if reply.content else None
         except ValueError:
             raise Failure(f"{self.url} did not answer in JSON: is it a Jurado server?", 1) from None
         return cast(Shape, document) if shape is None else checked(document, shape)
@@ -277,7 +287,7 @@ def checked(document: JsonValue, shape: type[Shape]) -> Shape:
         error = errors.errors()[0]
         where = ".".join(map(str, error["loc"])) or "reply"
         text = f"{where}: {error['msg'][:1].lower()}{error['msg'][1:]}, found {error['input']!r}"
-        raise Failure(f"the server answered otherwise than a Jurado server of this version: {text}", 1) from None
+        raise Failure(f"{OTHER_SERVER}: {text}", 1) from None
     return cast(Shape, document)
 
 

@@ -90,11 +90,6 @@ def report(text: str, document: object, *, as_json: bool) -> None:
         typer.echo(text)
 
 
-def examples(*lines: str) -> str:
-    """Build the end of a command's help: its examples, one a line."""
-    return "\n\n".join(("Examples:", *(f"  {line}" for line in lines)))
-
-
 @contextmanager
 def new_file(path: Path, *, code: int = 2) -> Iterator[IO[bytes]]:
     """Open a file that a person named, and put it in its place once all of it is written.

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.solver_process import command, environment, last_line
+from app.commands.solver_process import environment, last_line, module_command
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, show, table, write_json
+from app.core.commands.registry import command
 from app.core.errors import NotFound
 from app.daily.service.days import KINDS, SIZES, day_called, kind_called, size_called, today
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from app.daily.service.puzzles import Day
 
 
+@command("daily")
 def daily(
     day: Annotated[
         str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="the day; default: today, UTC")
@@ -30,6 +32,11 @@ def daily(
     """Make the puzzles of a day and print one of them as an input, or list all with their levels.
 
     Any day may be asked for, also one to come: a newspaper prints ahead. JSON has the solutions.
+
+    Examples:
+      jurado daily
+      jurado daily --kind optimiza --size medium --svg > board.svg
+      jurado daily --date 2026-12-24 --json
     """
     from app.daily.service.drawing import puzzle_drawing
     from app.daily.service.puzzles import READER
@@ -61,7 +68,7 @@ def made_here(day: date) -> Day:
     from app.daily.service.puzzles import READER
 
     done = subprocess.run(
-        command("solvers.daily", day.isoformat()), env=environment(), capture_output=True, text=True, check=False
+        module_command("solvers.daily", day.isoformat()), env=environment(), capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise Failure(last_line(done.stderr), 1)

@@ -13,6 +13,7 @@ import typer
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, show, table, write_file, write_json
+from app.core.commands.registry import command
 from app.games.commands.choices import game_named, opponent_named, positions, side_named
 from app.games.commands.many import run_all, save
 from app.games.commands.person import Table, ask_at_terminal
@@ -27,6 +28,7 @@ MOST_AT_ONCE = 64
 DEFAULT = "optimal"
 
 
+@command("play")
 def play(
     game: Annotated[
         str | None, typer.Argument(metavar="[GAME]", help="such as lasttreat; none: list the games")
@@ -61,6 +63,11 @@ def play(
 
     A program is told `GAME SIDE N` and the N lines of the position, then `go` (it prints its move), `move TEXT` (the
     other player's) and at last `end won`. Exit code 1: a program lost a game.
+
+    Examples:
+      jurado play lasttreat --opponent adversarial --position '2 5 2'
+      jurado play netgame --position net.in --both
+      jurado play lasttreat --with './mine' --opponent adversarial --games 100
     """
     if game is None:
         list_games(as_json=as_json)

@@ -10,6 +10,7 @@ import typer
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, console, harmless, person_at_stdin, show, write_json
+from app.core.commands.registry import command
 from app.games.commands.checking import summary, transcript_file
 from app.games.commands.choices import game_named
 from app.games.commands.drawing import picture
@@ -17,6 +18,7 @@ from checkers.doors import Rejected
 from games.transcript import Move, Transcript, read, replay, won_by_contestant
 
 
+@command("replay")
 def replay_game(
     game: Annotated[str, typer.Argument(metavar="GAME", help="a transcript's file, or the id of an ended game")],
     move: Annotated[
@@ -28,6 +30,10 @@ def replay_game(
     """Replay a game move by move, and verify it: legal moves, the opponent's own moves, and the end.
 
     Exit code 1: the transcript has a fault, which is named with the move's number.
+
+    Examples:
+      jurado replay evening.game
+      jurado replay evening.game --move 3 --json
     """
     transcript = fetched(game)
     rules = game_named(transcript.game)

@@ -16,6 +16,7 @@ from app.core.commands.client import Client, without_none
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, say, show, table, write_json
 from app.core.commands.progress import progress_shown
+from app.core.commands.registry import command
 from app.core.commands.resources.problems import Job, TournamentRow
 from app.games.commands.choices import game_named, opponent_named, positions, read_position
 from app.games.commands.many import run_all, save
@@ -35,6 +36,7 @@ class Entrant:
     command: tuple[str, ...] = ()
 
 
+@command("tournament")
 def tournament(
     game: Annotated[str, typer.Argument(metavar="GAME", help="such as lasttreat")],
     program: Annotated[
@@ -63,6 +65,11 @@ def tournament(
 
     A win is a point and a draw half of one. Programs run here, with your rights. Ratings are those under which the
     results were most likely, around 1500. With --server opponents play there, for owners of the problem.
+
+    Examples:
+      jurado tournament lasttreat --program mine=./mine --opponent optimal --opponent greedy --rounds 10
+      jurado tournament netgame --opponent optimal --opponent random --json
+      jurado tournament lasttreatduel --server --opponent optimal --opponent random --rounds 5
     """
     if on_server:
         if program or save_to or jobs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
@@ -11,12 +12,13 @@ from app.authoring.commands.jobs import follow_job
 from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client, refusal, without_none
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, report, show, table, write_json
+from app.core.commands.output import Failure, report
 from app.core.commands.progress import OnProgress, progress_shown
+from app.core.commands.registry import command
+from app.core.commands.requests import Cell, Request, Shown, Table
 from app.core.commands.resources.rejudgings import Difference, Rejudging
-from app.judging.commands.rejudging_tables import show_difference, subject
+from app.judging.commands.rejudging_tables import difference_tables, show_difference, subject
 
-rejudging = typer.Typer(no_args_is_help=True, help="One rejudging: what it changes, and whether it counts.")
 SECONDS_BETWEEN_LOOKS = 0.3
 MOST_ROUNDS = 100
 FEW = 8
@@ -27,6 +29,7 @@ JudgeErrors = Annotated[
 ]
 
 
+@command("admin rejudge")
 def rejudge(
     contest: ContestId,
     reason: Annotated[str, typer.Option(metavar="TEXT", help="why; kept with it")],
@@ -39,7 +42,12 @@ def rejudge(
     apply: Annotated[bool, typer.Option("--apply", help="wait, show the difference, and apply it")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Judge submissions again: silently, in the background, and counting only once it is applied."""
+    """Judge submissions again: silently, in the background, and counting only once it is applied.
+
+    Examples:
+      jurado admin rejudge finals --reason 'the checker took spaces' --problem comesolo --wait
+      jurado admin rejudge finals --reason 'a broken file system' --submission 17 --submission 18 --apply
+    """
     given = without_none({"reason": reason, "problem": problem, "team": team, "submissions": submission or None})
     with Client.open() as client:
         queued = client.post(f"contests/{contest}/rejudgings", given, Rejudging)
@@ -55,23 +63,24 @@ def rejudge(
     show_difference(changes, as_json=as_json)
 
 
-def list_rejudgings(contest: ContestId, as_json: AsJson = False) -> None:
-    """List the rejudgings of a contest, oldest first."""
-    with Client.open() as client:
-        rejudgings = client.get(f"contests/{contest}/rejudgings", list[Rejudging])
-    if as_json:
-        write_json(rejudgings)
-        return
-    rows = [
-        (each["id"], each["state"], f"{each['judged']}/{each['total']}", each["created"], each["reason"], subject(each))
-        for each in rejudgings
-    ]
-    show(table("", ["id", "state", ">judged", "created", "reason", "what"], rows))
+@command("admin rejudgings")
+def list_rejudgings(contest: ContestId) -> Request:
+    """List the rejudgings of a contest, oldest first.
+
+    Examples:
+      jurado admin rejudgings finals
+      jurado admin rejudgings finals --json
+    """
+    return Request("GET", f"contests/{contest}/rejudgings", Table(COLUMNS))
 
 
-@rejudging.command("watch", epilog=examples("jurado admin rejudging watch finals 3"))
+@command("admin rejudging watch")
 def watch(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
-    """Follow a rejudging until all of it is judged, and show the difference."""
+    """Follow a rejudging until all of it is judged, and show the difference.
+
+    Examples:
+      jurado admin rejudging watch finals 3
+    """
     with Client.open() as client:
         path = f"contests/{contest}/rejudgings/{rejudging_id}"
         follow(client, client.get(path, Rejudging), quiet=as_json)
@@ -79,12 +88,7 @@ def watch(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False
     show_difference(changes, as_json=as_json)
 
 
-@rejudging.command(
-    "difference",
-    epilog=examples(
-        "jurado admin rejudging difference finals 3", "jurado admin rejudging difference finals 3 --all --json"
-    ),
-)
+@command("admin rejudging difference")
 def difference(
     contest: ContestId,
     rejudging_id: RejudgingId,
@@ -92,23 +96,18 @@ def difference(
     since: Annotated[
         str | None, typer.Option(metavar="VERSION", help="list the submissions that came after this version")
     ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Show what a rejudging changes, or has changed: submissions case by case, teams, ranks."""
-    with Client.open() as client:
-        path = f"contests/{contest}/rejudgings/{rejudging_id}/difference"
-        changes = client.get(path, Difference, all="true" if everything else None, since=since)
-    show_difference(changes, as_json=as_json)
+) -> Request:
+    """Show what a rejudging changes, or has changed: submissions case by case, teams, ranks.
+
+    Examples:
+      jurado admin rejudging difference finals 3
+      jurado admin rejudging difference finals 3 --all --json
+    """
+    path = f"contests/{contest}/rejudgings/{rejudging_id}/difference"
+    return Request("GET", path, difference_tables, params={"all": "true" if everything else None, "since": since})
 
 
-@rejudging.command(
-    "apply",
-    epilog=examples(
-        "jurado admin rejudging apply finals 3",
-        "jurado admin rejudging apply finals 3 --wait",
-        "jurado admin rejudging apply finals 3 --version 812-0c1f4a5b9d2e7788",
-    ),
-)
+@command("admin rejudging apply")
 def apply(
     contest: ContestId,
     rejudging_id: RejudgingId,
@@ -119,12 +118,18 @@ def apply(
     wait: Annotated[bool, typer.Option("--wait", help="follow it until it is judged, then apply it")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a rejudging count, all of it at once, with what teams submitted meanwhile."""
+    """Let a rejudging count, all of it at once, with what teams submitted meanwhile.
+
+    Examples:
+      jurado admin rejudging apply finals 3
+      jurado admin rejudging apply finals 3 --wait
+      jurado admin rejudging apply finals 3 --version 812-0c1f4a5b9d2e7788
+    """
     given = without_none({"judge_errors": judge_errors, "version": version})
     with Client.open() as client:
         path = f"contests/{contest}/rejudgings/{rejudging_id}"
         rejudging = applied(client, path, given, wait=wait, quiet=as_json)
-    report_state(rejudging, as_json=as_json)
+    Shown(rejudging, state_text).show(as_json=as_json)
 
 
 def applied(client: Client, path: str, body: object, *, wait: bool, quiet: bool) -> Rejudging:
@@ -141,28 +146,39 @@ def applied(client: Client, path: str, body: object, *, wait: bool, quiet: bool)
     raise AssertionError("the last round has no 409")
 
 
-@rejudging.command("cancel", epilog=examples("jurado admin rejudging cancel finals 3"))
-def cancel(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
-    """Give up a rejudging before it is applied; nobody ever sees anything of it."""
-    post_to(contest, rejudging_id, "cancel", as_json=as_json)
+@command("admin rejudging cancel")
+def cancel(contest: ContestId, rejudging_id: RejudgingId) -> Request:
+    """Cancel a rejudging before it is applied; its verdicts are never shown.
+
+    Examples:
+      jurado admin rejudging cancel finals 3
+    """
+    return Request("POST", f"contests/{contest}/rejudgings/{rejudging_id}/cancel", state_text)
 
 
-@rejudging.command("undo", epilog=examples("jurado admin rejudging undo finals 3"))
-def undo(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False) -> None:
-    """Undo a rejudging that was applied: its submissions get their earlier judgements back."""
-    post_to(contest, rejudging_id, "undo", as_json=as_json)
+@command("admin rejudging undo")
+def undo(contest: ContestId, rejudging_id: RejudgingId) -> Request:
+    """Undo a rejudging that was applied: its submissions get their earlier judgements back.
+
+    Examples:
+      jurado admin rejudging undo finals 3
+    """
+    return Request("POST", f"contests/{contest}/rejudgings/{rejudging_id}/undo", state_text)
 
 
-def post_to(contest: str, rejudging_id: int, action: str, *, as_json: bool) -> None:
-    """Cancel or undo a rejudging, and print its state then."""
-    with Client.open() as client:
-        rejudging = client.post(f"contests/{contest}/rejudgings/{rejudging_id}/{action}", shape=Rejudging)
-    report_state(rejudging, as_json=as_json)
+def state_text(rejudging: Mapping[str, object]) -> str:
+    """Say which state a rejudging has."""
+    return f"rejudging {rejudging['id']} is {rejudging['state']}"
 
 
-def report_state(rejudging: Rejudging, *, as_json: bool) -> None:
-    """Print the state of a rejudging."""
-    report(f"rejudging {rejudging['id']} is {rejudging['state']}", rejudging, as_json=as_json)
+COLUMNS: Mapping[str, Cell] = {
+    "id": "id",
+    "state": "state",
+    ">judged": lambda each: f"{each['judged']}/{each['total']}",
+    "created": "created",
+    "reason": "reason",
+    "what": subject,
+}
 
 
 def wait_for_answers(client: Client, rejudging: Rejudging, *, quiet: bool) -> None:

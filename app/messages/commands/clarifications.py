@@ -12,7 +12,9 @@ import typer
 from app.core.commands.client import Client
 from app.core.commands.lookup import team_names
 from app.core.commands.options import About, AsJson, Contest, Text
-from app.core.commands.output import plain, report, show, table, write_json
+from app.core.commands.output import plain, show, table, write_json
+from app.core.commands.registry import command
+from app.core.commands.requests import Shown
 from app.core.commands.resources.messages import Clarification
 from app.core.commands.times import short_time
 from app.messages.commands.sending import send
@@ -20,19 +22,26 @@ from app.messages.commands.sending import send
 SECONDS_BETWEEN_LOOKS = 2.0
 
 
+@command("clarify")
 def clarify(
     contest: Contest,
     text: Text,
     problem: About = None,
     reply_to: Annotated[str | None, typer.Option(metavar="ID", help="the clarification it follows on")] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Ask the jury of a contest; `jurado clarifications` shows its answer."""
+) -> Shown:
+    """Ask the jury of a contest; `jurado clarifications` shows its answer.
+
+    Examples:
+      jurado clarify practice 'May balls stay where they are?' --problem rollingballs
+      jurado clarify practice 'And in the first row?' --reply-to 7
+      jurado clarify practice - < question.txt
+    """
     with Client.open() as client:
         sent = send(client, contest, text, problem=problem, reply_to=reply_to)
-    report(f"clarification {sent['id']} has been sent to the jury", sent, as_json=as_json)
+    return Shown(sent, f"clarification {sent['id']} has been sent to the jury")
 
 
+@command("clarifications")
 def clarifications(
     contest: Contest,
     live: Annotated[bool, typer.Option("--live", help="go on with new ones as they come, until Ctrl-C")] = False,
@@ -41,6 +50,10 @@ def clarifications(
     """Show the questions, answers and announcements of a contest that you may read.
 
     With --live and --json each is a line of its own.
+
+    Examples:
+      jurado clarifications practice
+      jurado clarifications practice --live
     """
     with Client.open() as client:
         names = team_names(client, contest)

@@ -7,18 +7,25 @@ from typing import Annotated
 
 import typer
 
-from app.commands.solver_process import ROOT, command, environment
+from app.commands.solver_process import ROOT, environment, module_command
 from app.core.commands.output import Failure
+from app.core.commands.registry import command
 
 
+@command("bench")
 def bench(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="none: list them; all: run all")
     ] = None,
 ) -> None:
-    """Measure parts of Jurado on this machine, each against something known, and print tables."""
+    """Measure parts of Jurado on this machine, each against something known, and print tables.
+
+    Examples:
+      jurado bench
+      jurado bench tokens
+    """
     if not (ROOT / "bench" / "__main__.py").is_file():
         raise Failure(f"expected the folder bench beside the program, found none in {ROOT}")
     arguments = names or ["--list"]
-    done = subprocess.run(command("bench", *arguments), cwd=ROOT, env=environment(), check=False)
+    done = subprocess.run(module_command("bench", *arguments), cwd=ROOT, env=environment(), check=False)
     raise typer.Exit(done.returncode)

@@ -10,6 +10,7 @@ import typer
 from app.archive.commands.places import Home, holding, read_settings, try_places
 from app.core.commands.options import AsJson
 from app.core.commands.output import say, show, table, write_json
+from app.core.commands.registry import command
 from app.operations.commands.running import bind, main_module, run_server
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ NewDatabase = Annotated[
 ]
 
 
+@command("serve")
 def serve(
     host: Annotated[str | None, typer.Option(help="address to listen on; default: JURADO_HOST, else 127.0.0.1")] = None,
     port: Annotated[int | None, typer.Option(help="port; 0: any free one; default: JURADO_PORT, else 8000")] = None,
@@ -35,6 +37,11 @@ def serve(
     """Serve until stopped (Ctrl-C, SIGTERM). The first start makes the database, the problems and the account admin.
 
     One line on standard output tells the address once requests are answered; the log is JSON lines on standard error.
+
+    Examples:
+      jurado serve
+      jurado serve --port 0 --home /tmp/trial
+      JURADO_ADMIN_PASSWORD=... jurado serve
     """
     settings = read_settings(host=host, port=port, home=home)
     with ExitStack() as stack:
@@ -48,6 +55,7 @@ def serve(
         run_server(settings, bound, hold, accept_clock=accept_clock)
 
 
+@command("init")
 def init(
     home: Home = None,
     as_json: AsJson = False,
@@ -57,7 +65,12 @@ def init(
         typer.Option("--new-secret-key", help="put a new key into secret.key; webhooks whose key is lost are deleted"),
     ] = False,
 ) -> None:
-    """Make the database, the files, the bundled problems and the first contests, and list them."""
+    """Make the database, the files, the bundled problems and the first contests, and list them.
+
+    Examples:
+      jurado init
+      jurado init --home /srv/jurado --json
+    """
     from app.core.logs import configure_logs
     from app.operations.service.bootstrap import bring_keys, initialise
 

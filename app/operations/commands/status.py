@@ -14,6 +14,7 @@ from app.archive.commands.places import Home
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
 from app.core.commands.output import console, show, table, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.people import Identified
 from app.core.commands.resources.problems import JobState
 from app.core.commands.resources.server import Readiness, StatusWithAdvice, StoredFiles
@@ -35,6 +36,7 @@ REFUSED = (401, 403, 404)
 """Statuses of what only admins may see."""
 
 
+@command("status")
 def status(
     url: Annotated[str | None, typer.Option(metavar="URL", help="default: the server logged in to, or here")] = None,
     as_json: AsJson = False,
@@ -50,6 +52,12 @@ def status(
     """Show the whole installation to its admin, with what to do; others see whether it takes and judges submissions.
 
     Exit code 0 if it does, else 1. With --fsck it is that of `jurado fsck --mend`, which does the same.
+
+    Examples:
+      jurado status
+      jurado status --watch 2
+      jurado status --url http://127.0.0.1:8000 --json
+      jurado status --fsck --from /backup/jurado
     """
     if check_files:
         fsck(home=home, mend=True, source=source, grace=HOURS_OF_GRACE, as_json=as_json)

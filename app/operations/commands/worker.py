@@ -12,6 +12,7 @@ import typer
 
 from app.archive.commands.places import Home, check_schema, holding, reached_files, read_settings, reason
 from app.core.commands.output import Failure, harmless
+from app.core.commands.registry import command
 from app.operations.commands.running import begin_traces
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_LOOKS = 1.0
 
 
+@command("worker")
 def worker(
     graders: Annotated[
         int | None, typer.Option(min=1, help="grader processes; default: JURADO_GRADERS, else one less than the cores")
@@ -34,6 +36,11 @@ def worker(
 
     Needs JURADO_BROKER_URL, JURADO_DATABASE_URL and the servers' files. Start as many as you like, on any machines; one
     that ends in whatever way leaves its work to the others.
+
+    Examples:
+      jurado worker
+      JURADO_BROKER_URL=amqp://... JURADO_DATABASE_URL=... jurado worker --graders 4
+      JURADO_METRICS_TOKEN=... jurado worker --metrics-port 9100
     """
     from app.core.logs import configure_logs
 

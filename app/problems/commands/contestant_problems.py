@@ -12,11 +12,13 @@ from app.core.commands.client import Client
 from app.core.commands.contest_facts import why_nothing
 from app.core.commands.options import AsJson, Contest
 from app.core.commands.output import Failure, show, table, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.contests import ContestProblem
 from app.core.commands.upload import unpack
 from app.problems.commands.statement import print_text
 
 
+@command("problems")
 def problems(
     contest: Contest,
     inputs: Annotated[
@@ -28,7 +30,12 @@ def problems(
     lang: Annotated[str | None, typer.Option(metavar="LANGUAGE", help="of the solution text, such as es")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the problems of a contest; fetch their inputs if a folder is given, or print the solution text of one."""
+    """List the problems of a contest; fetch their inputs if a folder is given, or print the solution text of one.
+
+    Examples:
+      jurado problems practice
+      jurado problems practice --inputs inputs/
+    """
     if solution is not None:
         print_text(contest, solution, "solution", lang=lang, raw=False, as_json=as_json)
         return

@@ -9,10 +9,12 @@ import typer
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, console, write_json
+from app.core.commands.registry import command
 
 MARKDOWN = "text/markdown"
 
 
+@command("statement")
 def statement(
     problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id or label")],
     contest: Annotated[str, typer.Option(metavar="CONTEST", help="the contest it is in")] = "practice",
@@ -20,7 +22,12 @@ def statement(
     raw: Annotated[bool, typer.Option("--raw", help="print Markdown also on a terminal")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a problem's statement: rendered on a terminal, as Markdown elsewhere."""
+    """Print a problem's statement: rendered on a terminal, as Markdown elsewhere.
+
+    Examples:
+      jurado statement comesolo
+      jurado statement A --contest finals --lang es --raw
+    """
     print_text(contest, problem, "statement", lang=lang, raw=raw, as_json=as_json)
 
 

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from app.contests.commands.contests import ContestId, contest
+from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client
 from app.core.commands.lookup import team_names
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, report
+from app.core.commands.output import Failure, report
+from app.core.commands.registry import command
 from app.core.commands.resources.scoreboard import Reveal
 from app.scoreboard.commands.presenter import present
 
@@ -25,16 +26,7 @@ class Step(StrEnum):
     ALL = "all"
 
 
-@contest.command(
-    "reveal",
-    epilog=examples(
-        "jurado admin contest reveal finals",
-        "jurado admin contest reveal finals --step row",
-        "jurado admin contest reveal finals --step all --json",
-        "jurado admin contest reveal finals --next",
-        "jurado admin contest reveal finals --present",
-    ),
-)
+@command("admin contest reveal")
 def reveal(
     contest_id: ContestId,
     step: Annotated[Step, typer.Option(help="the next problem, the next team's problems, or everything")] = Step.CELL,
@@ -44,7 +36,15 @@ def reveal(
     only_next: Annotated[bool, typer.Option("--next", help="open nothing, show what comes next")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Open a frozen board from the bottom up, after the end; with the last place it is thawed."""
+    """Open a frozen board from the bottom up, after the end; with the last place it is thawed.
+
+    Examples:
+      jurado admin contest reveal finals
+      jurado admin contest reveal finals --step row
+      jurado admin contest reveal finals --step all --json
+      jurado admin contest reveal finals --next
+      jurado admin contest reveal finals --present
+    """
     path = f"contests/{contest_id}/reveal"
     if presenting and (only_next or as_json):
         raise Failure("expected --present, --next or --json, found two of them")

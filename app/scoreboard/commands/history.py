@@ -13,6 +13,7 @@ from app.core.commands.client import Client
 from app.core.commands.lookup import team_names
 from app.core.commands.options import AsJson, Contest
 from app.core.commands.output import show, table, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.contests import Duration
 from app.core.commands.resources.scoreboard import History, PastScore
 from app.core.commands.times import short_time, span
@@ -21,12 +22,18 @@ BARS = " ▁▂▃▄▅▆▇█"
 WIDTH = 48
 
 
+@command("history")
 def history(
     contest: Contest,
     teams: Annotated[list[str] | None, typer.Option("--team", metavar="ID", help="only this team")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how the points of the teams grew: a chart from the start until now or the end, all to the same height."""
+    """Show how the points of the teams grew: a chart from the start until now or the end, all to the same height.
+
+    Examples:
+      jurado history practice
+      jurado history finals --team ants
+    """
     with Client.open() as client:
         past = client.get(f"contests/{contest}/scores/history", History, team_id=teams or None)
         if as_json:

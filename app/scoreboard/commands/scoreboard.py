@@ -13,10 +13,12 @@ from app.core.commands.contest_facts import contest_time, facts_of, why_nothing
 from app.core.commands.lookup import team_names
 from app.core.commands.options import AsJson, Contest
 from app.core.commands.output import say, show, write_file, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.scoreboard import Board
 from app.scoreboard.commands.live_board import follow_board, frozen_banner
 
 
+@command("scoreboard")
 def scoreboard(
     contest: Contest,
     live: Annotated[bool, typer.Option("--live", help="draw it again whenever it changes, until Ctrl-C")] = False,
@@ -26,7 +28,14 @@ def scoreboard(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show the scoreboard of a contest."""
+    """Show the scoreboard of a contest.
+
+    Examples:
+      jurado scoreboard practice
+      jurado scoreboard practice --live
+      jurado scoreboard practice --cases --json
+      jurado scoreboard practice --csv board.csv
+    """
     with Client.open() as client:
         if csv is not None:
             write_csv(csv, client.request("GET", f"/api/contests/{contest}/scoreboard.csv").content)

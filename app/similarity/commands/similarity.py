@@ -11,6 +11,7 @@ from app.core.commands.client import Client, Param
 from app.core.commands.lookup import team_names
 from app.core.commands.options import AsJson, Contest
 from app.core.commands.output import console, show, table, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.similarity import (
     AlikeSources,
     SharedAnswer,
@@ -22,6 +23,7 @@ from app.core.commands.resources.similarity import (
 from app.core.commands.times import short_time
 
 
+@command("admin similarity")
 def similarity(
     contest: Contest,
     problem: Annotated[str | None, typer.Option(metavar="PROBLEM", help="only this problem: id or label")] = None,
@@ -36,6 +38,11 @@ def similarity(
 
     Right answers that everybody has, expected answers and common mistakes are left out or weigh little. The ratio is
     the share of alike cases among those that could tell something. Exit code 0 also if there are none.
+
+    Examples:
+      jurado admin similarity finals
+      jurado admin similarity finals --problem comesolo --min 0.5 --json
+      jurado admin similarity finals --between ants bees
     """
     with Client.open() as client:
         names = {} if as_json else team_names(client, contest)

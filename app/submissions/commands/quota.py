@@ -8,7 +8,7 @@ from typing import Annotated, cast
 import typer
 from pydantic import JsonValue
 
-from app.contests.commands.contests import ContestId, contest
+from app.contests.commands.contests import ContestId
 from app.contests.commands.limits import (
     UNLIMITED,
     ContestBytes,
@@ -28,20 +28,12 @@ from app.contests.commands.limits import (
 from app.core.commands.client import Client
 from app.core.commands.lookup import find_problem
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, examples, report
+from app.core.commands.output import Failure, report
+from app.core.commands.registry import command
 from app.core.commands.resources.contests import ContestLimits, WithLimits, WithSettings
 
 
-@contest.command(
-    "quota",
-    epilog=examples(
-        "jurado admin contest quota finals",
-        "jurado admin contest quota finals --team-bytes 500M --contest-bytes 20G --per 30/600",
-        "jurado admin contest quota finals comesolo --max 50 --interval 60",
-        "jurado admin contest quota finals comesolo --none",
-        "jurado admin contest quota finals lasttreatduel --move-seconds 60 --game-seconds 1800 --open-games 3",
-    ),
-)
+@command("admin contest quota")
 def limit(
     contest_id: ContestId,
     problem: Annotated[
@@ -62,6 +54,13 @@ def limit(
 
     A new limit of submissions replaces --max, --interval and --per together; without any of them and --none they stay.
     Limits of games change one by one.
+
+    Examples:
+      jurado admin contest quota finals
+      jurado admin contest quota finals --team-bytes 500M --contest-bytes 20G --per 30/600
+      jurado admin contest quota finals comesolo --max 50 --interval 60
+      jurado admin contest quota finals comesolo --none
+      jurado admin contest quota finals lasttreatduel --move-seconds 60 --game-seconds 1800 --open-games 3
     """
     limits, games = limits_of(most, interval, per), game_limits_of(open_games, move_seconds, game_seconds)
     if limits and none:

@@ -15,6 +15,7 @@ from app.core.commands.images import write_image
 from app.core.commands.lookup import find_problem
 from app.core.commands.options import AsJson, Contest
 from app.core.commands.output import say, show, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.submissions import Report, Submission
 from app.core.commands.upload import pack
 from app.core.commands.uploading import upload_shown
@@ -23,6 +24,7 @@ SECONDS_BETWEEN_LOOKS = 0.2
 FINE = {"AC", "PC"}
 
 
+@command("submit")
 def submit(
     contest: Contest,
     problem: Annotated[str, typer.Argument(help="the problem's id or label")],
@@ -36,6 +38,11 @@ def submit(
 
     A connection that fails is tried again with the same key, so that nothing is submitted twice. With --wait the exit
     code is 1 if nothing was accepted.
+
+    Examples:
+      jurado submit practice comesolo answers/ --wait
+      jurado submit practice comesolo 101-n05-p70.out 103-n10-p50.out
+      jurado submit practice comesolo answers.zip --comment 'wider beam' --json
     """
     name, data = pack(files)
     with Client.open() as client:

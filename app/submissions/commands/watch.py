@@ -14,12 +14,14 @@ from app.core.commands.client import Client, checked
 from app.core.commands.lookup import find_contest, team_names
 from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, write_json
+from app.core.commands.registry import command
 from app.core.commands.resources.submissions import JudgementChange, NewJudgement, NewSubmission, SubmissionChange
 from app.core.commands.server_events import server_events
 from app.core.commands.times import short_time
 from app.submissions.commands.submit import finish
 
 
+@command("watch")
 def watch(
     submission: Annotated[str | None, typer.Argument(help="the submission's id")] = None,
     contest: Annotated[str | None, typer.Option(help="its contest, if you know it")] = None,
@@ -34,6 +36,11 @@ def watch(
     """Wait for the verdict of a submission and show its report; exit code 1 if nothing was accepted.
 
     With --live, those of all your submissions in a contest, from now on (judges: of everybody's); as JSON, a line each.
+
+    Examples:
+      jurado watch 17
+      jurado watch 17 --contest practice --json
+      jurado watch --live --contest practice
     """
     if live != (submission is None) or (live and contest is None):
         raise Failure("expected SUBMISSION, or --live and --contest")

@@ -8,18 +8,17 @@ import typer
 
 from app.accounts.commands.imports import DryRun, Encoding, Import, Replace, import_objects, import_params
 from app.core.commands.options import AsJson
-from app.core.commands.output import examples
-from app.core.commands.requests import listing
+from app.core.commands.registry import command
+from app.core.commands.requests import Request, collection, keys
 
 InContest = Annotated[str, typer.Option("--contest", metavar="ID", help="the contest that brings or shows them")]
 
 
-def directory_commands(kind: str, noun: str, columns: tuple[str, ...], sample: str) -> typer.Typer:
-    """Make the commands of one kind; `sample` names a file of it."""
-    program = typer.Typer(no_args_is_help=True, help=f"{kind.capitalize()} of a contest.")
+def add_directory_commands(kind: str, noun: str, columns: str, sample: str) -> None:
+    """Add the commands of one kind; `sample` names a file of it."""
 
-    def list_all(contest: InContest, as_json: AsJson = False) -> None:
-        listing(f"contests/{contest}/{kind}", columns, as_json=as_json)
+    def list_all(contest: InContest) -> Request:
+        return collection(f"contests/{contest}/{kind}", keys(columns))
 
     def import_all(
         file: Import,
@@ -33,16 +32,16 @@ def directory_commands(kind: str, noun: str, columns: tuple[str, ...], sample: s
         params = import_params(replace=replace, dry_run=dry_run)
         import_objects(path, file, params, as_json=as_json, encoding=encoding)
 
-    list_help = f"List the {kind} of a contest."
-    import_help = f"Import {kind} from a file: all of them, or none and a list of what is wrong."
-    program.command("list", help=list_help, epilog=examples(f"jurado admin {noun} list --contest finals"))(list_all)
-    example = examples(f"jurado admin {noun} import {sample} --contest finals")
-    program.command("import", help=import_help, epilog=example)(import_all)
-    return program
+    listed, imported = f"admin {noun} list", f"admin {noun} import"
+    list_all.__doc__ = f"List the {kind} of a contest.\n\nExamples:\n  jurado {listed} --contest finals"
+    import_all.__doc__ = (
+        f"Import {kind} from a file: all of them, or none and a list of what is wrong."
+        f"\n\nExamples:\n  jurado {imported} {sample} --contest finals"
+    )
+    command(listed)(list_all)
+    command(imported)(import_all)
 
 
-group = directory_commands("groups", "group", ("id", "name", "icpc_id", "type"), "groups.tsv")
-organization = directory_commands(
-    "organizations", "organization", ("id", "name", "formal_name", "country"), "organizations.json"
-)
-person = directory_commands("persons", "person", ("id", "name", "role", "team_ids", "email"), "persons.csv")
+add_directory_commands("groups", "group", "id name icpc_id type", "groups.tsv")
+add_directory_commands("organizations", "organization", "id name formal_name country", "organizations.json")
+add_directory_commands("persons", "person", "id name role team_ids email", "persons.csv")

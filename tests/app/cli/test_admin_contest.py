@@ -54,7 +54,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     ("words", "said", "sent"),
     [
         (("pause", "c"), "contest c is paused\n", ("POST contests/c/pause", None)),
-        (("resume", "c"), "contest c goes on\n", ("POST contests/c/resume", None)),
+        (("resume", "c"), "contest c has resumed\n", ("POST contests/c/resume", None)),
         (
             ("finalize", "c"),
             "the results of contest c are final\n",
@@ -115,7 +115,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         ),
         (
             ("create", "c", "C", "--max", "9", "--per", "5/600", "--team-bytes", "1g", "--contest-bytes", "none"),
-            "contest c has been made; it starts when you say so\n",
+            "contest c has been created; it starts when you say so\n",
             (
                 "POST contests",
                 {

@@ -36,7 +36,7 @@ def test_awards_are_shown_with_the_names_of_their_teams(jurado: Jurado, there: S
     assert rows == [
         ["winner", "Contest winner", "not known yet"],
         ["kind", "Kindest team", "The Ants, bees"],
-        ["none", "For nobody", "nobody"],
+        ["none", "For nobody", "no team"],
     ]
     assert json.loads(jurado("awards", "c", "--json").stdout) == AWARDS
     assert jurado("awards", "empty").stdout == "no awards yet\n"

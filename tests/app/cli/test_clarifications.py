@@ -84,13 +84,13 @@ def test_new_clarifications_come_once_each(there: Scripted, monkeypatch: pytest.
 
 def test_an_answer_goes_to_who_asked_or_to_all(jurado: Jurado, there: Scripted) -> None:
     assert jurado("admin", "answer", "c", "1", "Because.").stdout == "answer 5 has been sent to ants\n"
-    assert jurado("admin", "answer", "c", "1", "Because.", "--to-all").stdout == "answer 5 has been sent to everybody\n"
+    assert jurado("admin", "answer", "c", "1", "Because.", "--to-all").stdout == "answer 5 has been sent to all teams\n"
     common = {"text": "Because.", "problem_id": "comesolo", "reply_to_id": "1"}
     assert there.sent(f"POST {PATH}") == [{**common, "to_team_ids": ["ants"]}, common]
 
 
 def test_announcements_go_to_all_or_to_those_named(jurado: Jurado, there: Scripted) -> None:
-    assert jurado("admin", "announce", "c", "Lunch").stdout == "announcement 5 has been sent to everybody\n"
+    assert jurado("admin", "announce", "c", "Lunch").stdout == "announcement 5 has been sent to all teams\n"
     jurado("admin", "announce", "c", "Lunch", "--team", "ants", "--group", "g")
     assert there.sent(f"POST {PATH}") == [
         {"text": "Lunch"},

@@ -11,7 +11,7 @@ import pytest
 
 from app.commands import package_new
 from app.commands.demo.service_process import Running
-from app.commands.solver_process import command, environment
+from app.commands.solver_process import environment, module_command
 from app.packages.read import read_package
 from tests.app.cli.conftest import Jurado
 from tests.builders.terminal import Terminal
@@ -21,7 +21,7 @@ def test_a_person_at_a_terminal_is_asked_and_asked_again(tmp_path: Path) -> None
     """Words and numbers of the lists are taken, an empty answer is the default, and nonsense is asked again."""
     keyboard, screen = os.openpty()
     process = subprocess.Popen(
-        command("app.commands", "package", "new"),
+        module_command("app.commands", "package", "new"),
         cwd=tmp_path,
         stdin=screen,
         stdout=screen,

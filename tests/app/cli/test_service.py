@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from app.commands.demo.service_process import Running, fresh_service
-from app.commands.solver_process import command, environment
+from app.commands.solver_process import environment, module_command
 from app.core.commands.output import Failure
 from app.core.db.serving import hold
 from app.core.files.local_files import LocalFiles
@@ -52,7 +52,12 @@ def test_a_bound_port_refuses_connections_until_the_server_can_answer() -> None:
 def test_a_wrong_setting_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "jurado.toml").write_text('port = "many"\nsurprise = 1\n')
     done = subprocess.run(
-        command("app.commands", "serve"), cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+        module_command("app.commands", "serve"),
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert done.stderr.startswith("jurado: settings: ")
@@ -148,7 +153,7 @@ def test_init_says_what_is_there_and_changes_nothing_the_second_time(jurado: Jur
 
 def test_the_demo_ends_with_exactly_the_board_it_must_have() -> None:
     done = subprocess.run(
-        command("app.commands", "demo", "--json"),
+        module_command("app.commands", "demo", "--json"),
         env=os.environ | environment(),
         capture_output=True,
         text=True,

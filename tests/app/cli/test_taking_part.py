@@ -83,8 +83,8 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     [
         (("begin", "c", "--virtual"), "virtual clock, 0:01:00 on the clock; it ends e\n"),
         (("begin", "c"), "official clock, not running; it ends at a time not set yet\n"),
-        (("final-inputs", "c", "A"), "answers to the final inputs of comesolo are taken until d\n"),
-        (("final-inputs", "c", "A", "--show"), "the final inputs of comesolo have not been asked for\n"),
+        (("final-inputs", "c", "A"), "answers to the final inputs of comesolo are accepted until d\n"),
+        (("final-inputs", "c", "A", "--show"), "the final inputs of comesolo have not been requested\n"),
         (("choose", "c", "comesolo"), "submission 17 counts for comesolo\n"),
         (("choose", "c", "comesolo", "17"), "submission 17 counts for comesolo\n"),
         (("choose", "c", "comesolo", "--none"), "none is chosen for comesolo\n"),

@@ -21,7 +21,7 @@ def test_a_folder_of_cases_is_put_and_its_groups_are_changed(admin: Jurado, cont
     preview = json.loads(admin(*upload, "--preview", "--json").stdout)
     assert [(each["name"], each["change"]) for each in preview["testcases"]][-1] == ("04", "added")
     done = admin(*upload)
-    assert (done.exit_code, done.stdout) == (0, f"the test cases of {contest} have been put\n")
+    assert (done.exit_code, done.stdout) == (0, f"the test cases of {contest} have been stored\n")
     group = ("admin", "testcase", "group", contest, "secret/a", "--points", 60, "--aggregation", "sum", "--keep")
     assert admin(*group, "--with", "02", "--with", "03", "--with", "04").exit_code == 0
     split = ("admin", "testcase", "group", contest, "secret/b", "--points", 40, "--with", "04", "--keep")

@@ -13,7 +13,7 @@ import pytest
 
 from app.commands.demo.service_process import Running
 from app.core.commands.client import Client
-from app.core.commands.requests import listing
+from app.core.commands.requests import Shown, Table, keys
 from app.core.commands.server_events import EVENT_STREAM, events
 from app.packages.catalog import problems_folder
 from app.sandbox.sandbox import protections
@@ -107,11 +107,11 @@ def test_a_judge_names_the_team_whose_quota_to_show(admin: Jurado, contest: str)
     assert [each["team_id"] for each in json.loads(shown.stdout)] == [f"{contest}-ants"]
 
 
-def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Client, "get", lambda _self, _path, *_shape, **_params: [])
-    listing("jobs", ["id"], as_json=False)
-    assert capsys.readouterr().err == "no jobs yet\n"
-    listing("jobs", ["id"], as_json=True)
+def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    empty = Shown([], Table(keys("id"), empty="no jobs yet"))
+    empty.show(as_json=False)
+    assert capsys.readouterr().out == "no jobs yet\n"
+    empty.show(as_json=True)
     assert capsys.readouterr().out == "[]\n"
 
 

@@ -123,47 +123,7 @@ class ContestLimits(TypedDict):
     problems: list[ProblemLimits]
 
 
-class ProblemEntry(TypedDict):
-    """A problem's place in a contest."""
-
-    label: str
-
-
 class WithLimits(TypedDict):
     """The limits of a problem in a contest."""
 
     limits: Limits
-
-
-class Quota(TypedDict):
-    """The number of a team's submissions to a problem, and of those it still may send."""
-
-    problem_id: str
-    used: int
-    left: int | None
-    next_allowed: str | None
-    bytes_used: int
-    bytes_limit: int | None
-
-
-class Participation(TypedDict):
-    """The clock by which a team takes part."""
-
-    kind: str
-    end_time: str | None
-    contest_time: str
-    running: bool
-
-
-class FinalInputs(TypedDict):
-    """When a team asked for a problem's final inputs, and until when it may answer them."""
-
-    time: str | None
-    deadline: str | None
-    href: str | None
-
-
-class Chosen(TypedDict):
-    """The submission that a team chose to count."""
-
-    submission_id: str | None

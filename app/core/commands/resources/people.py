@@ -8,20 +8,6 @@ from pydantic import JsonValue
 from typing_extensions import TypedDict
 
 
-class Identity(TypedDict):
-    """The account that is logged in."""
-
-    username: str
-
-
-class Account(TypedDict):
-    """An account; without a team it is a judge's, an admin's or a helper's."""
-
-    id: str
-    username: str
-    team_id: str | None
-
-
 class NewAccount(TypedDict):
     """An account that an import made or changed, with the password that the server made for it."""
 
@@ -66,60 +52,11 @@ class ClassList(TypedDict):
     groups: list[str]
 
 
-class Token(TypedDict):
-    """A token of an account."""
-
-    id: str
-    label: str
-    created: str
-    last_used: str | None
-    expires: str | None
-    current: bool
-
-
-class NewToken(TypedDict):
-    """A token just made: the only reply that shows it."""
-
-    id: str
-    token: str
-
-
 class TeamName(TypedDict):
     """A team's id and name."""
 
     id: str
     name: str
-
-
-class Team(TeamName):
-    """A team as admins and judges see it."""
-
-    group_ids: list[str]
-    organization_id: NotRequired[str | None]
-    hidden: NotRequired[bool]
-    disqualified: NotRequired[bool]
-
-
-class Role(TypedDict):
-    """The role of an account in a contest or at a problem."""
-
-    account_id: str
-    username: str
-    name: str | None
-    role: str
-    rests: bool
-    granted_by: str | None
-    granted: str
-
-
-class Organiser(TypedDict):
-    """An account with roles: whether it may make contests, and its roles by contest and by problem."""
-
-    account_id: str
-    username: str
-    organiser: bool
-    contests: dict[str, str]
-    problems: dict[str, str]
 
 
 class AuditEntry(TypedDict):
