@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, NotRequired, Protocol, TypedDict
 
-from pydantic import BeforeValidator, StringConstraints
+from pydantic import BeforeValidator, PlainSerializer, StringConstraints
 
 from app.core.errors import describe_pattern
 from app.domain.contests import Clock, State
@@ -97,7 +97,9 @@ def _reltime(value: object) -> object:
 
 
 Id = Annotated[str, StringConstraints(pattern=describe_pattern(ID_PATTERN, ID_WORDS))]
-Time = Annotated[datetime, BeforeValidator(_time, json_schema_input_type=str)]
+Time = Annotated[
+    datetime, BeforeValidator(_time, json_schema_input_type=str), PlainSerializer(format_time, str, when_used="json")
+]
 Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
 
 

@@ -219,7 +219,7 @@ def _reference_differences(judging: Judging, contest: ScoredContest) -> Iterator
     """Differences of expected answers that take part in BEST: the points of all answers depend on their raw scores."""
     theirs = {(each.problem_id, each.case): (each.raw, each.multiplier) for each in judging.references}
     ours = {
-        (each["problem_id"], each["case"]): (each["raw"], each["multiplier"])
+        (each.problem_id, each.case): (each.raw, each.multiplier)
         for each in contest_judging.references(contest.references)
     }
     for problem, case in dict.fromkeys([*theirs, *ours]):

@@ -132,9 +132,10 @@ def _collect(
         parts.add_lines(collection.name, shown, single=collection.single)
         yield
     parts.pieces["event-feed.ndjson"] = partial(_notifications, parts)
-    parts.add_json(own.FILE, own.document(session, contest_of(session, contest_id)))
+    own_objects = own.document(session, contest_of(session, contest_id))
+    parts.add_json(own.FILE, {name: [_written(each) for each in those] for name, those in own_objects.items()})
     parts.add(board.FILE, dump(board.document(snapshot)))
-    parts.add_json(judging.FILE, judging.document(session, snapshot, moment))
+    parts.add_json(judging.FILE, judging.document(session, snapshot, moment).model_dump(mode="json"))
     _add_images(parts, snapshot, session, service)
     _add_problems(parts, snapshot, session, service)
     yield
@@ -142,6 +143,10 @@ def _collect(
         for number, shown_id in submission_queries.shown_ids(session, ids).items():
             parts.files[f"submissions/{shown_id}/{shown_id}.zip"] = _answers(session, service, number)
         yield
+
+
+def _written(body: BaseModel) -> JsonObject:
+    return body.model_dump(mode="json", exclude_unset=True)
 
 
 def _files_of(parts: PackageParts, steps: Iterator[None]) -> Iterator[tuple[str, Iterable[bytes]]]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Protocol, TypedDict
+from typing import Literal, Protocol, cast
 
 from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.core.bodies import Body
-from app.core.clics import Id, Time, format_time, format_time_or_none
+from app.core.clics import Id, Time
 from app.core.fault_list import FaultList
 from app.games.queries import games as stored
-from app.games.queries.games import Game, Move
 from app.games.service.referee import seat
 from app.games.service.showing import transcript
 from app.problems.queries import problems
@@ -23,6 +22,7 @@ from checkers.doors import Rejected
 from games.transcript import read, replay
 
 LONGEST = 2 * 2**20
+CountedEnding = Literal["played", "resigned", "clock", "contest", "moves"]
 
 
 class OfGame(Body):
@@ -39,7 +39,7 @@ class OfGame(Body):
     move_ms: int | None = Field(ge=0)
     game_ms: int | None = Field(ge=0)
     ended: Time | None
-    ending: Literal["played", "resigned", "clock", "contest", "moves"] | None
+    ending: CountedEnding | None
     submission_id: str | None
     transcript: str = Field(max_length=LONGEST)
 
@@ -47,25 +47,6 @@ class OfGame(Body):
     def key(self) -> Collection[str]:
         """The key of which there is one."""
         return (self.id,)
-
-
-class GameDocument(TypedDict):
-    """An OfGame as it is written."""
-
-    team_id: str
-    problem_id: str
-    id: str
-    account_id: str | None
-    testcase: str | None
-    started: str
-    since: str
-    used_ms: int
-    move_ms: int | None
-    game_ms: int | None
-    ended: str | None
-    ending: str | None
-    submission_id: str | None
-    transcript: str
 
 
 class Submitted(Protocol):
@@ -77,31 +58,31 @@ class Submitted(Protocol):
         ...
 
 
-def documents(session: Session, contest_id: str, team_ids: Collection[str]) -> list[GameDocument]:
+def documents(session: Session, contest_id: str, team_ids: Collection[str]) -> list[OfGame]:
     """The counted games of the teams that take part, those that began first before the others."""
     rows = [game for game in stored.of_contest(session, contest_id) if game.counted and game.team_id in team_ids]
     rows.sort(key=lambda game: (game.started, game.id))
     moves, shown = stored.moves_of(session, [game.id for game in rows]), stored.submission_ids(session, rows)
-    return [_document(game, moves[game.id], shown.get(game.id)) for game in rows]
+    return [_of_game(game, moves[game.id], shown.get(game.id)) for game in rows]
 
 
-def _document(game: Game, moves: Sequence[Move], submission_id: str | None) -> GameDocument:
-    return {
-        "team_id": game.team_id or "",
-        "problem_id": game.problem_id,
-        "id": game.id,
-        "account_id": game.account_id,
-        "testcase": game.case_name,
-        "started": format_time(game.started),
-        "since": format_time(game.since),
-        "used_ms": game.used_ms,
-        "move_ms": game.move_ms,
-        "game_ms": game.game_ms,
-        "ended": format_time_or_none(game.ended),
-        "ending": game.ending,
-        "submission_id": submission_id,
-        "transcript": transcript(seat(game, moves)),
-    }
+def _of_game(game: GameRow, moves: Sequence[GameMoveRow], submission_id: str | None) -> OfGame:
+    return OfGame.model_construct(
+        team_id=game.team_id or "",
+        problem_id=game.problem_id,
+        id=game.id,
+        account_id=game.account_id,
+        testcase=game.case_name,
+        started=game.started,
+        since=game.since,
+        used_ms=game.used_ms,
+        move_ms=game.move_ms,
+        game_ms=game.game_ms,
+        ended=game.ended,
+        ending=cast(CountedEnding | None, game.ending),
+        submission_id=submission_id,
+        transcript=transcript(seat(game, moves)),
+    )
 
 
 def keep(
@@ -130,18 +111,34 @@ def keep(
         case = None if body.testcase is None else problems.test_case(session, body.problem_id, body.testcase)
         became = None if body.submission_id is None else submissions.get(body.submission_id)
         game_id = body.id if stored.get(session, body.id) is None else secrets.token_hex(12)
-        row = GameRow(id=game_id, contest_id=contest_id, problem_id=body.problem_id, team_id=body.team_id)
-        row.test_case_id, row.case_name = None if case is None else case.id, body.testcase
-        row.account_id = body.account_id if body.account_id in own else accounts.get(body.team_id)
-        row.owner, row.counted = f"team:{body.team_id}", True
-        row.game, row.instance, row.opponent = played.game, played.instance, played.opponent or ""
-        row.seed, row.side, row.winner = played.seed, played.contestant, outcome.winner
-        row.started, row.since, row.deadline, row.ended = body.started, body.since, body.since, body.ended
-        row.move_ms, row.game_ms, row.used_ms, row.moves = body.move_ms, body.game_ms, body.used_ms, len(played.moves)
-        row.ending, row.submission_id = body.ending, None if became is None else became.number
+        row = GameRow(
+            id=game_id,
+            contest_id=contest_id,
+            problem_id=body.problem_id,
+            test_case_id=None if case is None else case.id,
+            case_name=body.testcase,
+            team_id=body.team_id,
+            account_id=body.account_id if body.account_id in own else accounts.get(body.team_id),
+            owner=f"team:{body.team_id}",
+            counted=True,
+            game=played.game,
+            instance=played.instance,
+            opponent=played.opponent or "",
+            seed=played.seed,
+            side=played.contestant,
+            started=body.started,
+            move_ms=body.move_ms,
+            game_ms=body.game_ms,
+            moves=len(played.moves),
+            since=body.since,
+            used_ms=body.used_ms,
+            deadline=body.since,
+            ended=body.ended,
+            ending=body.ending,
+            winner=outcome.winner,
+            submission_id=None if became is None else became.number,
+        )
         session.add(row)
         session.flush()
         for number, move in enumerate(played.moves, start=1):
-            made = GameMoveRow(game_id=game_id, number=number, side=move.side, move=move.text, time=body.since)
-            made.ms = round(move.seconds * 1000)
-            session.add(made)
+            session.add(GameMoveRow(game_id, number, move.side, move.text, round(move.seconds * 1000), body.since))

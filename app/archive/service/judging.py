@@ -11,13 +11,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import TypedDict
 
 from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.core.bodies import Body
-from app.core.clics import Time, format_time
+from app.core.clics import Time
 from app.domain.scoring import Exact, RawScore
 from app.domain.verdicts import CaseVerdict
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -74,65 +73,31 @@ class Judging(Body):
         return files
 
 
-class SentFileDocument(TypedDict):
-    """A SentFile as it is written."""
-
-    submission_id: str
-    case: str
-    file: str | None
-
-
-class JudgeErrorDocument(TypedDict):
-    """A JudgeError as it is written."""
-
-    submission_id: str
-    case: str
-
-
-class ReferenceRawDocument(TypedDict):
-    """A ReferenceRaw as it is written."""
-
-    problem_id: str
-    case: str
-    raw: str | None
-    multiplier: str | None
-
-
-class JudgingDocument(TypedDict):
-    """A Judging as it is written."""
-
-    time: str
-    answers: list[SentFileDocument]
-    unjudged: list[str]
-    judge_errors: list[JudgeErrorDocument]
-    references: list[ReferenceRawDocument]
-
-
-def document(session: Session, snapshot: ContestSnapshot, time: datetime) -> JudgingDocument:
+def document(session: Session, snapshot: ContestSnapshot, time: datetime) -> Judging:
     """The whole document of a contest as it stands at a moment."""
     contest_id = snapshot.contest.id
     shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest_id)}
     attempts = snapshot.attempts
     unjudged = [shown[attempt.id] for attempt in attempts if attempt.scores is None and attempt.id in shown]
-    errors: list[JudgeErrorDocument] = [
-        {"submission_id": shown[attempt.id], "case": case}
+    errors = [
+        JudgeError(submission_id=shown[attempt.id], case=case)
         for attempt in attempts
         for case, score in (attempt.scores or {}).items()
         if score.verdict is CaseVerdict.JUDGE_ERROR
     ]
-    return {
-        "time": format_time(time),
-        "answers": _answers(session, snapshot, shown),
-        "unjudged": unjudged,
-        "judge_errors": errors,
-        "references": references(snapshot.contest.references),
-    }
+    return Judging.model_construct(
+        time=time,
+        answers=_answers(session, snapshot, shown),
+        unjudged=unjudged,
+        judge_errors=errors,
+        references=references(snapshot.contest.references),
+    )
 
 
-def references(known: Mapping[str, Mapping[str, RawScore]]) -> list[ReferenceRawDocument]:
+def references(known: Mapping[str, Mapping[str, RawScore]]) -> list[ReferenceRaw]:
     """The raw scores of expected answers that take part in BEST."""
     return [
-        {"problem_id": problem, "case": case, "raw": exact_text(score.raw), "multiplier": exact_text(score.multiplier)}
+        ReferenceRaw(problem_id=problem, case=case, raw=exact_text(score.raw), multiplier=exact_text(score.multiplier))
         for problem, scores in sorted(known.items())
         for case, score in sorted(scores.items())
     ]
@@ -143,7 +108,7 @@ def exact_text(value: Exact | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, str]) -> list[SentFileDocument]:
+def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, str]) -> list[SentFile]:
     """The answers that file names alone would lose, give to another case, or give to more cases than they were for.
 
     A file for all cases may have been sent before its final cases were open.
@@ -155,7 +120,7 @@ def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, st
         cases = [OpenCase(id_, name, entry.limit) for id_, name in (*entry.cases, *entry.final_cases)]
         names = file_names(cases, entry.pattern)
         taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names.items()}
-    lost: list[SentFileDocument] = []
+    lost: list[SentFile] = []
     sent_answers = submission_queries.contest_answers(session, snapshot.contest.id)
     for number, together in groupby(sent_answers, key=lambda sent: sent.submission_id):
         sent = list(together)
@@ -166,5 +131,5 @@ def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, st
             name = base_name(each.file_name)
             if each.refused or taken[each.problem_id].get(name, frozenset()) != went[name]:
                 file = None if each.refused else each.file_name
-                lost.append({"submission_id": shown[number], "case": each.case_name, "file": file})
+                lost.append(SentFile(submission_id=shown[number], case=each.case_name, file=file))
     return lost

@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict, TypeVar
+from typing import Literal, TypeVar, cast
 
 from pydantic import Field, ValidationError
 from sqlalchemy.orm import Session
 
 from app.archive.service import games, people
-from app.archive.service.games import GameDocument, OfGame
+from app.archive.service.games import OfGame
 from app.archive.service.people import KeptTeam, OfPeople, RoleOf, SelfRegistered, Terms
 from app.contests.queries import contests, participations
 from app.contests.schemas.bodies import LimitsBody
 from app.core.bodies import Body
-from app.core.clics import Id, Time, format_time
+from app.core.clics import Id, Time
 from app.core.errors import fault
 from app.core.fault_list import FaultList
-from app.domain.documents import LimitsDocument
 from app.submissions.queries import submission_queries
 from app.tables import ChosenSubmissionRow, ContestRow, InputRequestRow, ParticipationRow
 from app.teams.queries import teams
 
 FILE = "jurado.json"
+OwnClock = Literal["virtual", "personal"]
 
 
 class OfProblem(Body):
@@ -47,7 +47,7 @@ class OfTeam(Body):
     """A clock of a team's own."""
 
     team_id: Id
-    kind: Literal["virtual", "personal"]
+    kind: OwnClock
     start_time: Time
 
     @property
@@ -95,53 +95,8 @@ OF_SUBMISSIONS = frozenset(MODELS) - {"limits", *people.MODELS}
 """Acts of teams, left out where their submissions are."""
 
 
-class LimitsOfProblem(TypedDict):
-    """An OfProblem as it is written."""
-
-    problem_id: str
-    limits: LimitsDocument
-
-
-class ClockOfTeam(TypedDict):
-    """An OfTeam as it is written."""
-
-    team_id: str
-    kind: str
-    start_time: str
-
-
-class PlaceDocument(TypedDict):
-    """A Place as it is written."""
-
-    team_id: str
-    problem_id: str
-
-
-class RequestDocument(PlaceDocument):
-    """A Request as it is written."""
-
-    time: str
-
-
-class ChoiceDocument(RequestDocument):
-    """A Choice as it is written."""
-
-    submission_id: str
-
-
-class OwnDocument(people.PeopleDocument):
-    """The whole document; its names are those of the models."""
-
-    limits: list[LimitsOfProblem]
-    participations: list[ClockOfTeam]
-    input_requests: list[RequestDocument]
-    chosen: list[ChoiceDocument]
-    revealed: list[PlaceDocument]
-    games: list[GameDocument]
-
-
-def document(session: Session, contest: ContestRow) -> OwnDocument:
-    """The whole document, reduced to the teams that take part."""
+def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
+    """The objects of each of MODELS, reduced to the teams that take part."""
     entries = contests.entries(session, contest.id)
     team_ids, problem_ids = {row.id for row in teams.taking_part(session, contest)}, {row.problem_id for row in entries}
     shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest.id)}
@@ -149,16 +104,30 @@ def document(session: Session, contest: ContestRow) -> OwnDocument:
     rows = [each for each in participations.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     chosen = [each for each in participations.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     return {
-        "limits": [{"problem_id": row.problem_id, "limits": row.limits} for row in entries if row.limits],
+        "limits": [
+            OfProblem(problem_id=row.problem_id, limits=LimitsBody.model_validate(row.limits))
+            for row in entries
+            if row.limits
+        ],
         "participations": [
-            {"team_id": team_id, "kind": clock.kind.value, "start_time": format_time(clock.start)}
+            OfTeam.model_construct(team_id=team_id, kind=cast(OwnClock, clock.kind.value), start_time=clock.start)
             for team_id, clock in clocks
             if team_id in team_ids
         ],
-        "input_requests": [_request(row) for row in rows],
-        "chosen": [{**_request(row), "submission_id": shown[row.submission_id]} for row in chosen],
+        "input_requests": [
+            Request.model_construct(team_id=row.team_id, problem_id=row.problem_id, time=row.time) for row in rows
+        ],
+        "chosen": [
+            Choice.model_construct(
+                team_id=row.team_id,
+                problem_id=row.problem_id,
+                time=row.time,
+                submission_id=shown[row.submission_id],
+            )
+            for row in chosen
+        ],
         "revealed": [
-            {"team_id": team_id, "problem_id": problem_id}
+            Place(team_id=team_id, problem_id=problem_id)
             for team_id, problem_id in contest.revealed
             if team_id in team_ids and problem_id in problem_ids
         ],
@@ -169,10 +138,6 @@ def document(session: Session, contest: ContestRow) -> OwnDocument:
 
 def _is_of(row: InputRequestRow | ChosenSubmissionRow, team_ids: Collection[str], problem_ids: Collection[str]) -> bool:
     return row.team_id in team_ids and row.problem_id in problem_ids
-
-
-def _request(row: InputRequestRow | ChosenSubmissionRow) -> RequestDocument:
-    return {"team_id": row.team_id, "problem_id": row.problem_id, "time": format_time(row.time)}
 
 
 @dataclass(frozen=True, slots=True)

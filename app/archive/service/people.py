@@ -7,7 +7,7 @@ is here before the import; the accounts themselves are not made: as CLICS shows 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TypedDict
+from typing import cast
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
@@ -17,7 +17,7 @@ from app.accounts.schemas.account_bodies import Username
 from app.accounts.schemas.registration_bodies import LARGEST_TEAM, MOST
 from app.accounts.service.grants import Granted
 from app.core.bodies import Body
-from app.core.clics import Id, Time, format_time, format_time_or_none
+from app.core.clics import Id, Time
 from app.core.clock import utc_now
 from app.tables import AccountRow, ContestRoleRow, ContestRow, RegisteredRow, RegistrationRow
 from app.teams.queries import kept_teams
@@ -82,45 +82,6 @@ MODELS: Mapping[str, type[OfPeople]] = {
 }
 
 
-class TermsDocument(TypedDict):
-    """Terms as they are written."""
-
-    most: int
-    until: str | None
-    team_size: int
-    group_id: str | None
-
-
-class RegisteredDocument(TypedDict):
-    """A SelfRegistered as it is written."""
-
-    account_id: str
-    time: str
-
-
-class RoleDocument(TypedDict):
-    """A RoleOf as it is written."""
-
-    account_id: str
-    username: str
-    role: str
-
-
-class KeptTeamDocument(TypedDict):
-    """A KeptTeam as it is written."""
-
-    team_id: str
-
-
-class PeopleDocument(TypedDict):
-    """The whole document; its names are those of the models above."""
-
-    registration: list[TermsDocument]
-    registered: list[RegisteredDocument]
-    roles: list[RoleDocument]
-    kept_teams: list[KeptTeamDocument]
-
-
 class ImportedRole(BaseModel):
     """A role of the package: `granted` to the account here, or the reason why not."""
 
@@ -131,33 +92,32 @@ class ImportedRole(BaseModel):
     reason: str | None
 
 
-def document(session: Session, contest: ContestRow, team_ids: Collection[str]) -> PeopleDocument:
-    """The whole document, reduced to the teams that take part."""
+def document(session: Session, contest: ContestRow, team_ids: Collection[str]) -> dict[str, Sequence[OfPeople]]:
+    """The objects of each of MODELS, reduced to the teams that take part."""
     terms = registrations.terms(session, contest.id)
     in_roles = {row.account_id: row.role for row in roles.of_contest(session, contest.id)}
     return {
         "registration": [] if terms is None else [_terms(terms)],
         "registered": [
-            {"account_id": row.account_id, "time": format_time(row.time)}
+            SelfRegistered.model_construct(account_id=row.account_id, time=row.time)
             for row, account in registrations.registered(session, contest.id)
             if account.team_id in team_ids and account.id not in in_roles
         ],
         "roles": [
-            {"account_id": row.id, "username": row.username, "role": in_roles[row.id]}
+            RoleOf.model_construct(account_id=row.id, username=row.username, role=cast(Granted, in_roles[row.id]))
             for row in accounts.accounts(session)
             if row.id in in_roles
         ],
         "kept_teams": [
-            {"team_id": team_id}
+            KeptTeam(team_id=team_id)
             for team_id in sorted(kept_teams.of_contests(session, [contest.id]))
             if team_id in team_ids
         ],
     }
 
 
-def _terms(row: RegistrationRow) -> TermsDocument:
-    until = format_time_or_none(row.until)
-    return {"most": row.most, "until": until, "team_size": row.team_size, "group_id": row.group_id}
+def _terms(row: RegistrationRow) -> Terms:
+    return Terms.model_construct(most=row.most, until=row.until, team_size=row.team_size, group_id=row.group_id)
 
 
 def open_registration(

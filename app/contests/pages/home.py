@@ -151,10 +151,10 @@ def _settled(place: str, open_parts: set[str]) -> bool:
     return not open_parts if place == "" else place not in open_parts
 
 
-def unanswered(messages: Sequence[clarifications.ClarificationDocument]) -> list[str]:
+def unanswered(messages: Sequence[clarifications.ClarificationView]) -> list[str]:
     """The ids of teams' questions that have no answer."""
-    answered = {message["reply_to_id"] for message in messages}
-    return [each["id"] for each in messages if each["from_team_id"] is not None and each["id"] not in answered]
+    answered = {message.reply_to_id for message in messages}
+    return [each.id for each in messages if each.from_team_id is not None and each.id not in answered]
 
 
 def _run(row: ContestRow, viewer: Viewer, now: datetime) -> Run:

@@ -6,7 +6,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, Delete, Table, Update, bindparam, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Delete,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from app.core.db.by_id import portions
@@ -19,64 +32,14 @@ from app.tables import GameMoveRow, GameRow
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
-    """A game as its row has it; see GameRow."""
-
-    id: str
-    contest_id: str
-    problem_id: str
-    test_case_id: int | None
-    case_name: str | None
-    team_id: str | None
-    account_id: str | None
-    owner: str
-    counted: bool
-    game: str
-    instance: str
-    opponent: str
-    seed: int
-    side: int
-    started: datetime
-    move_ms: int | None
-    game_ms: int | None
-    moves: int
-    since: datetime
-    used_ms: int
-    deadline: datetime
-    ended: datetime | None = None
-    ending: str | None = None
-    winner: int | None = None
-    submission_id: int | None = None
-    guest: str | None = None
-    guest_account_id: str | None = None
-    joined: datetime | None = None
-
-    @property
-    def awaits_guest(self) -> bool:
-        """Whether it is for two people, of whom one has not come yet."""
-        return self.guest is not None and self.joined is None and self.ended is None
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A move of a game, numbered from 1 over both sides."""
-
-    number: int
-    side: int
-    move: str
-    ms: int
-    time: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class NewGame:
     """A game to be started, with the moves that the opponent makes first, and the limits that it must keep.
 
     most_open  games that the owner may have open at once; `most_playing` that all together may
     """
 
-    game: Game
-    moves: Sequence[Move]
+    game: GameRow
+    moves: Sequence[GameMoveRow]
     most_open: int
     most_playing: int
     limits: Limits = NO_LIMITS
@@ -90,8 +53,8 @@ class Turn:
     """
 
     before: int
-    game: Game
-    moves: Sequence[Move] = ()
+    game: GameRow
+    moves: Sequence[GameMoveRow] = ()
     submission: NewSubmission | None = None
 
 
@@ -99,14 +62,14 @@ class Turn:
 class Guest:
     """Somebody who takes the other seat of a game; `game` is the game after it, its clock running."""
 
-    game: Game
+    game: GameRow
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
     """A turn that is stored: the game after it, and the submission that it has become."""
 
-    game: Game
+    game: GameRow
     submission: Accepted | None = None
 
 
@@ -115,10 +78,8 @@ class Stale:
 
 
 STALE = Stale()
-NAMES = tuple(each.name for each in fields(Game))
-MOVE_NAMES = tuple(each.name for each in fields(Move))
-COLUMNS = [getattr(GameRow, name) for name in NAMES]
-MOVE_COLUMNS = [getattr(GameMoveRow, name) for name in MOVE_NAMES]
+NAMES = tuple(each.name for each in fields(GameRow))
+MOVE_NAMES = tuple(each.name for each in fields(GameMoveRow))
 PROGRESS = ("moves", "since", "used_ms", "deadline", "ended", "ending", "winner", "submission_id")
 INSERT_GAME, INSERT_MOVE = insert(GameRow), insert(GameMoveRow)
 GO_ON = ("moves", "since", "used_ms")
@@ -143,7 +104,7 @@ MOST_ENDED = 1000
 """Ended practice games that one owner keeps in a contest, as many as a list shows: beginning games fills no disk."""
 
 
-def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | LimitReached]:
+def start(connection: Connection, arriving: Sequence[NewGame]) -> list[GameRow | LimitReached]:
     """Insert games with the moves made at once; a handler of the writer, where limits hold one after the other."""
     owners = {new.game.owner for new in arriving}
     lock_names(connection, [name for new in arriving for name in _locks(new)])
@@ -151,7 +112,7 @@ def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | Li
     counted = select(GameRow.owner, func.count()).where(IS_PLAYING, GameRow.owner.in_(owners)).group_by(GameRow.owner)
     open_of = {owner: count for owner, count in connection.execute(counted)}  # noqa: C416 - a Row is no pair
     taken: list[NewGame] = []
-    results: list[Game | LimitReached] = []
+    results: list[GameRow | LimitReached] = []
     for new in arriving:
         refused = _refused(connection, new, open_of.get(new.game.owner, 0), playing, taken)
         results.append(refused or new.game)
@@ -160,8 +121,8 @@ def start(connection: Connection, arriving: Sequence[NewGame]) -> list[Game | Li
             playing += 1
             open_of[new.game.owner] = open_of.get(new.game.owner, 0) + 1
     if taken:
-        connection.execute(INSERT_GAME, [_values(new.game) for new in taken])
-    if moves := [_move_values(new.game.id, move) for new in taken for move in new.moves]:
+        connection.execute(INSERT_GAME, [_values(new.game, NAMES) for new in taken])
+    if moves := [_values(move, MOVE_NAMES) for new in taken for move in new.moves]:
         connection.execute(INSERT_MOVE, moves)
     for contest_id, owner in sorted({(new.game.contest_id, new.game.owner) for new in taken if _sweeps(new.game)}):
         connection.execute(_oldest(contest_id, owner))
@@ -174,7 +135,7 @@ def _locks(new: NewGame) -> list[str]:
     return [*names, "/".join(_place(new.game))] if new.limits else names
 
 
-def _sweeps(game: Game) -> bool:
+def _sweeps(game: GameRow) -> bool:
     """Whether old practice games of a game's owner are looked for when it begins: for one start of sixteen."""
     return not game.counted and game.id.endswith("0")
 
@@ -206,7 +167,7 @@ def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Sta
             del known[turn.game.id]
     became = _submitted(connection, [turn for turn in fresh if turn.submission is not None])
     after = {id(turn): _after(turn, became.get(turn.game.id)) for turn in fresh}
-    if moves := [_move_values(turn.game.id, move) for turn in fresh for move in turn.moves]:
+    if moves := [_values(move, MOVE_NAMES) for turn in fresh for move in turn.moves]:
         connection.execute(INSERT_MOVE, moves)
     changed: dict[tuple[str, ...], list[dict[str, object]]] = {}
     for game in after.values():
@@ -220,18 +181,18 @@ def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Sta
     return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
 
 
-def join(connection: Connection, arriving: Sequence[Guest]) -> list[Game | Stale]:
+def join(connection: Connection, arriving: Sequence[Guest]) -> list[GameRow | Stale]:
     """Seat guests; a handler of the writer. The first one of a game gets the seat, and none once it has ended."""
     ids = {each.game.id for each in arriving}
     query = select(GameRow.id).where(GameRow.id.in_(ids), GameRow.joined.is_(None), IS_PLAYING)
     if connection.dialect.name == "postgresql":
         query = query.order_by(GameRow.id).with_for_update()
     free = set(connection.scalars(query))
-    results: list[Game | Stale] = []
+    results: list[GameRow | Stale] = []
     for each in arriving:
         results.append(each.game if each.game.id in free else STALE)
         free.discard(each.game.id)
-    if seated := [game for game in results if isinstance(game, Game)]:
+    if seated := [game for game in results if isinstance(game, GameRow)]:
         connection.execute(UPDATES[SEAT], [_of_row(game, SEAT) for game in seated])
     for game in seated:
         tell(connection, Kind.GAME, game.id)
@@ -262,7 +223,7 @@ def _refused(
     return LimitReached(why_not(new.limits, used, game.started), None if used.exhausted else used.next)
 
 
-def _place(game: Game) -> tuple[str, str, str]:
+def _place(game: GameRow) -> tuple[str, str, str]:
     return game.contest_id, game.team_id or "", game.problem_id
 
 
@@ -287,44 +248,47 @@ def _submitted(connection: Connection, turns: Sequence[Turn]) -> dict[str, Accep
     return {turn.game.id: result for turn, result in pairs if isinstance(result, Accepted)}
 
 
-def _after(turn: Turn, accepted: Accepted | None) -> Game:
+def _after(turn: Turn, accepted: Accepted | None) -> GameRow:
     return turn.game if accepted is None else replace(turn.game, submission_id=accepted.submission_id)
 
 
-def _values(game: Game) -> dict[str, object]:
-    return {name: getattr(game, name) for name in NAMES}
+def _values(row: GameRow | GameMoveRow, names: Sequence[str]) -> dict[str, object]:
+    return {name: getattr(row, name) for name in names}
 
 
-def _move_values(game_id: str, move: Move) -> dict[str, object]:
-    return {"game_id": game_id, **{name: getattr(move, name) for name in MOVE_NAMES}}
-
-
-def _of_row(game: Game, names: Sequence[str]) -> dict[str, object]:
+def _of_row(game: GameRow, names: Sequence[str]) -> dict[str, object]:
     return {"of_game": game.id, **{f"new_{name}": getattr(game, name) for name in names}}
 
 
-def get(session: Session, seat_id: str) -> Game | None:
+def _games(session: Session, query: Select[GameRow]) -> list[GameRow]:
+    """Games as values, which neither a rollback nor another read changes."""
+    rows = list(session.scalars(query))
+    for row in rows:
+        session.expunge(row)
+    return rows
+
+
+def get(session: Session, seat_id: str) -> GameRow | None:
     """A game by its id, or by that of the guest's seat."""
     for column in (GameRow.id, GameRow.guest):
-        row = session.execute(select(*COLUMNS).where(column == seat_id)).one_or_none()
-        if row is not None:
-            return Game(*row)
+        if rows := _games(session, select(GameRow).where(column == seat_id)):
+            return rows[0]
     return None
 
 
-def moves(session: Session, game_id: str) -> list[Move]:
+def moves(session: Session, game_id: str) -> list[GameMoveRow]:
     """The moves of a game in order."""
-    query = select(*MOVE_COLUMNS).where(GameMoveRow.game_id == game_id).order_by(GameMoveRow.number)
-    return [Move(*row) for row in session.execute(query)]
+    return moves_of(session, [game_id])[game_id]
 
 
-def moves_of(session: Session, game_ids: Iterable[str]) -> dict[str, list[Move]]:
+def moves_of(session: Session, game_ids: Iterable[str]) -> dict[str, list[GameMoveRow]]:
     """The moves of many games in order, by game."""
-    made: dict[str, list[Move]] = {game_id: [] for game_id in game_ids}
+    made: dict[str, list[GameMoveRow]] = {game_id: [] for game_id in game_ids}
     for some in portions(made):
-        query = select(GameMoveRow.game_id, *MOVE_COLUMNS).where(GameMoveRow.game_id.in_(some))
-        for row in session.execute(query.order_by(GameMoveRow.game_id, GameMoveRow.number)):
-            made[row[0]].append(Move(*row[1:]))
+        query = select(GameMoveRow).where(GameMoveRow.game_id.in_(some))
+        for move in session.scalars(query.order_by(GameMoveRow.game_id, GameMoveRow.number)):
+            session.expunge(move)
+            made[move.game_id].append(move)
     return made
 
 
@@ -338,9 +302,9 @@ def of_contest(
     team_id: str | None = None,
     playing: bool | None = None,
     limit: int | None = None,
-) -> list[Game]:
+) -> list[GameRow]:
     """The games of a contest, the latest first; those of an owner, a guest, a problem or a team, open or ended ones."""
-    query = select(*COLUMNS).where(GameRow.contest_id == contest_id)
+    query = select(GameRow).where(GameRow.contest_id == contest_id)
     for column, value in (
         (GameRow.owner, owner),
         (GameRow.guest_account_id, guest_account_id),
@@ -351,13 +315,13 @@ def of_contest(
     if playing is not None:
         query = query.where(IS_PLAYING if playing else GameRow.ended.is_not(None))
     query = query.order_by(GameRow.started.desc(), GameRow.id).limit(limit)
-    return [Game(*row) for row in session.execute(query)]
+    return _games(session, query)
 
 
-def due(session: Session, now: datetime, limit: int) -> list[Game]:
+def due(session: Session, now: datetime, limit: int) -> list[GameRow]:
     """Games in play whose deadline has come, those that are due longest first."""
-    query = select(*COLUMNS).where(IS_PLAYING, GameRow.deadline <= now).order_by(GameRow.deadline).limit(limit)
-    return [Game(*row) for row in session.execute(query)]
+    query = select(GameRow).where(IS_PLAYING, GameRow.deadline <= now).order_by(GameRow.deadline).limit(limit)
+    return _games(session, query)
 
 
 def count_playing(session: Session, contest_id: str, team_id: str | None = None) -> int:
@@ -368,11 +332,11 @@ def count_playing(session: Session, contest_id: str, team_id: str | None = None)
     return session.scalar(query) or 0
 
 
-def counted_playing(session: Session, contest_id: str | None = None) -> list[Game]:
+def counted_playing(session: Session, contest_id: str | None = None) -> list[GameRow]:
     """Counted games in play, of all contests or of one."""
-    query = select(*COLUMNS).where(IS_PLAYING, GameRow.counted.is_(True))
+    query = select(GameRow).where(IS_PLAYING, GameRow.counted.is_(True))
     query = query if contest_id is None else query.where(GameRow.contest_id == contest_id)
-    return [Game(*row) for row in session.execute(query)]
+    return _games(session, query)
 
 
 def remove_old(session: Session, before: datetime) -> int:
@@ -382,7 +346,7 @@ def remove_old(session: Session, before: datetime) -> int:
     return int(getattr(result, "rowcount", 0))
 
 
-def submission_ids(session: Session, games: Sequence[Game]) -> dict[str, str]:
+def submission_ids(session: Session, games: Sequence[GameRow]) -> dict[str, str]:
     """The ids that submissions are shown by, of games that have become one, by game."""
     became = {game.submission_id: game.id for game in games if game.submission_id is not None}
     shown = submission_queries.shown_ids(session, became)

@@ -8,8 +8,8 @@ from anyio.to_thread import run_sync
 
 from app.core.service import Service
 from app.domain.contests import Clock
-from app.games.queries.games import Game
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
+from app.tables import GameRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,13 @@ class Binding:
         """The clock that the team goes by."""
         return self.entrant.clock
 
-    def case(self, game: Game) -> tuple[int, str] | None:
+    def case(self, game: GameRow) -> tuple[int, str] | None:
         """The game's test case by the number of its row and its name; None where it is no case any more."""
         cases = (*self.entry.cases, *self.entry.final_cases)
         return next((case for case in cases if case[0] == game.test_case_id), None)
 
 
-def clock_of_game(binding: Binding | None, game: Game) -> Clock | None:
+def clock_of_game(binding: Binding | None, game: GameRow) -> Clock | None:
     """The clock that cuts a game: the team's own, up to the end of its window for final cases where it is of one."""
     if binding is None:
         return None
@@ -44,7 +44,7 @@ def clock_of_game(binding: Binding | None, game: Game) -> Clock | None:
     return replace(clock, duration=min(clock.duration, end))
 
 
-async def bound(service: Service, game: Game) -> Binding | None:
+async def bound(service: Service, game: GameRow) -> Binding | None:
     """The contest of a counted game; None for practice, or where the contest has the problem no more."""
     if not game.counted:
         return None
@@ -54,7 +54,7 @@ async def bound(service: Service, game: Game) -> Binding | None:
     return Binding(entry, Entrant(entry.clock))
 
 
-def read_bound(service: Service, game: Game) -> Binding | None:
+def read_bound(service: Service, game: GameRow) -> Binding | None:
     """As `bound`, for a thread: it may read rows."""
     if not game.counted:
         return None

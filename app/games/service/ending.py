@@ -12,13 +12,14 @@ import structlog
 from app.core.db.commits import CommitInDoubt
 from app.core.service import Service
 from app.games.queries import games as stored
-from app.games.queries.games import Game, Stored, Turn
+from app.games.queries.games import Stored, Turn
 from app.games.service.binding import Binding, clock_of_game, read_bound
 from app.games.service.referee import MS, Ending, Table, due, end, seat
 from app.games.service.showing import transcript
 from app.submissions.queries.submissions import Accepted, NewSubmission
 from app.submissions.service.answer_files import Answer, OpenCase
 from app.submissions.service.storing import StoredFiles
+from app.tables import GameMoveRow, GameRow
 from checkers.doors import Rejected
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
@@ -93,7 +94,7 @@ def became(service: Service, table: Table, binding: Binding | None) -> Became:
     )
 
 
-def tell(service: Service, game: Game, accepted: Accepted | None) -> None:
+def tell(service: Service, game: GameRow, accepted: Accepted | None) -> None:
     """Tell the engine and the boards of the submission that a game has become."""
     if accepted is None or accepted.judgement_id is None:
         return
@@ -102,12 +103,12 @@ def tell(service: Service, game: Game, accepted: Accepted | None) -> None:
     service.boards.changed(game.contest_id, accepted.submission_id)
 
 
-def end_due(service: Service, games: Sequence[Game], now: datetime) -> list[Game]:
+def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> list[GameRow]:
     """End those of the games in play that are over by the clock now; returns them as they ended. For a thread.
 
     Those that are not get the deadline that they have now.
     """
-    ended: list[Game] = []
+    ended: list[GameRow] = []
     with service.database.read() as session:
         moves = stored.moves_of(session, [game.id for game in games])
     waiting: list[tuple[Became, Turn]] = []
@@ -128,7 +129,7 @@ def end_due(service: Service, games: Sequence[Game], now: datetime) -> list[Game
 
 
 def _turn(
-    service: Service, game: Game, moves: Sequence[stored.Move], binding: Binding | None, now: datetime
+    service: Service, game: GameRow, moves: Sequence[GameMoveRow], binding: Binding | None, now: datetime
 ) -> tuple[Became, Turn] | None:
     """What happens to a game by the clock: its end, another deadline, or nothing."""
     clock = clock_of_game(binding, game)
@@ -148,7 +149,7 @@ def _turn(
     return result, Turn(game.moves, table.game, submission=result.new)
 
 
-def _due_of_two(game: Game, moves: Sequence[stored.Move]) -> tuple[datetime, Ending]:
+def _due_of_two(game: GameRow, moves: Sequence[GameMoveRow]) -> tuple[datetime, Ending]:
     """When a game between two people ends: whose time runs, its position tells."""
     try:
         return due(game, None, seat(game, moves).used_ms)

@@ -9,8 +9,8 @@ from app.core.clock import utc_now
 from app.core.loops import Loop
 from app.core.service import Service
 from app.games.queries import games as stored
-from app.games.queries.games import Game
 from app.games.service.ending import AT_ONCE, end_due
+from app.tables import GameRow
 
 SECONDS_BETWEEN_LOOKS = 1.0
 LOOKS_BETWEEN_CLEANINGS = 3600
@@ -25,7 +25,7 @@ class Keeper:
     Of several processes on a database one looks at a time.
     """
 
-    def __init__(self, service: Service, on_ended: Callable[[Sequence[Game]], None]) -> None:
+    def __init__(self, service: Service, on_ended: Callable[[Sequence[GameRow]], None]) -> None:
         self._service = service
         self._on_ended = on_ended
         self._generation = -1

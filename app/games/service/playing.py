@@ -23,13 +23,14 @@ from app.core.clock import utc_now
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
 from app.core.service import Service
 from app.games.queries import games as stored
-from app.games.queries.games import Game, Stored, Turn
+from app.games.queries.games import Stored, Turn
 from app.games.service.binding import Binding, bound, clock_of_game
 from app.games.service.bodies import GameView, MoveBody
 from app.games.service.ending import NOTHING, became, tell
 from app.games.service.referee import Table, after_move, due, end, paced, play, position_after, seat, thought
 from app.games.service.showing import may_play, side_of, view, visible
 from app.games.service.thinking import Thinking
+from app.tables import GameRow
 from checkers.doors import Rejected
 
 MOST_KEPT = 20_000
@@ -89,7 +90,7 @@ class Games:
                 seated = await self._service.writer.call(
                     stored.join, stored.Guest(paced(replace(table, game=game), None).game)
                 )
-                if isinstance(seated, Game):
+                if isinstance(seated, GameRow):
                     return self._changed(seat_, replace(table, game=seated))
         raise Conflict("the game has changed meanwhile: look at it again")
 
@@ -178,7 +179,7 @@ class Games:
             submission_id = await run_sync(self._shown_id, table.game)
         return view(table, game_id, since, submission_id, clock_of_game(binding, table.game))
 
-    def _shown_id(self, game: Game) -> str | None:
+    def _shown_id(self, game: GameRow) -> str | None:
         with self._service.database.read() as session:
             return stored.submission_ids(session, [game]).get(game.id)
 
@@ -194,7 +195,7 @@ class Games:
         if not watchers:
             del self._watchers[game_id]
 
-    def ended_elsewhere(self, games: Sequence[Game]) -> None:
+    def ended_elsewhere(self, games: Sequence[GameRow]) -> None:
         """Tell those who watch games that the clock has ended them; may be called from any thread."""
         if games:
             self._soon([game.id for game in games])
@@ -322,7 +323,7 @@ class Games:
             watcher()
         return table
 
-    async def _bound(self, game: Game) -> Binding | None:
+    async def _bound(self, game: GameRow) -> Binding | None:
         """The contest of a counted game; raises NotFound where it has the problem no more."""
         binding = await bound(self._service, game)
         if game.counted and binding is None:

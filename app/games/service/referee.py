@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from app.domain.contests import Clock
-from app.games.queries.games import Game, Move
+from app.tables import GameMoveRow, GameRow
 from games.catalog import games
 from games.doors import draws
 
@@ -30,9 +30,9 @@ MS = timedelta(milliseconds=1)
 class Table:
     """A game with its position and its moves; `position` is whatever the game's rules make of it."""
 
-    game: Game
+    game: GameRow
     position: Any
-    moves: tuple[Move, ...]
+    moves: tuple[GameMoveRow, ...]
 
     @property
     def over(self) -> bool:
@@ -58,13 +58,13 @@ class Table:
         return self.game.used_ms if mover is None else used_by(self, mover)
 
 
-def seat(game: Game, moves: Sequence[Move]) -> Table:
+def seat(game: GameRow, moves: Sequence[GameMoveRow]) -> Table:
     """The table of a stored game; raises Rejected where its moves break the rules as they are now."""
     return Table(game, position_after(game, moves), tuple(moves))
 
 
 # Any: a position is what the game's own rules make of it
-def position_after(game: Game, moves: Sequence[Move]) -> Any:
+def position_after(game: GameRow, moves: Sequence[GameMoveRow]) -> Any:
     """The position after these moves."""
     rules = games()[game.game]
     position = rules.start(game.instance)
@@ -84,7 +84,7 @@ def play(table: Table, move: str, now: datetime, used: timedelta, side: int) -> 
     """The table after a move of a person, who took `used` for it; raises Rejected for one that is no move."""
     position = games()[table.game.game].apply(table.position, move)
     ms = max(0, used // MS)
-    made = Move(len(table.moves) + 1, side, move, ms, now)
+    made = GameMoveRow(table.game.id, len(table.moves) + 1, side, move, ms, now)
     used_ms = table.game.used_ms + (ms if side == table.game.side else 0)
     game = replace(table.game, moves=made.number, used_ms=used_ms, since=now)
     return Table(game, position, (*table.moves, made))
@@ -107,7 +107,7 @@ def answer(table: Table, now: datetime) -> Table:
         number = len(table.moves) + 1
         opponent = rules.opponents[table.game.opponent]
         move = opponent.choose(table.position, draws(table.game.seed, number))
-        made = Move(number, 1 - table.game.side, move, 0, now)
+        made = GameMoveRow(table.game.id, number, 1 - table.game.side, move, 0, now)
         game = replace(table.game, moves=number, since=now)
         table = Table(game, rules.apply(table.position, move), (*table.moves, made))
     if rules.over(table.position):
@@ -132,7 +132,7 @@ def end(table: Table, when: datetime, ending: Ending, loser: int | None = None) 
     return replace(table, game=replace(table.game, ended=when, ending=ending, winner=winner))
 
 
-def allowance(game: Game, used_ms: int) -> timedelta:
+def allowance(game: GameRow, used_ms: int) -> timedelta:
     """The time for the next move of whoever has used so much."""
     left = [LONGEST_MOVE if game.counted else LONGEST_PRACTICE]
     if game.move_ms is not None:
@@ -142,14 +142,14 @@ def allowance(game: Game, used_ms: int) -> timedelta:
     return min(left)
 
 
-def thought(game: Game, clock: Clock | None, now: datetime) -> timedelta:
+def thought(game: GameRow, clock: Clock | None, now: datetime) -> timedelta:
     """The time taken for the next move by now; the pauses of a contest's clock do not count."""
     if clock is None:
         return now - game.since
     return clock.contest_time(now) - clock.contest_time(game.since)
 
 
-def due(game: Game, clock: Clock | None, used_ms: int | None = None) -> tuple[datetime, Ending]:
+def due(game: GameRow, clock: Clock | None, used_ms: int | None = None) -> tuple[datetime, Ending]:
     """When the game ends if nobody moves, and by what: the time of whoever is to move, or the end of the contest.
 
     `used_ms` is what they have used, left out that of the contestant. While a contest is paused the moment is unknown:
@@ -181,10 +181,10 @@ def paced(table: Table, clock: Clock | None) -> Table:
     return replace(table, game=replace(table.game, deadline=moment))
 
 
-def after_move(moves: Sequence[Move], side: int, number: int) -> Sequence[Move]:
+def after_move(moves: Sequence[GameMoveRow], side: int, number: int) -> Sequence[GameMoveRow]:
     """The moves up to the opponent's reply to one of the contestant's."""
 
-    def until() -> Iterator[Move]:
+    def until() -> Iterator[GameMoveRow]:
         for move in moves:
             if move.number > number and move.side == side:
                 return

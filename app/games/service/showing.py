@@ -14,10 +14,10 @@ from app.core.clock import utc_now
 from app.core.errors import BadRequest, NotFound
 from app.domain.contests import Clock
 from app.games.queries import games as stored
-from app.games.queries.games import Game
 from app.games.service.bodies import GameClock, GameSummary, GameView, MadeMove, Player
 from app.games.service.referee import MOST_MOVES, Ending, Table, due, used_by
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import GameRow
 from games.catalog import games
 from games.doors import FIRST, SECOND, Side
 from games.transcript import End, Reason, Transcript, loser_end, write
@@ -34,7 +34,7 @@ ENDS: Mapping[str, tuple[Reason, str]] = {
 """How a transcript tells the ends that the rules of a game do not know."""
 
 
-def may_play(viewer: Viewer, game: Game, seat_id: str) -> bool:
+def may_play(viewer: Viewer, game: GameRow, seat_id: str) -> bool:
     """Whether the viewer may move from a seat: the team of a counted game, whoever started or joined one for practice.
 
     A seat that nobody took with an account is known by its id alone, which nobody can guess.
@@ -46,12 +46,12 @@ def may_play(viewer: Viewer, game: Game, seat_id: str) -> bool:
     return account_id is None or viewer.account_id == account_id
 
 
-def side_of(game: Game, seat_id: str) -> int:
+def side_of(game: GameRow, seat_id: str) -> int:
     """The side that is played from the seat with this id; that of the game is its contestant's."""
     return 1 - game.side if seat_id == game.guest else game.side
 
 
-def visible(viewer: Viewer, game: Game | None, game_id: str) -> Game:
+def visible(viewer: Viewer, game: GameRow | None, game_id: str) -> GameRow:
     """The game, if the viewer may see it; raises NotFound."""
     if game is None or not (viewer.at(game.contest_id).sees_all or may_play(viewer, game, game_id)):
         raise NotFound(f"no game {game_id!r}")
@@ -142,7 +142,7 @@ def transcript(table: Table) -> str:
     return write(Transcript(game.game, game.instance, _side(game.side), opponent, game.seed, moves, _end(game)))
 
 
-def _end(game: Game) -> End | None:
+def _end(game: GameRow) -> End | None:
     if game.ended is None:
         return None
     if game.ending == "played":
@@ -188,7 +188,7 @@ def listed(
     return summaries(session, seats[:MOST_LISTED])
 
 
-def summaries(session: Session, seats: Sequence[tuple[Game, str]]) -> list[GameSummary]:
+def summaries(session: Session, seats: Sequence[tuple[GameRow, str]]) -> list[GameSummary]:
     """Games as lists show them, each as it is seen from a seat."""
     shown = stored.submission_ids(session, [game for game, _ in seats])
     return [

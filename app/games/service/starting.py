@@ -21,7 +21,7 @@ from app.core.service import Service
 from app.domain.limits import Limits, game_limits, read_limits
 from app.domain.settings import read_settings
 from app.games.queries import games as stored
-from app.games.queries.games import Game, NewGame
+from app.games.queries.games import NewGame
 from app.games.service.bodies import MOST_SEED, StartBody
 from app.games.service.referee import PERSON, Table, paced
 from app.games.service.thinking import Thinking
@@ -31,6 +31,7 @@ from app.submissions.queries.submissions import LimitReached
 from app.submissions.service.admission import Admitted, admit
 from app.submissions.service.storing import refuse_full
 from app.submissions.service.submission_form import SubmissionForm
+from app.tables import GameRow
 from checkers.doors import Rejected
 from games.catalog import games
 from games.checker import Start, read_instance
@@ -194,7 +195,7 @@ def _table(
         raise BadRequest(str(rejected)) from None
     side = start_.side if body.side is None else body.side
     team_id = None if admitted is None else admitted.team_id
-    game = Game(
+    game = GameRow(
         id=secrets.token_hex(12),
         contest_id=place[0],
         problem_id=place[1],

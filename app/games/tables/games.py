@@ -5,15 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, MappedAsDataclass, mapped_column
 
 from app.core.db.base import ID, SLUG, Base
 
 PLAYING = text("ended IS NULL")
 
 
-class GameRow(Base):
+class GameRow(MappedAsDataclass, Base):
     """A game; a `counted` one, against the judge, becomes a submission of its team when it ends.
+
+    Queries return it detached, as a value: `dataclasses.replace` makes the game after a turn.
 
     owner     who may play it: `team:ID`, `account:ID`, or `address:ADDRESS` of a practice game without login
     game      the rules; `instance` is the start, `side` the contestant's (0 or 1), `seed` the opponent's
@@ -55,16 +57,21 @@ class GameRow(Base):
     since: Mapped[datetime]
     used_ms: Mapped[int] = mapped_column(BigInteger)
     deadline: Mapped[datetime]
-    ended: Mapped[datetime | None]
-    ending: Mapped[str | None] = mapped_column(String(10))
-    winner: Mapped[int | None]
-    submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id", ondelete="SET NULL"))
-    guest: Mapped[str | None] = mapped_column(ID)
-    guest_account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"))
-    joined: Mapped[datetime | None]
+    ended: Mapped[datetime | None] = mapped_column(default=None)
+    ending: Mapped[str | None] = mapped_column(String(10), default=None)
+    winner: Mapped[int | None] = mapped_column(default=None)
+    submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id", ondelete="SET NULL"), default=None)
+    guest: Mapped[str | None] = mapped_column(ID, default=None)
+    guest_account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"), default=None)
+    joined: Mapped[datetime | None] = mapped_column(default=None)
+
+    @property
+    def awaits_guest(self) -> bool:
+        """Whether it is for two people, of whom one has not come yet."""
+        return self.guest is not None and self.joined is None and self.ended is None
 
 
-class GameMoveRow(Base):
+class GameMoveRow(MappedAsDataclass, Base):
     """A move of a game, numbered from 1 over both sides; `ms` is the time that it took."""
 
     __tablename__ = "game_moves"

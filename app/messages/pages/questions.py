@@ -19,7 +19,7 @@ from app.core.pages.languages import _
 from app.core.pages.live_header import keep_read
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheSnapshot, Visitor, Writing
-from app.messages.service.clarifications import ClarificationBody, ClarificationDocument, documents, lock_messages, send
+from app.messages.service.clarifications import ClarificationBody, ClarificationView, documents, lock_messages, send
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
 FIELDS = ("text", "problem_id", "reply_to_id")
@@ -29,7 +29,7 @@ FIELDS = ("text", "problem_id", "reply_to_id")
 class Thread:
     """A message, with the answers to it in order; `who` is its sender, in the reader's language."""
 
-    message: ClarificationDocument
+    message: ClarificationView
     who: str
     is_jurys: bool
     label: str | None
@@ -43,7 +43,7 @@ class Thread:
     @property
     def time(self) -> str:
         """The contest time, in seconds."""
-        return self.message["contest_time"].partition(".")[0]
+        return self.message.contest_time.partition(".")[0]
 
 
 def questions_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
@@ -98,43 +98,43 @@ def refuse_unseen_answers(
     if not asked or "answers" not in fields or not viewer.sees_all:
         return
     lock_messages(session, snapshot.contest.id)
-    answers = [each for each in documents(viewer, snapshot, session) if each["reply_to_id"] == asked]
+    answers = [each for each in documents(viewer, snapshot, session) if each.reply_to_id == asked]
     if _ids(answers) != fields["answers"]:
         raise AskFirst(
             _("This question has another answer"),
             _("Your answer was not sent yet. In the meantime, another judge answered:"),
             [Answer(_("Send my answer, too"), "answers", _ids(answers))],
-            texts=[each["text"] for each in answers],
+            texts=[each.text for each in answers],
             status=409,
         )
 
 
-def _ids(messages: Iterable[ClarificationDocument]) -> str:
-    return ",".join(each["id"] for each in messages)
+def _ids(messages: Iterable[ClarificationView]) -> str:
+    return ",".join(each.id for each in messages)
 
 
-def recipient_of(fields: Mapping[str, str], messages: Sequence[ClarificationDocument]) -> str | None:
+def recipient_of(fields: Mapping[str, str], messages: Sequence[ClarificationView]) -> str | None:
     """The team that a judge's message goes to alone: the chosen one, or the one that asked; None: everybody."""
     asked = fields.get("reply_to_id")
     if not asked:
         return fields.get("team_id") or None
     if "everybody" in fields:
         return None
-    return next((each["from_team_id"] for each in messages if each["id"] == asked), None)
+    return next((each.from_team_id for each in messages if each.id == asked), None)
 
 
-def threads(messages: Sequence[ClarificationDocument], viewer: Viewer, snapshot: ContestSnapshot) -> list[Thread]:
+def threads(messages: Sequence[ClarificationView], viewer: Viewer, snapshot: ContestSnapshot) -> list[Thread]:
     """The messages as threads, newest first, each with its answers in order."""
     names = {team.id: team.name for team in snapshot.contest.teams}
     by_id: dict[str, Thread] = {}
     first: list[Thread] = []
     for message in messages:
-        sender = message["from_team_id"]
+        sender = message.from_team_id
         is_jurys = sender is None
         who = _("Jury") if sender is None else _("You") if sender == viewer.team_id else names.get(sender, sender)
-        problem = message["problem_id"]
+        problem = message.problem_id
         label = None if problem is None else snapshot.contest.labels.get(problem, problem)
-        thread = by_id[message["id"]] = Thread(message, who, is_jurys, label)
-        above = by_id.get(message["reply_to_id"] or "")
+        thread = by_id[message.id] = Thread(message, who, is_jurys, label)
+        above = by_id.get(message.reply_to_id or "")
         (first if above is None else above.answers).append(thread)
     return first[::-1]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.contests.service.names import problem_called
-from app.core.clics import JsonObject
 from app.core.http.deps import CurrentViewer, Reading, Writing
 from app.core.http.gated import GatedRoute
 from app.core.http.lists.reply import TheLists
@@ -44,7 +42,7 @@ async def list_clarifications(
 @router.get("/contests/{contest_id}/clarifications/{clarification_id}", summary="One clarification", **SHAPE)
 def get_clarification(
     viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, clarification_id: str
-) -> Mapping[str, Any]:
+) -> ClarificationView:
     """404 for what the client may not see."""
     return one(viewer, snapshot, session, clarification_id)
 
@@ -57,10 +55,10 @@ def send_clarification(
     contest_id: str,
     body: ClarificationBody,
     response: Response,
-) -> JsonObject:
+) -> ClarificationView:
     """A team asks the jury; judges and admins answer, or tell all, some teams or groups; a proxy asks for a team."""
     sent = send(viewer, snapshot, session, body)
-    response.headers["Location"] = f"{API}/contests/{contest_id}/clarifications/{sent['id']}"
+    response.headers["Location"] = f"{API}/contests/{contest_id}/clarifications/{sent.id}"
     return sent
 
 
@@ -72,8 +70,8 @@ def put_clarification(
     contest_id: str,
     clarification_id: str,
     body: ClarificationBody,
-) -> JsonObject | Response:
+) -> ClarificationView | Response:
     """With the id and the time another system gave it. Once there it stays as it is; the same again changes nothing."""
     shown, is_new = bring_in(viewer, snapshot, session, clarification_id, body)
     place = f"{API}/contests/{contest_id}/clarifications/{clarification_id}"
-    return JSONResponse(shown, 201, {"Location": place}) if is_new else shown
+    return JSONResponse(shown.model_dump(), 201, {"Location": place}) if is_new else shown

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.core.clics import JsonObject
 from app.core.http.deps import CurrentViewer, Reading, Writing
 from app.core.http.gated import GatedRoute
 from app.core.http.lists.reply import TheLists
@@ -41,7 +39,7 @@ async def list_commentary(
 )
 def get_commentary(
     viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, commentary_id: str
-) -> Mapping[str, Any]:
+) -> CommentaryView:
     """404 for what the client may not see."""
     return one(viewer, snapshot, session, commentary_id)
 
@@ -59,8 +57,8 @@ def create_commentary(
     contest_id: str,
     body: CommentaryBody,
     response: Response,
-) -> JsonObject:
+) -> CommentaryView:
     """Analysts and admins; the time, and who says it, are the server's to know."""
     made = create(viewer, snapshot, session, body)
-    response.headers["Location"] = f"{API}/contests/{contest_id}/commentary/{made['id']}"
+    response.headers["Location"] = f"{API}/contests/{contest_id}/commentary/{made.id}"
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from math import ceil
-from typing import Annotated, NotRequired, Protocol, TypedDict, TypeVar
+from typing import Annotated, Protocol, TypeVar
 
 from pydantic import Field, StringConstraints
 from sqlalchemy.orm import Session
@@ -90,38 +90,24 @@ class ClarificationView(Sparse):
     contest_time: str
 
 
-class ClarificationDocument(TypedDict):
-    """A clarification as CLICS writes it."""
-
-    id: str
-    from_team_id: str | None
-    to_team_ids: NotRequired[list[str]]
-    to_group_ids: NotRequired[list[str]]
-    reply_to_id: str | None
-    problem_id: str | None
-    text: str
-    time: str
-    contest_time: str
-
-
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ClarificationDocument]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ClarificationView]:
     """The clarifications that the viewer may read, oldest first."""
     contest = contest_of(session, snapshot.contest.id)
     seen = readable(viewer, snapshot, stored.clarifications(session, contest.id))
     known = {row.id for row in seen}
     team_ids = {row.id for row in visible(session, viewer, contest)} if seen else set()
-    return [_document(row, known, team_ids) for row in seen]
+    return [_view(row, known, team_ids) for row in seen]
 
 
-def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str) -> ClarificationDocument:
+def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str) -> ClarificationView:
     """A clarification; raises NotFound where the viewer may not see it."""
     for each in documents(viewer, snapshot, session):
-        if each["id"] == clarification_id:
+        if each.id == clarification_id:
             return each
     raise NotFound(f"no clarification {clarification_id!r} in contest {snapshot.contest.id!r}")
 
 
-def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: ClarificationBody) -> ClarificationDocument:
+def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: ClarificationBody) -> ClarificationView:
     """Store a question, an answer or an announcement; raises Forbidden, BadRequest or TooManyRequests."""
     contest = contest_of(session, snapshot.contest.id)
     if body.id is not None:
@@ -142,7 +128,7 @@ def lock_messages(session: Session, contest_id: str) -> None:
 
 def bring_in(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarification_id: str, body: ClarificationBody
-) -> tuple[ClarificationDocument, bool]:
+) -> tuple[ClarificationView, bool]:
     """Store a clarification of another system; returns it and whether it is new. Raises Conflict for another text."""
     contest = contest_of(session, snapshot.contest.id)
     need(viewer, capabilities_of(session, viewer, contest), "admin_clar")
@@ -157,22 +143,22 @@ def bring_in(
     return after(session, viewer, snapshot, contest, old or row), old is None
 
 
-def _document(row: ClarificationRow, known: set[str], team_ids: set[str]) -> ClarificationDocument:
-    """The document of a clarification; it refers only to what its reader may see."""
-    document: ClarificationDocument = {
-        "id": row.id,
-        "from_team_id": row.from_team_id,
-        "reply_to_id": row.reply_to_id if row.reply_to_id in known else None,
-        "problem_id": row.problem_id,
-        "text": row.text,
-        "time": format_time(row.time),
-        "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
-    }
+def _view(row: ClarificationRow, known: set[str], team_ids: set[str]) -> ClarificationView:
+    """A clarification as its reader sees it; it refers only to what its reader may see."""
+    shown = ClarificationView(
+        id=row.id,
+        from_team_id=row.from_team_id,
+        reply_to_id=row.reply_to_id if row.reply_to_id in known else None,
+        problem_id=row.problem_id,
+        text=row.text,
+        time=format_time(row.time),
+        contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+    )
     if row.to_team_ids is not None:
-        document["to_team_ids"] = [team_id for team_id in row.to_team_ids if team_id in team_ids]
+        shown.to_team_ids = [team_id for team_id in row.to_team_ids if team_id in team_ids]
     if row.to_group_ids is not None:
-        document["to_group_ids"] = row.to_group_ids
-    return document
+        shown.to_group_ids = row.to_group_ids
+    return shown
 
 
 def readable(viewer: Viewer, snapshot: ContestSnapshot, messages: Iterable[M]) -> list[M]:
@@ -242,7 +228,7 @@ def clarification_row(
     """The row of a clarification; raises BadRequest with every reference to what the sender cannot see."""
     body.problem_id = body.problem_id and problem_called(snapshot, body.problem_id)
     sender = body.from_team_id or viewer.team_id
-    seen = {each["id"] for each in documents(viewer, snapshot, session)} if body.reply_to_id is not None else set()
+    seen = {each.id for each in documents(viewer, snapshot, session)} if body.reply_to_id is not None else set()
     refuse([*_unknown(session, snapshot, contest, body, sender, seen - {id_})])
     time = body.time or utc_now()
     in_contest = body.contest_time if body.contest_time is not None else clock(contest).contest_time(time)
@@ -294,8 +280,8 @@ def facts(row: ClarificationRow) -> tuple[object, ...]:
 
 def after(
     session: Session, viewer: Viewer, snapshot: ContestSnapshot, contest: ContestRow, row: ClarificationRow
-) -> ClarificationDocument:
-    """The document of a clarification that was just written, as its sender sees it."""
+) -> ClarificationView:
+    """A clarification that was just written, as its sender sees it."""
     session.flush()
-    known = {each["id"] for each in documents(viewer, snapshot, session)}
-    return _document(row, known, {team.id for team in teams.taking_part(session, contest)})
+    known = {each.id for each in documents(viewer, snapshot, session)}
+    return _view(row, known, {team.id for team in teams.taking_part(session, contest)})

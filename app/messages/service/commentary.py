@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -54,21 +54,7 @@ class CommentaryView(Sparse):
     submission_ids: list[str] | None = None
 
 
-class CommentaryDocument(TypedDict):
-    """A comment as CLICS writes it, with the links it has."""
-
-    id: str
-    time: str
-    contest_time: str
-    message: str
-    tags: list[str]
-    source_id: NotRequired[str]
-    team_ids: NotRequired[list[str]]
-    problem_ids: NotRequired[list[str]]
-    submission_ids: NotRequired[list[str]]
-
-
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[CommentaryDocument]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[CommentaryView]:
     """The comments that the viewer may read, oldest first: those about visible objects."""
     rows = stored.commentary(session, snapshot.contest.id)
     if not rows:
@@ -76,21 +62,19 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     known = visible_ids(viewer, snapshot, session)
     persons = persons_of(session, snapshot)
     return [
-        commentary_document(row, persons)
-        for row in rows
-        if all(known[name].issuperset(row.details.get(name) or ()) for name in LINKS)
+        view(row, persons) for row in rows if all(known[name].issuperset(row.details.get(name) or ()) for name in LINKS)
     ]
 
 
-def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_id: str) -> CommentaryDocument:
+def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_id: str) -> CommentaryView:
     """A comment; raises NotFound where the viewer may not see it."""
     for each in documents(viewer, snapshot, session):
-        if each["id"] == commentary_id:
+        if each.id == commentary_id:
             return each
     raise NotFound(f"no commentary {commentary_id!r} in contest {snapshot.contest.id!r}")
 
 
-def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: CommentaryBody) -> CommentaryDocument:
+def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: CommentaryBody) -> CommentaryView:
     """Store a comment at the time of now; raises BadRequest naming what it refers to and its writer cannot see."""
     contest = contest_of(session, snapshot.contest.id)
     need(viewer, capabilities(viewer, read_settings(contest.settings), takes_part=False), "post_comment")
@@ -110,24 +94,24 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
     )
     session.add(row)
     session.flush()
-    return commentary_document(row, persons_of(session, snapshot))
+    return view(row, persons_of(session, snapshot))
 
 
-def commentary_document(row: CommentaryRow, persons: set[str]) -> CommentaryDocument:
+def view(row: CommentaryRow, persons: set[str]) -> CommentaryView:
     """A comment as CLICS shows it; sources outside `persons` are left out."""
-    document: CommentaryDocument = {
-        "id": row.id,
-        "time": format_time(row.time),
-        "contest_time": format_reltime(timedelta(milliseconds=row.contest_time_ms)),
-        "message": row.message,
-        "tags": row.details.get("tags", []),
-    }
+    shown = CommentaryView(
+        id=row.id,
+        time=format_time(row.time),
+        contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+        message=row.message,
+        tags=row.details.get("tags", []),
+    )
     if row.details.get("source_id") in persons:
-        document["source_id"] = row.details["source_id"]
+        shown.source_id = row.details["source_id"]
     for name in LINKS:
         if name in row.details:
-            document[name] = row.details[name]
-    return document
+            setattr(shown, name, row.details[name])
+    return shown
 
 
 def source(session: Session, viewer: Viewer) -> dict[str, str]:
