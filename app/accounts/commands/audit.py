@@ -13,9 +13,8 @@ from pydantic import JsonValue
 
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, say, show, table, write_json
+from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.people import AuditEntry
 
 AT_ONCE = 1000
 COLUMNS = ("id", "time", "username", "role", "address", "credential", "operation", "contest_id", "problem_id", "path")
@@ -57,12 +56,12 @@ def show_audit(
             _show_table(entries)
 
 
-def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | None]) -> Iterator[AuditEntry]:
+def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | None]) -> Iterator[JsonMapping]:
     """The entries page by page; `limit` 0: all."""
     before, left = None, limit
     while True:
         most = min(AT_ONCE, left) if limit else AT_ONCE
-        entries = client.get(path, list[AuditEntry], limit=most, before=before, **wanted)
+        entries = client.rows(path, limit=most, before=before, **wanted)
         yield from entries
         left -= len(entries)
         if len(entries) < most or (limit and left <= 0):
@@ -70,7 +69,7 @@ def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | N
         before = entries[-1]["id"]
 
 
-def _write_csv(entries: Iterator[AuditEntry]) -> None:
+def _write_csv(entries: Iterator[JsonMapping]) -> None:
     """Write a table with the changes as JSON in the last column; no cell begins as a formula does."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([*COLUMNS, "changes"])
@@ -84,7 +83,7 @@ def _cell(value: object) -> str:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
-def _show_table(entries: Iterator[AuditEntry]) -> None:
+def _show_table(entries: Iterator[JsonMapping]) -> None:
     rows = [
         [
             entry["time"],
@@ -102,20 +101,14 @@ def _show_table(entries: Iterator[AuditEntry]) -> None:
         say("no entries")
 
 
-def changes_text(changes: Mapping[str, JsonValue]) -> str:
+def changes_text(changes: JsonMapping) -> str:
     """Say what became different: the values of one changed row, or how many rows of which tables."""
-    objects, counts = changes.get("objects"), changes.get("counts")
-    if isinstance(objects, list) and len(objects) == 1 and isinstance(objects[0], dict):
-        only = objects[0]
-        before, after = only.get("before"), only.get("after")
-        if only.get("what") == "changed" and isinstance(before, dict) and isinstance(after, dict):
-            return "; ".join(f"{name}: {_short(before.get(name))} → {_short(after.get(name))}" for name in after)
-    if not isinstance(counts, dict):
-        return ""
+    if len(changes["objects"]) == 1 and (only := changes["objects"][0])["what"] == "changed":
+        before, after = only["before"], only["after"]
+        return "; ".join(f"{name}: {_short(before.get(name))} → {_short(after.get(name))}" for name in after)
     return "; ".join(
         f"{table_name} {', '.join(f'{count} {what}' for what, count in each.items())}"
-        for table_name, each in counts.items()
-        if isinstance(each, dict)
+        for table_name, each in changes["counts"].items()
     )
 
 

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pydantic import JsonValue
 from rich.table import Table
 
-from app.core.commands.output import table
-from app.core.commands.resources.people import Change, ClassList
+from app.core.commands.output import JsonMapping, table
 
-Object = Mapping[str, JsonValue]
 NOT_COMPARED = frozenset({"password", "has_password"})
 
 
-def class_list_tables(imported: ClassList) -> list[Table]:
+def class_list_tables(imported: JsonMapping) -> list[Table]:
     """The accounts of a class list, and the teams, organizations and groups that are new or change."""
     people = [
         [each["where"], each["username"], each["name"], each["team"], each["account"], changes_text(each["changes"])]
         for each in imported["people"]
     ]
     tables = [table("accounts", ["where", "username", "name", "team", "account", "changes"], people)]
-    others = [
-        [kind, id_, "made", ""] for kind in ("teams", "organizations", "groups") for id_ in ids_of(imported, kind)
-    ]
+    others = [[kind, id_, "made", ""] for kind in ("teams", "organizations", "groups") for id_ in imported[kind]]
     others += [
         ["teams", each["team_id"], "changed", changes_text(each["changes"])] for each in imported["changed_teams"]
     ]
@@ -32,12 +27,7 @@ def class_list_tables(imported: ClassList) -> list[Table]:
     return tables
 
 
-def ids_of(imported: ClassList, kind: str) -> list[str]:
-    """The ids of what is new of a kind."""
-    return {"teams": imported["teams"], "organizations": imported["organizations"], "groups": imported["groups"]}[kind]
-
-
-def changes_text(changes: Sequence[Change]) -> str:
+def changes_text(changes: Sequence[JsonMapping]) -> str:
     """Write changes as `team: red → blue`; a secret is only named."""
     return "; ".join(
         each["property"]
@@ -47,8 +37,8 @@ def changes_text(changes: Sequence[Change]) -> str:
     )
 
 
-def objects_table(path: str, before: Mapping[str, Object], after: Sequence[Object]) -> Table:
-    """Objects that an import has made or changed, held against those that were there."""
+def objects_table(path: str, before: Mapping[str, JsonMapping], after: Sequence[JsonMapping]) -> Table:
+    """JsonMappings that an import has made or changed, held against those that were there."""
     rows = []
     for each in after:
         id_ = str(each.get("id"))
@@ -59,7 +49,7 @@ def objects_table(path: str, before: Mapping[str, Object], after: Sequence[Objec
     return table(path.rpartition("/")[2], ["id", "name", "", "changes"], rows)
 
 
-def differences(old: Object, new: Object) -> list[str]:
+def differences(old: JsonMapping, new: JsonMapping) -> list[str]:
     """The properties in which two objects differ, each as `name: A → B`."""
     names = [name for name in {**old, **new} if name not in NOT_COMPARED]
     changed = [name for name in names if (old.get(name) or None) != (new.get(name) or None)]
@@ -69,7 +59,7 @@ def differences(old: Object, new: Object) -> list[str]:
     ]
 
 
-def shown(value: JsonValue) -> str:
+def shown(value: object) -> str:
     """A value in a few words."""
     if value is None or value in ("", []):
         return "nothing"

@@ -14,13 +14,12 @@ import typer
 from rich.table import Table
 
 from app.accounts.commands.cards import Card, cards_page
-from app.accounts.commands.import_tables import Object, class_list_tables, objects_table
-from app.core.commands.client import Client, Param, Shape, checked
+from app.accounts.commands.import_tables import class_list_tables, objects_table
+from app.core.commands.client import Client, Param
 from app.core.commands.config import current_login
 from app.core.commands.names import read_file
 from app.core.commands.new_files import NewFile
-from app.core.commands.output import Failure, report, say, show, table
-from app.core.commands.resources.people import ClassList, NewAccount
+from app.core.commands.output import Failure, Json, JsonMapping, report, say, show, table
 
 TYPES = {
     ".json": "application/json",
@@ -81,7 +80,7 @@ def import_class_list(
 ) -> None:
     """Import a class list, and print what it made and the passwords, or write these to files."""
     with PasswordWriter(passwords) as writer:
-        imported = send("people", file, params, ClassList, encoding=encoding)
+        imported = send("people", file, params, encoding=encoding)
         rows = imported["people"]
         shown = {**imported, "people": writer.take(rows)}
     new = (("teams", imported["teams"]), ("organizations", imported["organizations"]), ("groups", imported["groups"]))
@@ -111,9 +110,9 @@ def import_accounts(
     before = listed(of_contest("accounts", contest)) if dry_run else {}
     with PasswordWriter(passwords) as writer:
         document = send("accounts", file, params, encoding=encoding)
-        rows = checked(document if isinstance(document, list) else [document], list[NewAccount])
+        rows = objects_of(document)
         shown = writer.take(rows)
-    show_dry_run([objects_table("accounts", before, objects_of(document))], dry_run=dry_run, as_json=as_json)
+    show_dry_run([objects_table("accounts", before, rows)], dry_run=dry_run, as_json=as_json)
     report_import(f"{len(rows)} accounts", shown, rows, passwords, dry_run=dry_run, as_json=as_json)
 
 
@@ -146,26 +145,24 @@ def of_contest(path: str, contest: str | None) -> str:
     return path if contest is None else f"contests/{contest}/{path}"
 
 
-def listed(path: str) -> dict[str, Object]:
+def listed(path: str) -> dict[str, JsonMapping]:
     """The objects of a collection as they are, by id."""
     with Client.open() as client:
-        return {str(each["id"]): each for each in objects_of(client.get(path))}
+        return {each["id"]: each for each in client.rows(path)}
 
 
-def objects_of(document: object) -> list[Object]:
+def objects_of(document: Json) -> list[JsonMapping]:
     """The objects of a reply, which may be one."""
-    every = document if isinstance(document, list) else [document]
-    return [each for each in every if isinstance(each, dict)]
+    return document if isinstance(document, list) else [document]
 
 
 def send(
     path: str,
     file: Path,
     params: Mapping[str, Param],
-    shape: type[Shape] | None = None,
     *,
     encoding: str | None = None,
-) -> Shape:
+) -> Json:
     """Send a file to a collection; its name tells its format."""
     kind = TYPES.get(file.suffix.lower())
     if kind is None:
@@ -175,7 +172,7 @@ def send(
     data = read_file(file, "file")
     headers = {"Content-Type": kind if encoding is None else f"{kind}; charset={encoding}"}
     with Client.open() as client:
-        return client.post(path, shape=shape, content=data, headers=headers, params=params, timeout=SECONDS)
+        return client.post(path, content=data, headers=headers, params=params, timeout=SECONDS)
 
 
 class PasswordWriter:
@@ -198,7 +195,7 @@ class PasswordWriter:
         """Close them, and remove those that nothing was written to."""
         self._open.close()
 
-    def take(self, accounts: Sequence[NewAccount]) -> list[Mapping[str, object]]:
+    def take(self, accounts: Sequence[JsonMapping]) -> list[Mapping[str, object]]:
         """Write the passwords of some accounts; returns the accounts without them, or as they are without a file."""
         if not self._target.to_files:
             return list(accounts)
@@ -211,7 +208,7 @@ class PasswordWriter:
         return [{name: value for name, value in account.items() if name != "password"} for account in accounts]
 
 
-def as_csv(accounts: Sequence[NewAccount]) -> str:
+def as_csv(accounts: Sequence[JsonMapping]) -> str:
     """Write usernames and passwords as CSV; names that a spreadsheet would run as a formula are quoted for it."""
     stream = io.StringIO()
     writer = csv.writer(stream)
@@ -221,7 +218,7 @@ def as_csv(accounts: Sequence[NewAccount]) -> str:
     return stream.getvalue()
 
 
-def password_cells(account: NewAccount) -> list[str]:
+def password_cells(account: JsonMapping) -> list[str]:
     """Give the cells of an account whose password was made."""
     team = account.get("team") or account["team_id"] or ""
     return [account["username"], account["password"], account["name"], team]
@@ -236,7 +233,7 @@ def show_dry_run(tables: Sequence[Table], *, dry_run: bool, as_json: bool) -> No
 def report_import(
     text: str,
     document: object,
-    accounts: Sequence[NewAccount],
+    accounts: Sequence[JsonMapping],
     passwords: Passwords,
     *,
     dry_run: bool,

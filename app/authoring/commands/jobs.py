@@ -9,11 +9,10 @@ import typer
 
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
-from app.core.commands.output import show, table, write_json
+from app.core.commands.output import JsonMapping, show, table, write_json
 from app.core.commands.progress import OnProgress, progress_shown
 from app.core.commands.registry import command
 from app.core.commands.requests import Request, collection, keys
-from app.core.commands.resources.problems import CaseResult, Job
 
 ENDED = {"done", "failed", "cancelled"}
 SECONDS_BETWEEN_LOOKS = 0.3
@@ -65,10 +64,10 @@ def finish(client: Client, job_id: str, *, as_json: bool) -> None:
     raise typer.Exit(0 if ended["state"] == "done" else 1)
 
 
-def follow_job(client: Client, job_id: str, on_progress: OnProgress) -> Job:
+def follow_job(client: Client, job_id: str, on_progress: OnProgress) -> JsonMapping:
     """Look at a job until it has ended, passing its progress on."""
     while True:
-        job = client.get(f"jobs/{job_id}", Job)
+        job = client.get(f"jobs/{job_id}")
         note = job["log"].strip().rpartition("\n")[2]
         on_progress({"fraction": job["progress"], "best": None, "states": 0, "note": note})
         if job["state"] in ENDED:
@@ -76,7 +75,7 @@ def follow_job(client: Client, job_id: str, on_progress: OnProgress) -> Job:
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
-def case_text(result: CaseResult) -> str:
+def case_text(result: JsonMapping) -> str:
     """Say what a reference run made of a case."""
     if "error" in result:
         return f"failed: {result['error']}"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from app.authoring.commands.problems import ProblemId
 from app.contests.commands.contests import ContestId
 from app.core.commands.changes import Joins, Keep, PreviewOnly, change, parameters
-from app.core.commands.output import Failure, plain
+from app.core.commands.output import Failure, JsonMapping, plain
 from app.core.commands.registry import command
 from app.core.commands.requests import Cell, Request, Table
 
@@ -28,8 +28,7 @@ def list_versions(problem_id: ProblemId) -> Request:
     return Request("GET", f"problems/{problem_id}/versions", Table(VERSIONS, problem_id))
 
 
-# Any: the plain JSON of a version.
-def _contests(version: Mapping[str, Any]) -> str:
+def _contests(version: JsonMapping) -> str:
     return ", ".join(f"{each}*" if each in version["pinned"] else each for each in version["contests"])
 
 
@@ -56,8 +55,7 @@ def show_version(problem_id: ProblemId, number: Number) -> Request:
       jurado admin problem version comesolo 2 --json
     """
 
-    # Any: the plain JSON of a version.
-    def parts(version: Mapping[str, Any]) -> list[object]:
+    def parts(version: JsonMapping) -> list[object]:
         cases = Table(VERSION_CASES, f"{problem_id} {number}: {version['note']}").drawn(version["testcases"])
         return [cases, plain(f"sha256 {version['sha256']}")]
 
@@ -77,8 +75,7 @@ def show_diff(
       jurado admin problem diff comesolo 3 --against 1
     """
 
-    # Any: the plain JSON of a difference.
-    def parts(diff: Mapping[str, Any]) -> list[object]:
+    def parts(diff: JsonMapping) -> list[object]:
         before, after = diff["before"], diff["after"]
         reach = "verdicts" if diff["judging"] else "points" if diff["points"] else "neither verdicts nor points"
         columns = Table({"what": "where", f"version {before}": "before", f"version {after}": "after"})

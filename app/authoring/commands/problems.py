@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,10 +16,9 @@ from app.core.commands.client import Client, Param, without_none
 from app.core.commands.downloading import download
 from app.core.commands.faults import show_faults
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, report, say
+from app.core.commands.output import Failure, JsonMapping, report, say
 from app.core.commands.registry import command
 from app.core.commands.requests import Request, Shown, collection, deletion, is_waiting, keys
-from app.core.commands.resources.problems import Job
 from app.core.commands.uploading import upload_shown
 
 SECONDS = 3600.0
@@ -80,8 +79,7 @@ def upload_archive(
     return Shown(reply, lambda stored: stored_text(stored, slug or name or stored["id"]))
 
 
-# Any: the plain JSON of a stored problem.
-def stored_text(stored: Mapping[str, Any], name: str) -> str:
+def stored_text(stored: JsonMapping, name: str) -> str:
     """Show the warnings about a package, and say what was stored."""
     show_faults(name, stored.get("warnings", []))
     text = f"problem {stored['id']} has {stored['test_data_count']} test cases"
@@ -143,7 +141,7 @@ def run_reference(
     """
     given = without_none({"testcases": cases or None, "method": method, "seconds": seconds, "seed": seed})
     with Client.open() as client:
-        started = client.post(f"problems/{problem_id}/reference-runs", given, Job)
+        started = client.post(f"problems/{problem_id}/reference-runs", given)
         if wait:
             finish(client, started["id"], as_json=as_json)
     report(f"job {started['id']} has been queued; jurado admin job watch {started['id']}", started, as_json=as_json)

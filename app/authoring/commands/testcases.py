@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from pydantic import JsonValue
@@ -15,11 +15,10 @@ from app.core.commands.changes import Joins, Keep, PreviewOnly, change, changed,
 from app.core.commands.client import Client, without_none
 from app.core.commands.names import read_file
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, say
+from app.core.commands.output import Failure, JsonMapping, say
 from app.core.commands.progress import progress_shown
 from app.core.commands.registry import command
 from app.core.commands.requests import Cell, Request, Shown, Table, is_waiting, unless_waiting
-from app.core.commands.resources.problems import Job
 
 CasePath = Annotated[str, typer.Argument(metavar="GROUP/NAME", help="such as secret/121-mine")]
 
@@ -85,15 +84,14 @@ def put_case(
     raise typer.Exit(0 if ended is None or ended["state"] == "done" else 1)
 
 
-# Any: the plain JSON of a stored case, or of the rejudging as which it waits.
-def lacks_answer(reply: dict[str, Any], path: str) -> bool:
+def lacks_answer(reply: JsonMapping, path: str) -> bool:
     """Tell whether a case that was put has no expected answer yet."""
     if is_waiting(reply):
         return path.rpartition("/")[2] in reply["without_answer"]
     return reply["answer_sha256"] is None
 
 
-def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, quiet: bool) -> Job | None:
+def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, quiet: bool) -> JsonMapping | None:
     """Say that a case has no expected answer yet, and follow the job that makes it; returns its end if awaited."""
     why = f"job {job_id} makes it" if job_id else "the problem names no reference solver: put it again with --answer"
     say(f"test case {case} has no expected answer yet, and nobody can answer it: {why}")

@@ -13,7 +13,6 @@ from app.commands.demo.expected import Checked
 from app.commands.solver_process import run_solver_on_files
 from app.core.commands.client import Client
 from app.core.commands.output import Failure
-from app.core.commands.resources.problems import ContestCase
 from app.packages.zips import zip_bytes
 
 CORRUPT = b"3\n0 0 2 2\nnot a jump\n"
@@ -26,7 +25,7 @@ def fetch_inputs(client: Client, contest: str, problem: str, folder: Path) -> li
     """Fetch a problem's inputs as any contestant would; returns the names of the cases that count now."""
     folder.mkdir()
     extract(client.request("GET", f"/api/contests/{contest}/problems/{problem}/inputs.zip").content, folder, ".in")
-    cases = client.get(f"contests/{contest}/problems/{problem}/testcases", list[ContestCase])
+    cases = client.rows(f"contests/{contest}/problems/{problem}/testcases")
     return [case["name"] for case in cases if case["kind"] == "provisional"]
 
 

@@ -11,15 +11,14 @@ import typer
 
 from app.accounts.commands.access import new_login
 from app.commands.demo.expected import differences, expected_rows
-from app.commands.demo.finale import finale
+from app.commands.demo.finale import finale, points_of
 from app.commands.demo.service_process import fresh_service
 from app.commands.demo.story import CONTEST, TEAMS, Story, add_case, begin, first_round, get_ready, second_round, work
 from app.core.commands.board_tables import board_table
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
-from app.core.commands.output import say, show, write_json
+from app.core.commands.output import JsonMapping, say, show, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.scoreboard import Board
 from app.core.files.temporary import DEMO_PREFIX, locked_folder
 
 NO_SPARE = {"JURADO_SPARE_GRADERS": "0"}
@@ -32,13 +31,13 @@ LOWERED = ("ants", "rollingballs")
 class CheckedBoard:
     """A public board, and where it differs from what the raw scores make it."""
 
-    board: Board
+    board: JsonMapping
     differences: list[str]
 
     def points(self, team: str, problem: str) -> float:
         """Give the points of a team at a problem."""
         row = next(row for row in self.board["rows"] if row["team_id"] == team)
-        return next(cell.get("score", 0.0) for cell in row["problems"] if cell["problem_id"] == problem)
+        return points_of(row, problem)
 
 
 @command("demo")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from app.core.commands.resources.scoreboard import Board, BoardCell, BoardRow
+from app.core.commands.output import JsonMapping
 
 POINTS = 100
 NEAR = 1e-9  # the service rounds what a case is worth to grains (app.domain.fixed_point), and sends floats
@@ -167,7 +167,7 @@ def milliseconds(reltime: str) -> int:
     return (int(hours) * 60 + int(minutes)) * 60_000 + round(float(seconds) * 1000)
 
 
-def differences(expected: Sequence[ExpectedRow], board: Board) -> list[str]:
+def differences(expected: Sequence[ExpectedRow], board: JsonMapping) -> list[str]:
     """Name every value in which the service's board (asked for with cases=true) differs from the expected one."""
     expected_order, order = [row.team_id for row in expected], [row["team_id"] for row in board["rows"]]
     if expected_order != order:
@@ -175,7 +175,7 @@ def differences(expected: Sequence[ExpectedRow], board: Board) -> list[str]:
     return [fault for row, shown in zip(expected, board["rows"], strict=True) for fault in row_differences(row, shown)]
 
 
-def row_differences(row: ExpectedRow, shown: BoardRow) -> list[str]:
+def row_differences(row: ExpectedRow, shown: JsonMapping) -> list[str]:
     """Name every value in which a row of the board differs from the expected one."""
     faults = [
         *difference(f"{row.team_id}, rank", row.rank, shown["rank"]),
@@ -187,7 +187,7 @@ def row_differences(row: ExpectedRow, shown: BoardRow) -> list[str]:
     return faults
 
 
-def cell_differences(where: str, cell: ExpectedCell, shown: BoardCell) -> list[str]:
+def cell_differences(where: str, cell: ExpectedCell, shown: JsonMapping) -> list[str]:
     """Name every value in which a cell of the board differs from the expected one."""
     raw = {case: answer["raw"] for case, answer in (shown.get("raw") or {}).items()}
     return [

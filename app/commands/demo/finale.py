@@ -11,21 +11,17 @@ from datetime import UTC, datetime, timedelta
 
 from app.commands.demo.story import CONTEST, NEW_CASE, TEAMS, Story, Work, submit
 from app.core.commands.client import Client
-from app.core.commands.output import Failure
-from app.core.commands.resources.contests import Contest, ContestState
-from app.core.commands.resources.messages import Clarification
-from app.core.commands.resources.rejudgings import Difference, Rejudging
-from app.core.commands.resources.scoreboard import Award, Board, BoardCell, BoardRow, Reveal, TotalScore
+from app.core.commands.output import Failure, JsonMapping
 from app.core.commands.times import reltime, span
 
 HALF = 50
-NO_WINNER: Award = {"id": "winner", "citation": "no winner", "team_ids": []}
+NO_WINNER: JsonMapping = {"id": "winner", "citation": "no winner", "team_ids": []}
 SECONDS_TO_THE_END = 1
 SECONDS_BETWEEN_LOOKS = 0.1
 MOST_SECONDS = 120
 FROM = f"contests/{CONTEST}"
 
-Rows = Mapping[str, BoardRow]
+Rows = Mapping[str, JsonMapping]
 
 
 def finale(story: Story, made: Work) -> list[str]:
@@ -42,14 +38,14 @@ def ask_and_answer(story: Story) -> list[str]:
     """A team asks, the jury answers that team alone, and announces something to everybody."""
     ants, bees = story.teams["ants"], story.teams["bees"]
     question = {"text": "May a piece jump over two?", "problem_id": "comesolo"}
-    asked = ants.post(f"{FROM}/clarifications", question, Clarification)
+    asked = ants.post(f"{FROM}/clarifications", question)
     reply = {"text": "No, over one.", "reply_to_id": asked["id"], "to_team_ids": ["ants"], "problem_id": "comesolo"}
-    answered = story.admin.post(f"{FROM}/clarifications", reply, Clarification)
-    announced = story.admin.post(f"{FROM}/clarifications", {"text": "The board freezes soon."}, Clarification)
+    answered = story.admin.post(f"{FROM}/clarifications", reply)
+    announced = story.admin.post(f"{FROM}/clarifications", {"text": "The board freezes soon."})
     story.talk(f"{TEAMS['ants']} ask the jury: {asked['text']} The jury answers: {answered['text']}")
     story.talk(f"the jury announces to everybody: {announced['text']}")
     seen = {
-        name: {each["id"] for each in team.get(f"{FROM}/clarifications", list[Clarification])}
+        name: {each["id"] for each in team.rows(f"{FROM}/clarifications")}
         for name, team in (("ants", ants), ("bees", bees))
     }
     expected = {"ants": {asked["id"], answered["id"], announced["id"]}, "bees": {announced["id"]}}
@@ -65,10 +61,10 @@ def try_and_undo(story: Story) -> list[str]:
     before = rows_of(story.board())
     rule = {"kind": "absolute", "counting": "best-case", "max_points": HALF}
     wanted = {"problem": "comesolo", "reason": "half the points", "changes": {"rule": rule}}
-    number = story.admin.post(f"{FROM}/rejudgings", wanted, Rejudging)["id"]
+    number = story.admin.post(f"{FROM}/rejudgings", wanted)["id"]
     path = f"{FROM}/rejudgings/{number}"
-    wait_for(lambda: story.admin.get(path, Rejudging)["state"] == "ready", f"rejudging {number} to be ready")
-    counts = story.admin.get(f"{path}/difference", Difference)["counts"]
+    wait_for(lambda: story.admin.get(path)["state"] == "ready", f"rejudging {number} to be ready")
+    counts = story.admin.get(f"{path}/difference")["counts"]
     story.talk(
         f"a rejudging would halve the points of comesolo: {counts['teams_changed']} teams change, "
         f"{counts['ranks_changed']} of them their rank"
@@ -93,7 +89,7 @@ def try_and_undo(story: Story) -> list[str]:
 
 def freeze_and_open(story: Story, made: Work) -> list[str]:
     """The board freezes, teams go on behind it, the contest ends, and the board is opened from the bottom."""
-    contest = story.admin.get(FROM, Contest)
+    contest = story.admin.get(FROM)
     start = datetime.fromisoformat(str(contest["start_time"]))
     frozen_at = datetime.now(UTC) - start
     story.admin.patch(FROM, {"scoreboard_freeze_duration": reltime(span(contest["duration"]) - frozen_at)})
@@ -121,27 +117,27 @@ def end(story: Story, start: datetime) -> None:
         duration = {"duration": reltime(datetime.now(UTC) - start + timedelta(seconds=seconds))}
         if story.admin.request("PATCH", f"/api/{FROM}", json=duration, accept=(403,)).is_success:
             break
-    wait_for(lambda: story.admin.get(f"{FROM}/state", ContestState)["ended"] is not None, "the end of the contest")
+    wait_for(lambda: story.admin.get(f"{FROM}/state")["ended"] is not None, "the end of the contest")
 
 
 def open_from_the_bottom(story: Story) -> list[str]:
     """Open row by row, until everybody sees what the jury sees."""
-    while (opened := story.admin.post(f"{FROM}/reveal", {"step": "row"}, Reveal))["opened"]:
+    while (opened := story.admin.post(f"{FROM}/reveal", {"step": "row"}))["opened"]:
         team = opened["opened"][0]["team_id"]
         row = rows_of(story.board())[team]
         story.talk(f"opened: {TEAMS[team]}, {row['score']['score']:.2f} points, rank {row['rank']}")
         if opened["thawed"]:
             break
-    of_jury = rows_of(story.admin.get(f"{FROM}/scoreboard", Board, public="false", cases="true"))
+    of_jury = rows_of(story.admin.get(f"{FROM}/scoreboard", public="false", cases="true"))
     return [] if rows_of(story.board()) == of_jury else ["opened board: expected the jury's board, found another"]
 
 
 def give_awards(story: Story) -> list[str]:
     """Make the results final, and the awards with them."""
     with Client(story.admin.as_nobody()) as public:
-        early = {award["id"]: award["team_ids"] for award in public.get(f"{FROM}/awards", list[Award])}
+        early = {award["id"]: award["team_ids"] for award in public.rows(f"{FROM}/awards")}
         story.admin.patch(FROM, {"id": CONTEST, "finalized": True})
-        awards = {award["id"]: award for award in public.get(f"{FROM}/awards", list[Award])}
+        awards = {award["id"]: award for award in public.rows(f"{FROM}/awards")}
     first = [team for team, row in rows_of(story.board()).items() if row["rank"] == 1]
     winner = awards.get("winner", NO_WINNER)
     winners = winner["team_ids"] or []
@@ -153,20 +149,20 @@ def give_awards(story: Story) -> list[str]:
     return faults + ([] if winners == first else [f"winner: expected {first}, found {winners}"])
 
 
-def rows_of(board: Board) -> Rows:
+def rows_of(board: JsonMapping) -> Rows:
     """Give a board's rows by team, in order."""
     return {row["team_id"]: row for row in board["rows"]}
 
 
-def shown(row: BoardRow) -> tuple[int, TotalScore, list[BoardCell]]:
+def shown(row: JsonMapping) -> tuple[int, JsonMapping, list[JsonMapping]]:
     """Give the part of a row that a freeze holds: all but the number of submissions that wait."""
-    cells: list[BoardCell] = [{**cell, "num_pending": 0} for cell in row["problems"]]
+    cells: list[JsonMapping] = [{**cell, "num_pending": 0} for cell in row["problems"]]
     return row["rank"], row["score"], cells
 
 
-def points_of(row: BoardRow, problem: str) -> float:
+def points_of(row: JsonMapping, problem: str) -> float:
     """Give a team's points at one problem."""
-    return next(cell.get("score", 0.0) for cell in row["problems"] if cell["problem_id"] == problem)
+    return float(next(cell.get("score", 0.0) for cell in row["problems"] if cell["problem_id"] == problem))
 
 
 def points_text(rows: Rows) -> str:

@@ -16,9 +16,7 @@ from app.commands.demo.answers import CORRUPT, Answers
 from app.commands.demo.expected import Rule, Sent
 from app.commands.generate import generated
 from app.core.commands.client import Client
-from app.core.commands.output import Failure
-from app.core.commands.resources.problems import Job, SizedCase
-from app.core.commands.resources.scoreboard import Board
+from app.core.commands.output import Failure, JsonMapping
 from app.judging.service.solver_process import Report
 from app.submissions.commands.submit import send, wait_for_report
 
@@ -49,10 +47,10 @@ class Story:
         """List the names of a problem's cases that count now."""
         return [case for rule in self.rules if rule.problem == problem for case in rule.cases]
 
-    def board(self) -> Board:
+    def board(self) -> JsonMapping:
         """Read the board as everybody sees it."""
         with Client(self.admin.as_nobody()) as public:
-            return public.get(f"contests/{CONTEST}/scoreboard", Board, cases="true")
+            return public.get(f"contests/{CONTEST}/scoreboard", cases="true")
 
     def close(self) -> None:
         """Close the connections."""
@@ -81,10 +79,10 @@ def add_case(story: Story) -> None:
     """Upload a test case's input, and have the reference solver make its expected answer."""
     board = generated("comesolo", 2026, ["kind=random", "n=12", "density=60"])
     files = {"input": (f"{NEW_CASE}.in", board)}
-    stored = story.admin.put(f"problems/comesolo/testcases/secret/{NEW_CASE}", shape=SizedCase, files=files)
+    stored = story.admin.put(f"problems/comesolo/testcases/secret/{NEW_CASE}", files=files)
     story.talk(f"the admin uploads the test case {NEW_CASE}: {stored['size']} bytes, no expected answer yet")
     options = {"method": "beam", "seconds": 1.5, "seed": 1}
-    job = story.admin.post("problems/comesolo/reference-runs", options, Job)
+    job = story.admin.post("problems/comesolo/reference-runs", options)
     lines = set()
 
     def on_progress(report: Report) -> None:

@@ -9,8 +9,7 @@ import typer
 
 from app.commands.package_serve.stage import Outcome, Stage
 from app.core.commands.faults import counted, fault_lines
-from app.core.commands.output import harmless, say, write_json
-from app.core.commands.resources.rejudgings import Difference, SubmissionSide
+from app.core.commands.output import JsonMapping, harmless, say, write_json
 
 MOST_NAMES = 3
 MOST_CHANGES = 20
@@ -65,7 +64,7 @@ def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
     return f"brought in; {changed} of {total} submissions judged otherwise"
 
 
-def change_lines(stage: Stage, change: Difference) -> Iterator[str]:
+def change_lines(stage: Stage, change: JsonMapping) -> Iterator[str]:
     """Yield a line for each submission that is judged otherwise."""
     teams = stage.team_names()
     shown = change["submissions"][:MOST_CHANGES]
@@ -77,7 +76,7 @@ def change_lines(stage: Stage, change: Difference) -> Iterator[str]:
         yield f"  and {len(change['submissions']) - len(shown)} more"
 
 
-def side(of: SubmissionSide) -> str:
+def side(of: JsonMapping) -> str:
     """A submission's verdict and points, before or after."""
     points = of["points"]
     return f"{of['judgement_type_id'] or 'nothing'}" + (f" {points:.2f}" if points is not None else "")

@@ -12,10 +12,9 @@ from pathlib import Path
 import httpx
 
 from app.accounts.commands.access import new_login
-from app.core.commands.client import Client, checked, refusal
+from app.core.commands.client import Client, Reply, refusal
+from app.core.commands.output import JsonMapping
 from app.core.commands.requests import is_waiting
-from app.core.commands.resources.problems import PackageFault
-from app.core.commands.resources.rejudgings import Difference, Rejudging
 from app.core.faults import FaultDocument, PackageErrors, errors_of
 from app.judging.commands.rejudgings import applied, follow
 from app.packages.arrivals import read_arrival, read_place
@@ -31,8 +30,6 @@ TEAM, TEAM_NAME = "you", "You"
 LONGEST_ID = 36
 NO_ID = re.compile(r"[^a-z0-9]+")
 REFUSED = (400, 413, 503)
-Fault = PackageFault | FaultDocument
-"""A fault as the server sent it, or as it was met here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +42,9 @@ class Outcome:
     examples  example submissions that were submitted now
     """
 
-    faults: Sequence[Fault] = ()
+    faults: Sequence[FaultDocument] = ()
     refused: str = ""
-    change: Difference | None = None
+    change: JsonMapping | None = None
     examples: Sequence[str] = ()
 
     @property
@@ -112,7 +109,7 @@ class Stage:
         sent = self._submit_examples(package) if self.examples else []
         return Outcome(listed, change=change, examples=sent)
 
-    def _unless_seen(self, error: Exception, faults: Sequence[Fault], refused: str = "") -> Outcome | None:
+    def _unless_seen(self, error: Exception, faults: Sequence[FaultDocument], refused: str = "") -> Outcome | None:
         return Outcome(faults, refused) if self._is_new(str(error)) else None
 
     def _is_new(self, state: str) -> bool:
@@ -124,21 +121,20 @@ class Stage:
         params = {"id": self.slug}
         return self.admin.request("POST", "/api/problems", params=params, content=data, headers=headers, accept=REFUSED)
 
-    def _settle(self, reply: httpx.Response) -> Difference | None:
+    def _settle(self, reply: httpx.Response) -> JsonMapping | None:
         """Let the change count: at once, or by applying the rejudging as which it waits."""
         body = self.admin.body(reply)
-        rejudging = checked(body, Rejudging) if is_waiting(body) else None
-        if rejudging is not None:
-            return self._apply(rejudging)
+        if is_waiting(body):
+            return self._apply(body)
         if not self.is_served:
             self.admin.post(f"contests/{CONTEST}/problems", {"id": self.slug})
             self.is_served = True
         return None
 
-    def _apply(self, rejudging: Rejudging) -> Difference:
+    def _apply(self, rejudging: JsonMapping) -> JsonMapping:
         """Apply a rejudging once it is judged; what the new checker fails on becomes a judge error, for all to see."""
         follow(self.admin, rejudging, quiet=True)
-        change = self.admin.get(f"{rejudging['href']}/difference", Difference)
+        change = self.admin.get(f"{rejudging['href']}/difference")
         applied(self.admin, rejudging["href"], {"judge_errors": True}, wait=True, quiet=True)
         return change
 
@@ -183,7 +179,7 @@ def _packed(example: Submission) -> bytes:
 def _refused(reply: httpx.Response) -> Outcome:
     """The faults that the server lists, or its one sentence."""
     try:
-        faults = checked(reply.json().get("errors") or [], list[PackageFault])
+        faults = reply.json(object_hook=Reply).get("errors") or []
     except ValueError:
         faults = []
     return Outcome(faults, "" if faults else refusal(reply))

@@ -14,12 +14,9 @@ from app.contests.commands.contests import ContestId
 from app.contests.commands.limits import limits_text, settings_text, size_text
 from app.core.commands.client import Client
 from app.core.commands.contest_facts import clock_words, contest_time, facts_of, state_word
-from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, show, table, write_json
+from app.core.commands.output import Failure, JsonMapping, table
 from app.core.commands.registry import command
-from app.core.commands.resources.contests import Contest, ContestFacts, ContestLimits, ContestProblem, ExtendedContest
-from app.core.commands.resources.people import TeamName
-from app.core.commands.resources.scoreboard import Board
+from app.core.commands.requests import Cell, Shown, Table, keys
 from app.core.commands.times import reltime, short_time, span
 
 LENGTH = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?", re.ASCII)
@@ -27,7 +24,7 @@ BARE_MINUTES = re.compile(r"\d{1,6}", re.ASCII)
 
 
 @command("admin contest list")
-def list_contests(as_json: AsJson = False) -> None:
+def list_contests() -> Shown:
     """List all contests, each with its state: before, running, paused, frozen, ended, thawed or finalised.
 
     Examples:
@@ -35,28 +32,22 @@ def list_contests(as_json: AsJson = False) -> None:
       jurado admin contest list --json
     """
     with Client.open() as client:
-        contests = [facts_of(client, each["id"]) for each in client.get("contests", list[Contest])]
+        contests = [facts_of(client, each["id"]) for each in client.rows("contests")]
+        contests = [{**each, "state_word": state_word(each)} for each in contests]
         now = client.now()
-    if as_json:
-        write_json([{**each, "state_word": state_word(each)} for each in contests])
-        return
-    rows = [
-        (
-            each["id"],
-            each["name"],
-            state_word(each),
-            clock_words(each, now),
-            each["start_time"],
-            short_time(each["duration"]),
-            "yes" if each["open_to_all"] else "",
-        )
-        for each in contests
-    ]
-    show(table("", ["id", "name", "state", "clock", "start", ">duration", "open to all"], rows))
+    columns: Mapping[str, Cell] = {
+        **keys("id name"),
+        "state": "state_word",
+        "clock": lambda each: clock_words(each, now),
+        "start": "start_time",
+        ">duration": lambda each: short_time(each["duration"]),
+        "open to all": lambda each: "yes" if each["open_to_all"] else "",
+    }
+    return Shown(contests, Table(columns))
 
 
 @command("admin contest show")
-def show_contest(contest_id: ContestId, as_json: AsJson = False) -> None:
+def show_contest(contest_id: ContestId) -> Shown:
     """Show one contest in full: its times, state, teams, problems with their limits, submissions, and settings.
 
     Examples:
@@ -65,29 +56,24 @@ def show_contest(contest_id: ContestId, as_json: AsJson = False) -> None:
     """
     with Client.open() as client:
         facts = facts_of(client, contest_id)
-        problems = client.get(f"contests/{contest_id}/problems", list[ContestProblem])
-        teams = client.get(f"contests/{contest_id}/teams", list[TeamName])
-        board = client.get(f"contests/{contest_id}/scoreboard", Board)
-        limits = client.get(f"contests/{contest_id}/limits", ContestLimits)
+        problems = client.rows(f"contests/{contest_id}/problems")
+        teams = client.rows(f"contests/{contest_id}/teams")
+        board = client.get(f"contests/{contest_id}/scoreboard")
+        limits = client.get(f"contests/{contest_id}/limits")
         now = client.now()
     counts = counts_of(board)
     own = {each["problem_id"]: limits_text(each["limits"]) for each in limits["problems"]}
-    if as_json:
-        numbers = {"teams": len(teams), "judged": sum(j for j, _ in counts.values())}
-        numbers["pending"] = sum(pending for _, pending in counts.values())
-        write_json(
-            {**facts, "state_word": state_word(facts), "problems": problems, "counts": numbers, "limits": limits}
-        )
-        return
-    show(
-        table(
-            f"{contest_id}: {facts['name']}",
-            ["", ""],
-            [*time_rows(facts, now), *crowd_rows(facts, len(teams), counts), ("bytes", bytes_text(limits))],
-        ),
+    numbers = {"teams": len(teams), "judged": sum(judged for judged, _ in counts.values())}
+    numbers["pending"] = sum(pending for _, pending in counts.values())
+    document = {**facts, "state_word": state_word(facts), "problems": problems, "counts": numbers, "limits": limits}
+    lines = [*time_rows(facts, now), *crowd_rows(facts, len(teams), counts), ("bytes", bytes_text(limits))]
+    settings = [(name, value_text(each)) for name, each in facts["settings"].items()]
+    tables = [
+        table(f"{contest_id}: {facts['name']}", ["", ""], lines),
         table("problems", PROBLEM_COLUMNS, [(*problem_row(each, counts), own[each["id"]]) for each in problems]),
-        table("settings", ["name", "value"], [(name, value_text(each)) for name, each in facts["settings"].items()]),
-    )
+        table("settings", ["name", "value"], settings),
+    ]
+    return Shown(document, lambda _document: tables)
 
 
 PROBLEM_COLUMNS = [
@@ -103,7 +89,7 @@ PROBLEM_COLUMNS = [
 ]
 
 
-def counts_of(board: Board) -> dict[str, tuple[int, int]]:
+def counts_of(board: JsonMapping) -> dict[str, tuple[int, int]]:
     """Count the submissions on the board that are judged, and those that wait, by problem."""
     counts: dict[str, tuple[int, int]] = {}
     for row in board["rows"]:
@@ -113,7 +99,7 @@ def counts_of(board: Board) -> dict[str, tuple[int, int]]:
     return counts
 
 
-def time_rows(facts: ContestFacts, now: datetime) -> list[tuple[str, str]]:
+def time_rows(facts: JsonMapping, now: datetime) -> list[tuple[str, str]]:
     """List the times of a contest, each with how far away it is."""
     rows = [("state", f"{state_word(facts)}; {clock_words(facts, now)}")]
     gone = contest_time(facts, now)
@@ -140,7 +126,7 @@ def time_rows(facts: ContestFacts, now: datetime) -> list[tuple[str, str]]:
     return rows
 
 
-def crowd_rows(facts: ContestFacts, teams: int, counts: Mapping[str, tuple[int, int]]) -> list[tuple[str, str]]:
+def crowd_rows(facts: JsonMapping, teams: int, counts: Mapping[str, tuple[int, int]]) -> list[tuple[str, str]]:
     """Say how many teams take part, and how much was submitted."""
     judged, pending = (sum(pair[at] for pair in counts.values()) for at in (0, 1))
     who = "open to all" if facts["open_to_all"] else "enrolled"
@@ -151,7 +137,7 @@ def crowd_rows(facts: ContestFacts, teams: int, counts: Mapping[str, tuple[int, 
     ]
 
 
-def bytes_text(limits: ContestLimits) -> str:
+def bytes_text(limits: JsonMapping) -> str:
     """Say how many bytes all teams have sent, and how many they may send."""
     most = limits["bytes_limit"]
     of = "" if most is None else f" of {size_text(most)}"
@@ -164,7 +150,7 @@ def moment_text(time: str, now: datetime) -> str:
     return f"{time} (in {away})" if away > timedelta(0) else f"{time} ({-away} ago)"
 
 
-def problem_row(problem: ContestProblem, counts: Mapping[str, tuple[int, int]]) -> tuple[object, ...]:
+def problem_row(problem: JsonMapping, counts: Mapping[str, tuple[int, int]]) -> tuple[object, ...]:
     """Give the cells of a problem: its name and size, how it is scored, and how much was sent for it."""
     rule = problem["rule"]
     scoring = ", ".join(str(rule[name]) for name in ("kind", "direction", "counting", "carry") if rule.get(name))
@@ -176,8 +162,7 @@ def problem_row(problem: ContestProblem, counts: Mapping[str, tuple[int, int]]) 
 def extend(
     contest_id: ContestId,
     by: Annotated[str, typer.Argument(metavar="MINUTES", help="how much longer: 10 or 10m, 1h, 90s, 1h30m")],
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Make a contest longer, and print its new times. A frozen board stays frozen from where it was.
 
     Examples:
@@ -187,16 +172,13 @@ def extend(
     """
     more = length(by)
     with Client.open() as client:
-        before = client.get(f"contests/{contest_id}", Contest)
+        before = client.get(f"contests/{contest_id}")
         longer = reltime(span(before["duration"]) + more)
-        changed = client.patch(f"contests/{contest_id}", {"duration": longer}, ExtendedContest)
-    if as_json:
-        write_json(changed)
-        return
+        changed = client.patch(f"contests/{contest_id}", {"duration": longer})
     times = changed["times_change"]
-    typer.echo("\n".join([f"contest {contest_id} is {more} longer", *times["message"].split("; ")]))
-    if times["frozen"]:
-        typer.echo("nobody but judges sees more of the board than before")
+    frozen = ["nobody but judges sees more of the board than before"] if times["frozen"] else []
+    lines = [f"contest {contest_id} is {more} longer", *times["message"].split("; "), *frozen]
+    return Shown(changed, "\n".join(lines))
 
 
 def length(text: str) -> timedelta:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Annotated
 
 import typer
-from pydantic import JsonValue, TypeAdapter
+from pydantic import JsonValue
 
-from app.core.commands.output import Failure
-from app.core.commands.resources.contests import Limits, LimitSettings
+from app.core.commands.output import Failure, JsonMapping
 
 SIZE = re.compile(r"([0-9]{1,15})([KMGT]?)", re.ASCII)
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -88,7 +86,7 @@ def size_text(bytes_: int | None) -> str:
     return f"{bytes_ // UNITS[unit]} {unit}iB" if unit else f"{bytes_} bytes"
 
 
-def limits_text(limits: Limits) -> str:
+def limits_text(limits: JsonMapping) -> str:
     """Say what the limits of a problem are."""
     parts = []
     if (most := limits.get("max_submissions")) is not None:
@@ -106,8 +104,7 @@ def limits_text(limits: Limits) -> str:
     return ", ".join(parts)
 
 
-def settings_text(settings: Mapping[str, JsonValue]) -> str:
+def settings_text(settings: JsonMapping) -> str:
     """Say what a contest's settings limit."""
-    limited = TypeAdapter(LimitSettings).validate_python(settings)
-    team, teams = size_text(limited["team_bytes"]), size_text(limited["contest_bytes"])
-    return f"a team sends {team}, all teams {teams}; to each problem: {limits_text(limited['limits'])}"
+    team, teams = size_text(settings["team_bytes"]), size_text(settings["contest_bytes"])
+    return f"a team sends {team}, all teams {teams}; to each problem: {limits_text(settings['limits'])}"

@@ -125,7 +125,7 @@ def quota(
 
 def problem_ids(client: Client, contest: str) -> list[str]:
     """List the problems of a contest, in order."""
-    return [each["id"] for each in client.get(f"contests/{contest}/problems")]
+    return [each["id"] for each in client.rows(f"contests/{contest}/problems")]
 
 
 def next_text(quota: Mapping[str, object]) -> object:

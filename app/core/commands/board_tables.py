@@ -7,17 +7,14 @@ from datetime import timedelta
 
 from rich.table import Table
 
-from app.core.commands.output import plain, table
-from app.core.commands.resources.contests import ContestState
-from app.core.commands.resources.scoreboard import Board, BoardCell, BoardRow, RawScore
-from app.core.commands.resources.submissions import Report, ReportedCase
+from app.core.commands.output import JsonMapping, plain, table
 from app.core.commands.times import short_time
 from app.domain.truncation import cut
 
 
 def board_table(
     contest: str,
-    board: Board,
+    board: JsonMapping,
     names: Mapping[str, str],
     *,
     cases: bool = False,
@@ -52,7 +49,7 @@ def board_table(
     return tables
 
 
-def time_text(board: Board, now: timedelta | None) -> str:
+def time_text(board: JsonMapping, now: timedelta | None) -> str:
     """Say when a board is looked at, where that is known, and when it last changed."""
     changed = short_time(board["contest_time"])
     return f", last change at {changed}" if now is None else f" at {now}, last change at {changed}"
@@ -63,7 +60,7 @@ def rank_text(rank: int, risen: int) -> str:
     return f"{'▲' if risen > 0 else '▼'}{abs(risen)} {rank}" if risen else str(rank)
 
 
-def cases_table(problem: str, at: int, rows: Sequence[BoardRow], names: Mapping[str, str]) -> Table:
+def cases_table(problem: str, at: int, rows: Sequence[JsonMapping], names: Mapping[str, str]) -> Table:
     """Draw the raw scores of one problem, the cell `at` of each row: a line a team, a column a test case."""
     raws = {row["team_id"]: row["problems"][at].get("raw") or {} for row in rows}
     cases = sorted({case for raw in raws.values() for case in raw})
@@ -71,7 +68,7 @@ def cases_table(problem: str, at: int, rows: Sequence[BoardRow], names: Mapping[
     return table(f"{problem}: raw scores", ["team", *(f">{case}" for case in cases)], lines)
 
 
-def cell_text(cell: BoardCell) -> str:
+def cell_text(cell: JsonMapping) -> str:
     """Give the points of one team at one problem, how many submissions made them, and how many wait."""
     if not cell["num_judged"] and not cell["num_pending"]:
         return ""
@@ -79,14 +76,14 @@ def cell_text(cell: BoardCell) -> str:
     return f"{points_text(cell.get('score') or 0)} ({cell['num_judged']}{waiting})"
 
 
-def raw_text(answer: RawScore | None) -> str:
+def raw_text(answer: JsonMapping | None) -> str:
     """Give a raw score, or the verdict where there is none."""
     if answer is None:
         return ""
     return str(answer["raw"]) if answer["raw"] is not None else answer.get("verdict", "")
 
 
-def state_text(state: ContestState) -> str:
+def state_text(state: JsonMapping) -> str:
     """Say whether a board's contest has not begun, is frozen, or is over."""
     if not state.get("started"):
         return ", not begun"
@@ -95,7 +92,7 @@ def state_text(state: ContestState) -> str:
     return ", over" if state.get("ended") else ""
 
 
-def report_tables(report: Report) -> list[Table | str]:
+def report_tables(report: JsonMapping) -> list[Table | str]:
     """Draw a line on the whole, then the files that were not taken, the cases and the groups."""
     points, most = report["points"], report["max_points"]
     head = f"submission {report['submission_id']}: {report['judgement']['judgement_type_id']}"
@@ -111,7 +108,7 @@ def report_tables(report: Report) -> list[Table | str]:
     return parts
 
 
-def cases_with_answers(cases: Sequence[ReportedCase]) -> list[Table | str]:
+def cases_with_answers(cases: Sequence[JsonMapping]) -> list[Table | str]:
     """Draw a line for every test case with an answer; those without one are only named: there may be hundreds."""
     answered = [case for case in cases if case["verdict"] is not None or case["file"] is not None]
     rows = [
@@ -137,7 +134,7 @@ def points_text(points: float | None) -> str:
     return "" if points is None else f"{cut(points, 2):.2f}"
 
 
-def message_text(case: ReportedCase) -> str:
+def message_text(case: JsonMapping) -> str:
     """Give a case's message in English, and where its answer was carried over from."""
     text = case["message"]["text"] if case["message"] else ""
     origin = case["carried_over_from"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from app.core.commands.client import Param
-from app.core.commands.output import plain
+from app.core.commands.output import Json, JsonMapping, plain
 from app.core.commands.requests import Request, Table, unless_waiting
 
 Joins = Annotated[
@@ -33,7 +33,7 @@ def change(method: str, path: str, text: str, params: Mapping[str, Param], body:
     return Request(method, path, changed(text), body, params)
 
 
-def changed(text: str) -> Callable[[Any], str | Sequence[object]]:
+def changed(text: str) -> Callable[[Json], str | Sequence[object]]:
     """Give the function that says that a change is made, that it waits as a rejudging, or what it would do."""
     return lambda reply: preview_parts(reply) if is_preview(reply) else unless_waiting(text)(reply)
 
@@ -43,8 +43,7 @@ def is_preview(reply: object) -> bool:
     return isinstance(reply, dict) and "outcome" in reply
 
 
-# Any: the plain JSON of a preview.
-def preview_parts(preview: dict[str, Any]) -> Sequence[object]:
+def preview_parts(preview: JsonMapping) -> Sequence[object]:
     """Draw what a change would do: the outcome, the test cases, and the contests."""
     parts: list[object] = [plain(OUTCOMES[preview["outcome"]].format(**preview))]
     cases = preview["testcases"]

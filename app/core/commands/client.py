@@ -6,20 +6,18 @@ import json
 import os
 import ssl
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import IO, Any, Never, Self, cast
+from typing import IO, Never, Self
 
 import httpx
-from pydantic import JsonValue, TypeAdapter, ValidationError
-from typing_extensions import TypedDict, TypeVar, Unpack
+from typing_extensions import TypedDict, Unpack
 
 from app.core.commands.config import Login, current_login
 from app.core.commands.faults import NO_FOLDER, SEVERITIES, fault_line
-from app.core.commands.output import Failure
-from app.core.commands.resources.problems import PackageFault
+from app.core.commands.output import Failure, Json
 
 SECONDS = 60.0
 TRIES = 5
@@ -32,13 +30,10 @@ WATCHED = "application/x-ndjson"
 """The type of replies that tell how far the server has come: JSON, a line at a time."""
 Lines = Iterator[str] | None
 Param = str | int | float | bool | Sequence[str] | None
-Shape = TypeVar("Shape", default=Any)
-"""The type of a reply, where the caller names one (see `app.core.commands.resources`); else plain JSON."""
 OTHER_SERVER = "the server answered otherwise than a Jurado server of this version"
 
 
-# Any: the plain JSON of a reply.
-class Reply(dict[str, Any]):
+class Reply(dict[str, Json]):
     """An object of a reply; raises Failure for a key that it lacks, as of a server of another version."""
 
     def __missing__(self, key: str) -> Never:
@@ -53,21 +48,6 @@ class Body(TypedDict, total=False):
     files: Mapping[str, tuple[str, bytes | IO[bytes]]]
     headers: Mapping[str, str]
     timeout: float
-
-
-class Step(TypedDict):
-    """A line about the server's work."""
-
-    phase: str
-    done: int
-    total: int
-
-
-class Settled(TypedDict):
-    """The last line: the reply itself."""
-
-    status: int
-    body: JsonValue
 
 
 class Options(Body, total=False):
@@ -129,31 +109,35 @@ class Client:
         """Give the same server for somebody who is not logged in."""
         return Login(self.url)
 
-    def get(self, path: str, shape: type[Shape] | None = None, **params: Param) -> Shape:
-        """Read a resource below /api; parameters that are None are left out."""
-        return self.body(self.request("GET", f"/api/{path}", params=params), shape)
+    def get(self, path: str, **params: Param) -> Reply:
+        """Read an object below /api; parameters that are None are left out."""
+        document = self.body(self.request("GET", f"/api/{path}", params=params))
+        if isinstance(document, Reply):
+            return document
+        raise Failure(f"{OTHER_SERVER}: {path}: expected an object, found {document!r}", 1)
 
-    def post(
-        self, path: str, json: object = None, shape: type[Shape] | None = None, **options: Unpack[Options]
-    ) -> Shape:
+    def rows(self, path: str, **params: Param) -> list[Reply]:
+        """Read a list of objects below /api; parameters that are None are left out."""
+        document = self.body(self.request("GET", f"/api/{path}", params=params))
+        if isinstance(document, list) and all(isinstance(each, Reply) for each in document):
+            return document
+        raise Failure(f"{OTHER_SERVER}: {path}: expected a list of objects, found {document!r}", 1)
+
+    def post(self, path: str, json: object = None, **options: Unpack[Options]) -> Json:
         """Post to a resource below /api; returns the reply."""
-        return self.body(self.request("POST", f"/api/{path}", json=json, **options), shape)
+        return self.body(self.request("POST", f"/api/{path}", json=json, **options))
 
-    def put(
-        self, path: str, json: object = None, shape: type[Shape] | None = None, **options: Unpack[Options]
-    ) -> Shape:
+    def put(self, path: str, json: object = None, **options: Unpack[Options]) -> Json:
         """Put a resource below /api; returns the reply."""
-        return self.body(self.request("PUT", f"/api/{path}", json=json, **options), shape)
+        return self.body(self.request("PUT", f"/api/{path}", json=json, **options))
 
-    def patch(
-        self, path: str, json: object, shape: type[Shape] | None = None, params: Mapping[str, Param] | None = None
-    ) -> Shape:
+    def patch(self, path: str, json: object, params: Mapping[str, Param] | None = None) -> Json:
         """Change a resource below /api; returns the reply."""
-        return self.body(self.request("PATCH", f"/api/{path}", json=json, params=params), shape)
+        return self.body(self.request("PATCH", f"/api/{path}", json=json, params=params))
 
-    def delete(self, path: str, shape: type[Shape] | None = None, **params: Param) -> Shape:
+    def delete(self, path: str, **params: Param) -> Json:
         """Delete a resource below /api; returns the reply, if it has any."""
-        return self.body(self.request("DELETE", f"/api/{path}", params=params), shape)
+        return self.body(self.request("DELETE", f"/api/{path}", params=params))
 
     def request(
         self,
@@ -215,7 +199,7 @@ class Client:
 
     def post_watched(
         self, path: str, on_step: Callable[[str, int, int], None], params: Mapping[str, Param], **body: Unpack[Body]
-    ) -> JsonValue:
+    ) -> Json:
         """Post to a resource below /api that does long work, and tell `on_step` how far the server has come.
 
         Raises Failure as `request` does; a server that tells nothing of its work is waited for.
@@ -228,22 +212,19 @@ class Client:
                     reply.read()
                     return self._settled(reply)
                 for line in reply.iter_lines():
-                    document: JsonValue = json.loads(line)
-                    if isinstance(document, dict) and "status" in document:
-                        last = checked(document, Settled)
-                        return self._settled(httpx.Response(last["status"], json=last["body"]))
-                    step = checked(document, Step)
+                    step = json.loads(line, object_hook=Reply)
+                    if "status" in step:
+                        return self._settled(httpx.Response(step["status"], json=step["body"]))
                     on_step(step["phase"], step["done"], step["total"])
         except httpx.TransportError as error:
             raise self._unreachable(error) from None
         raise Failure(f"{self.url} ended its reply in the middle: look whether the work was done", 1)
 
-    def _settled(self, reply: httpx.Response) -> JsonValue:
+    def _settled(self, reply: httpx.Response) -> Json:
         """The body of a reply; raises Failure where it is a refusal."""
         if not reply.is_success:
             raise Failure(refusal(reply), 1)
-        document: JsonValue = self.body(reply)
-        return document
+        return self.body(reply)
 
     @contextmanager
     def stream(self, path: str, *, headers: Mapping[str, str], accept: tuple[int, ...]) -> Iterator[Lines]:
@@ -264,37 +245,15 @@ class Client:
                     raise self._unreachable(error) from None
                 time.sleep(pause)
 
-    def body(self, reply: httpx.Response, shape: type[Shape] | None = None) -> Shape:
-        """Read a reply as JSON of a shape; raises Failure where it is something else, as of another program."""
+    def body(self, reply: httpx.Response) -> Json:
+        """Read a reply as JSON; raises Failure where it is something else, as of another program."""
         try:
-            document: JsonValue = reply.json(object_hook=Reply) if reply.content else None
+            return reply.json(object_hook=Reply) if reply.content else None
         except ValueError:
             raise Failure(f"{self.url} did not answer in JSON: is it a Jurado server?", 1) from None
-        return cast(Shape, document) if shape is None else checked(document, shape)
 
     def _unreachable(self, error: httpx.TransportError) -> Failure:
         return Failure(f"{self.url} cannot be reached: {str(error) or type(error).__name__}", 1)
-
-
-def checked(document: JsonValue, shape: type[Shape]) -> Shape:
-    """Check a document of the server against a shape; raises Failure saying where it differs.
-
-    The document is returned as it was sent, with properties that the shape does not name: `--json` prints them all.
-    """
-    try:
-        adapter_of(cast(Hashable, shape)).validate_python(document, strict=True)
-    except ValidationError as errors:
-        error = errors.errors()[0]
-        where = ".".join(map(str, error["loc"])) or "reply"
-        text = f"{where}: {error['msg'][:1].lower()}{error['msg'][1:]}, found {error['input']!r}"
-        raise Failure(f"{OTHER_SERVER}: {text}", 1) from None
-    return cast(Shape, document)
-
-
-@cache
-def adapter_of(shape: Hashable) -> TypeAdapter[object]:
-    """Build the validator of a shape, once."""
-    return TypeAdapter(cast(type[object], shape))
 
 
 def whole_lines(reply: httpx.Response) -> Iterator[str]:
@@ -312,7 +271,7 @@ def pauses(tries: int) -> Iterator[tuple[bool, float]]:
 def refusal(reply: httpx.Response) -> str:
     """Say why the server refused: its own words, and every fault where it lists several."""
     try:
-        body = reply.json()
+        body = reply.json(object_hook=Reply)
     except ValueError:
         body = {}
     if not isinstance(body, dict) or "message" not in body:
@@ -320,17 +279,15 @@ def refusal(reply: httpx.Response) -> str:
     lines = [str(body["message"])]
     errors = body.get("errors") or []
     if len(errors) > 1:
-        lines += [f"  {fault_text(fault)}" for fault in errors]
+        lines += [f"  {fault_text(fault) if isinstance(fault, dict) else fault}" for fault in errors]
     hint = " (jurado login URL USER)" if reply.status_code == 401 else ""
     return "\n".join(lines) + hint
 
 
-def fault_text(fault: object) -> str:
+def fault_text(fault: Json) -> str:
     """Word one fault of a list."""
-    if not isinstance(fault, dict):
-        return str(fault)
     if fault.get("severity") in SEVERITIES:
-        return fault_line(NO_FOLDER, checked(fault, PackageFault))
+        return fault_line(NO_FOLDER, fault)
     place = ", ".join(str(fault[key]) for key in ("file", "where") if fault.get(key))
     if "message" in fault or "text" in fault:
         return f"{place}: {fault.get('message') or fault.get('text')}" if place else str(fault.get("message"))

@@ -6,21 +6,19 @@ import math
 from datetime import datetime, timedelta
 
 from app.core.commands.client import Client
-from app.core.commands.resources.contests import Contest, ContestFacts, ContestState
+from app.core.commands.output import JsonMapping
 from app.core.commands.times import span
 
 
-def facts_of(client: Client, contest: str) -> ContestFacts:
+def facts_of(client: Client, contest: str) -> JsonMapping:
     """Read a contest with its `state` and the pauses taken out of its time."""
-    state = client.get(f"contests/{contest}/state", ContestState)
-    return {
-        **client.get(f"contests/{contest}", Contest),
-        "removed_intervals": state.get("removed_intervals") or [],
-        "state": state,
-    }
+    state = client.get(f"contests/{contest}/state")
+    facts = client.get(f"contests/{contest}")
+    facts.update(removed_intervals=state.get("removed_intervals") or [], state=state)
+    return facts
 
 
-def state_word(facts: ContestFacts) -> str:
+def state_word(facts: JsonMapping) -> str:
     """Give the state of a contest in a word or two, such as `running` or `ended, frozen`."""
     state = facts["state"]
     frozen = ", frozen" if state.get("frozen") and not state.get("thawed") else ""
@@ -35,12 +33,12 @@ def state_word(facts: ContestFacts) -> str:
     return "frozen" if frozen else "running"
 
 
-def paused(facts: ContestFacts) -> bool:
+def paused(facts: JsonMapping) -> bool:
     """Tell whether the contest's time stands still."""
     return any(removed["end"] is None for removed in facts["removed_intervals"])
 
 
-def contest_time(facts: ContestFacts, now: datetime) -> timedelta | None:
+def contest_time(facts: JsonMapping, now: datetime) -> timedelta | None:
     """Give the time a contest has run, in whole seconds, without its pauses: below 0 before its start, None without."""
     if not facts["start_time"]:
         return None
@@ -51,7 +49,7 @@ def contest_time(facts: ContestFacts, now: datetime) -> timedelta | None:
     return timedelta(seconds=math.floor(gone.total_seconds()))
 
 
-def clock_words(facts: ContestFacts, now: datetime) -> str:
+def clock_words(facts: JsonMapping, now: datetime) -> str:
     """Say how long a contest goes on, or until it begins."""
     state = facts["state"]
     if state.get("finalized"):

@@ -6,15 +6,19 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+# Any: plain JSON of a server, whose schemas are pydantic models that would make each start of a command slower;
+# `app.core.commands.client.Reply` names the key that an object lacks.
+Json = Any
+JsonMapping = Mapping[str, Json]
 WIDTH_IN_A_PIPE = 200
 CONTROLS = {
     **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"},

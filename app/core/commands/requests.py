@@ -8,16 +8,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import get_args
 
 import rich.table
 import typer
 
 from app.core.commands.client import OTHER_SERVER, Client, Param
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, harmless, show, table, write_json
+from app.core.commands.output import Failure, Json, harmless, show, table, write_json
 
-Cell = str | Callable[[Any], object]
+Cell = str | Callable[[Json], object]
 """A cell of a row: the value of a key, or a function of the row."""
 
 
@@ -37,7 +37,7 @@ class Table:
         return table(self.title, list(self.columns), cells)
 
 
-Prints = str | Table | Callable[[Any], str | Sequence[object]]
+Prints = str | Table | Callable[[Json], str | Sequence[object]]
 """What a person sees of a reply: a sentence, a table, or a function that makes a sentence or tables of it."""
 
 
@@ -56,7 +56,7 @@ class Request:
 class Shown:
     """A document that a command made of several replies, and what is printed of it."""
 
-    document: Any
+    document: Json
     prints: Prints
 
     def show(self, *, as_json: bool) -> None:
@@ -118,7 +118,7 @@ def deletion(path: str) -> Request:
     return Request("DELETE", path, unless_waiting(f"{path} has been deleted"))
 
 
-def unless_waiting(text: str) -> Callable[[Any], str]:
+def unless_waiting(text: str) -> Callable[[Json], str]:
     """Give the function that says of a change that it is made, or that it waits as a rejudging."""
     return lambda reply: waiting_text(reply) if is_waiting(reply) else text
 

@@ -7,9 +7,8 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pydantic import JsonValue
-
-from app.core.commands.client import Client
+from app.core.commands.client import Client, Reply
+from app.core.commands.output import Json
 
 SECONDS_BETWEEN_STREAMS = 1.0
 NO_STREAM = (404, 405, 406)
@@ -24,10 +23,9 @@ class Event:
     data: str
     id: str
 
-    def json(self) -> JsonValue:
+    def json(self) -> Json:
         """Read its data as JSON."""
-        document: JsonValue = json.loads(self.data)
-        return document
+        return json.loads(self.data, object_hook=Reply)
 
 
 def server_events(client: Client, path: str) -> Iterator[Event]:

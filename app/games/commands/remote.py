@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import typer
-from typing_extensions import TypedDict
 
 from app.core.commands.client import Client, refusal
-from app.core.commands.output import Failure, show, table, write_json
+from app.core.commands.output import Failure, Json, JsonMapping, show, table, write_json
 from app.games.commands.choices import game_named, read_position
 from app.games.commands.many import run_all
 from app.games.commands.program import Program
@@ -26,31 +25,6 @@ AT_ONCE = 8
 """Games played at the same time unless another number is asked for; the server bounds those of one account."""
 
 
-class MadeMove(TypedDict):
-    """A move of a game on the server."""
-
-    number: int
-    by: str
-    move: str
-
-
-class RemoteGame(TypedDict):
-    """A game as the server shows it."""
-
-    id: str
-    game: str
-    opponent: str
-    testcase: str | None
-    side: int
-    turn: str | None
-    next_move: int
-    over: bool
-    winner: str | None
-    ending: str | None
-    submission_id: str | None
-    moves: list[MadeMove]
-
-
 @dataclass(frozen=True)
 class Wanted:
     """A game to be played: what is posted to start it, and the text of its position, as the program is told it."""
@@ -63,7 +37,7 @@ class Wanted:
 class Result:
     """A game that has ended, and what was wrong with the program, if anything."""
 
-    game: RemoteGame
+    game: JsonMapping
     fault: str = ""
 
 
@@ -124,7 +98,7 @@ def position_of_case(client: Client, contest: str, problem: str, case: str) -> s
 
 def play_one(client: Client, contest: str, problem: str, wanted: Wanted, command: list[str], seconds: float) -> Result:
     """Play one game to its end; a program that does not play, or moves illegally, gives it up."""
-    game = client.post(f"contests/{contest}/problems/{problem}/games", dict(wanted.start), RemoteGame)
+    game = client.post(f"contests/{contest}/problems/{problem}/games", dict(wanted.start))
     program = Program(command, seconds)
     known, fault = 0, ""
     try:
@@ -139,7 +113,7 @@ def play_one(client: Client, contest: str, problem: str, wanted: Wanted, command
             game = make_move(client, game, program.choose(None, game["next_move"]))
     except Lost as lost:
         fault = f"{lost.reason}: {lost}" if str(lost) else lost.reason
-        game = client.post(f"games/{game['id']}/resign", None, RemoteGame, again=nothing)
+        game = client.post(f"games/{game['id']}/resign", again=nothing)
     finally:
         with suppress(Lost):
             winner = None if game["winner"] is None else game["winner"] == "you"
@@ -148,7 +122,7 @@ def play_one(client: Client, contest: str, problem: str, wanted: Wanted, command
     return Result(game, fault)
 
 
-def make_move(client: Client, game: RemoteGame, text: str) -> RemoteGame:
+def make_move(client: Client, game: JsonMapping, text: str) -> Json:
     """Post a move, again after a broken connection: by its number it is the same move.
 
     Raises Lost if it is illegal; gives the game as it is where it has ended meanwhile.
@@ -158,8 +132,8 @@ def make_move(client: Client, game: RemoteGame, text: str) -> RemoteGame:
     if reply.status_code == ILLEGAL:
         raise Lost("illegal", refusal(reply))
     if reply.is_success:
-        return client.body(reply, RemoteGame)
-    now = client.get(f"games/{game['id']}", RemoteGame)
+        return client.body(reply)
+    now = client.get(f"games/{game['id']}")
     if not now["over"]:
         raise Failure(refusal(reply), 1)
     return now

@@ -14,10 +14,9 @@ import typer
 from app.authoring.commands.jobs import follow_job
 from app.core.commands.client import Client, without_none
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, say, show, table, write_json
+from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
 from app.core.commands.progress import progress_shown
 from app.core.commands.registry import command
-from app.core.commands.resources.problems import Job, TournamentRow
 from app.games.commands.choices import game_named, opponent_named, positions, read_position
 from app.games.commands.many import run_all, save
 from app.games.commands.play import MOST_AT_ONCE, split
@@ -106,7 +105,7 @@ def play_on_server(
     texts = [read_position(text) for text in places or []] or None
     asked = {"opponents": opponents, "positions": texts, "testcases": cases, "rounds": rounds, "seed": seed}
     with Client.open() as client:
-        started = client.post(f"problems/{problem}/tournaments", without_none(asked), Job)
+        started = client.post(f"problems/{problem}/tournaments", without_none(asked))
         say(f"job {started['id']} plays it; after Ctrl-C it goes on: jurado admin job watch {started['id']}")
         with progress_shown(f"{problem} tournament", quiet=as_json) as on_progress:
             job = follow_job(client, started["id"], on_progress)
@@ -159,7 +158,7 @@ def seat(game: Game[Any], entrant: Entrant, seed: int, seconds: float) -> Player
     return Program(entrant.command, seconds) if entrant.command else Computer(game.opponents[entrant.name], seed)
 
 
-def show_result(game: str, count: int, result: Sequence[Row] | Sequence[TournamentRow]) -> None:
+def show_result(game: str, count: int, result: Sequence[Row] | Sequence[JsonMapping]) -> None:
     """Print the cross table."""
     names = [row["name"] for row in result]
     rows = [

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from app.core.commands.board_tables import points_text
-from app.core.commands.output import plain, show, table, write_json
-from app.core.commands.resources.rejudgings import Difference, Rejudging, SubmissionDifference, TeamDifference
+from app.core.commands.output import JsonMapping, plain, show, table, write_json
 
 MOST_NEWCOMERS = 20
 MOST_CASES = 200
 """Lines of a table that somebody reads; a program asks for all of them with --json."""
 
 
-def show_difference(changes: Difference, *, as_json: bool) -> None:
+def show_difference(changes: JsonMapping, *, as_json: bool) -> None:
     """Print a difference as tables, or as it is."""
     if as_json:
         write_json(changes)
@@ -23,7 +22,7 @@ def show_difference(changes: Difference, *, as_json: bool) -> None:
         show(*difference_tables(changes))
 
 
-def difference_tables(changes: Difference) -> list[Table | str]:
+def difference_tables(changes: JsonMapping) -> list[Table | str]:
     """Draw a line on the whole, then the verdicts, submissions and teams that change."""
     rejudging, counts = changes["rejudging"], changes["counts"]
     head = f"rejudging {rejudging['id']} ({rejudging['state']}): {rejudging['reason']}"
@@ -47,7 +46,7 @@ def difference_tables(changes: Difference) -> list[Table | str]:
     return parts
 
 
-def version_lines(changes: Difference) -> list[str]:
+def version_lines(changes: JsonMapping) -> list[str]:
     """Say what came after the rejudging began, and how to apply only the version that one has seen."""
     newcomers = changes["newcomers"]
     shown = ", ".join(newcomers[:MOST_NEWCOMERS]) + (", ..." if len(newcomers) > MOST_NEWCOMERS else "")
@@ -55,7 +54,7 @@ def version_lines(changes: Difference) -> list[str]:
     return [*came, f"version {changes['version']}; apply --version {changes['version']} refuses any other"]
 
 
-def case_tables(submissions: Sequence[SubmissionDifference]) -> list[Table | str]:
+def case_tables(submissions: Sequence[JsonMapping]) -> list[Table | str]:
     """Draw a line for every submission, and below it one for each of its cases that changes."""
     rows: list[tuple[str, ...]] = []
     for each in submissions:
@@ -76,7 +75,7 @@ def case_tables(submissions: Sequence[SubmissionDifference]) -> list[Table | str
     return [table("submissions", columns, rows[:MOST_CASES]), *more]
 
 
-def team_row(team: TeamDifference) -> tuple[str, ...]:
+def team_row(team: JsonMapping) -> tuple[str, ...]:
     """Give the cells of a team: whether it rises or falls, and its rank and points before and after."""
     before, after = team["before"], team["after"]
     shown, then = team["public_before"], team["public_after"]
@@ -108,7 +107,7 @@ def points(before: float | None, after: float | None) -> str:
     return arrow(points_text(before) or None, points_text(after) or None)
 
 
-def subject(rejudging: Rejudging) -> str:
+def subject(rejudging: JsonMapping) -> str:
     """Say in a few words what is judged again, or what changes."""
     if rejudging["changes"]:
         first, *more = rejudging["changes"]

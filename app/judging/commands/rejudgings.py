@@ -12,11 +12,10 @@ from app.authoring.commands.jobs import follow_job
 from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client, refusal, without_none
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, report
+from app.core.commands.output import Failure, Json, JsonMapping, report
 from app.core.commands.progress import OnProgress, progress_shown
 from app.core.commands.registry import command
 from app.core.commands.requests import Cell, Request, Shown, Table
-from app.core.commands.resources.rejudgings import Difference, Rejudging
 from app.judging.commands.rejudging_tables import difference_tables, show_difference, subject
 
 SECONDS_BETWEEN_LOOKS = 0.3
@@ -50,14 +49,14 @@ def rejudge(
     """
     given = without_none({"reason": reason, "problem": problem, "team": team, "submissions": submission or None})
     with Client.open() as client:
-        queued = client.post(f"contests/{contest}/rejudgings", given, Rejudging)
+        queued = client.post(f"contests/{contest}/rejudgings", given)
         if not (wait or apply):
             hint = f"next: jurado admin rejudging difference {contest} {queued['id']}"
             text = f"rejudging {queued['id']} of {queued['total']} submissions has been queued; {hint}"
             report(text, queued, as_json=as_json)
             return
         follow(client, queued, quiet=as_json)
-        changes = client.get(f"{queued['href']}/difference", Difference)
+        changes = client.get(f"{queued['href']}/difference")
         if apply:
             changes["rejudging"] = applied(client, queued["href"], {}, wait=True, quiet=as_json)
     show_difference(changes, as_json=as_json)
@@ -83,8 +82,8 @@ def watch(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False
     """
     with Client.open() as client:
         path = f"contests/{contest}/rejudgings/{rejudging_id}"
-        follow(client, client.get(path, Rejudging), quiet=as_json)
-        changes = client.get(f"{path}/difference", Difference)
+        follow(client, client.get(path), quiet=as_json)
+        changes = client.get(f"{path}/difference")
     show_difference(changes, as_json=as_json)
 
 
@@ -132,15 +131,15 @@ def apply(
     Shown(rejudging, state_text).show(as_json=as_json)
 
 
-def applied(client: Client, path: str, body: object, *, wait: bool, quiet: bool) -> Rejudging:
+def applied(client: Client, path: str, body: object, *, wait: bool, quiet: bool) -> Json:
     """Apply a rejudging, and with `wait` follow it first, again and again where much was submitted meanwhile."""
     for last in (False,) * MOST_ROUNDS + (True,):
         if wait:
-            wait_for_answers(client, client.get(path, Rejudging), quiet=quiet)
-            follow(client, client.get(path, Rejudging), quiet=quiet)
+            wait_for_answers(client, client.get(path), quiet=quiet)
+            follow(client, client.get(path), quiet=quiet)
         reply = client.request("POST", f"/api/{path}/apply", json=body, accept=() if last or not wait else (409,))
         if reply.status_code != 409:
-            return client.body(reply, Rejudging)
+            return client.body(reply)
         if "retry-after" not in reply.headers:
             raise Failure(refusal(reply), 1)
     raise AssertionError("the last round has no 409")
@@ -181,15 +180,15 @@ COLUMNS: Mapping[str, Cell] = {
 }
 
 
-def wait_for_answers(client: Client, rejudging: Rejudging, *, quiet: bool) -> None:
+def wait_for_answers(client: Client, rejudging: JsonMapping, *, quiet: bool) -> None:
     """Follow the reference runs that make expected answers without which a rejudging cannot be applied."""
     while (job_id := rejudging["reference_run"]) is not None:
         with progress_shown(f"expected answer of {', '.join(rejudging['without_answer'])}", quiet=quiet) as on_progress:
             follow_job(client, job_id, on_progress)
-        rejudging = client.get(rejudging["href"], Rejudging)
+        rejudging = client.get(rejudging["href"])
 
 
-def follow(client: Client, rejudging: Rejudging, *, quiet: bool) -> None:
+def follow(client: Client, rejudging: JsonMapping, *, quiet: bool) -> None:
     """Look at a rejudging until it is judged, with a bar."""
     with progress_shown(f"rejudging {rejudging['id']}", quiet=quiet) as on_progress:
         wait_until_judged(client, rejudging["href"], on_progress)
@@ -199,7 +198,7 @@ def wait_until_judged(client: Client, path: str, on_progress: OnProgress) -> Non
     """Look at a rejudging until nothing of it waits to be judged, or only what has just been submitted."""
     at_first: int | None = None
     while True:
-        rejudging = client.get(path, Rejudging)
+        rejudging = client.get(path)
         total, left = rejudging["total"], rejudging["total"] - rejudging["judged"]
         note = f"{rejudging['judged']} of {total} judged"
         on_progress({"fraction": rejudging["progress"], "best": None, "states": 0, "note": note})

@@ -8,9 +8,9 @@ import typer
 
 from app.core.commands.client import Client
 from app.core.commands.options import About, Contest, Text
+from app.core.commands.output import JsonMapping
 from app.core.commands.registry import command
 from app.core.commands.requests import Shown
-from app.core.commands.resources.messages import Clarification
 from app.messages.commands.sending import send
 
 
@@ -56,7 +56,7 @@ def announce(
     return Shown(sent, sent_text("announcement", sent, to))
 
 
-def sent_text(kind: str, sent: Clarification, to: str) -> str:
+def sent_text(kind: str, sent: JsonMapping, to: str) -> str:
     """Say who received it: a team's message goes only to the jury."""
     if sent["from_team_id"] is not None:
         return f"clarification {sent['id']} has been sent to the jury only: you are logged in as a team"

@@ -12,10 +12,9 @@ import typer
 from app.core.commands.client import Client
 from app.core.commands.lookup import team_names
 from app.core.commands.options import About, AsJson, Contest, Text
-from app.core.commands.output import plain, show, table, write_json
+from app.core.commands.output import JsonMapping, plain, show, table, write_json
 from app.core.commands.registry import command
 from app.core.commands.requests import Shown
-from app.core.commands.resources.messages import Clarification
 from app.core.commands.times import short_time
 from app.messages.commands.sending import send
 
@@ -62,7 +61,7 @@ def clarifications(
                 for each in as_they_come(client, contest):
                     write_json(each) if as_json else show(plain(line(each, names)))
             return
-        listed = client.get(f"contests/{contest}/clarifications", list[Clarification])
+        listed = client.rows(f"contests/{contest}/clarifications")
     if as_json:
         write_json(listed)
     elif listed:
@@ -72,18 +71,18 @@ def clarifications(
         show("no clarifications yet")
 
 
-def as_they_come(client: Client, contest: str) -> Iterator[Clarification]:
+def as_they_come(client: Client, contest: str) -> Iterator[JsonMapping]:
     """Yield every clarification once, without end."""
     seen: set[str] = set()
     while True:
-        for each in client.get(f"contests/{contest}/clarifications", list[Clarification]):
+        for each in client.rows(f"contests/{contest}/clarifications"):
             if each["id"] not in seen:
                 seen.add(each["id"])
                 yield each
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
-def cells(message: Clarification, names: Mapping[str, str]) -> tuple[str | None, ...]:
+def cells(message: JsonMapping, names: Mapping[str, str]) -> tuple[str | None, ...]:
     """Give the cells of one clarification."""
     return (
         message["id"],
@@ -95,7 +94,7 @@ def cells(message: Clarification, names: Mapping[str, str]) -> tuple[str | None,
     )
 
 
-def sender_and_recipients(message: Clarification, names: Mapping[str, str]) -> tuple[str, str]:
+def sender_and_recipients(message: JsonMapping, names: Mapping[str, str]) -> tuple[str, str]:
     """Name who sends a clarification to whom."""
     if message["from_team_id"] is not None:
         return names.get(message["from_team_id"], message["from_team_id"]), "jury"
@@ -105,7 +104,7 @@ def sender_and_recipients(message: Clarification, names: Mapping[str, str]) -> t
     return "jury", ", ".join([*(names.get(team, team) for team in team_ids or []), *(group_ids or [])])
 
 
-def line(message: Clarification, names: Mapping[str, str]) -> str:
+def line(message: JsonMapping, names: Mapping[str, str]) -> str:
     """Give one clarification as a line of text."""
     sender, to = sender_and_recipients(message, names)
     about = f" on {message['problem_id']}" if message["problem_id"] else ""

@@ -8,8 +8,7 @@ import typer
 
 from app.core.commands.client import Client, without_none
 from app.core.commands.lookup import find_problem
-from app.core.commands.output import Failure
-from app.core.commands.resources.messages import Clarification
+from app.core.commands.output import Failure, Json
 
 
 def send(
@@ -21,7 +20,7 @@ def send(
     reply_to: str | None = None,
     teams: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
-) -> Clarification:
+) -> Json:
     """Post a clarification: `-` reads the text from standard input, and the problem may be given by its label."""
     words = typer.get_text_stream("stdin").read() if text == "-" else text
     if not words.strip():
@@ -33,4 +32,4 @@ def send(
         "to_team_ids": teams or None,
         "to_group_ids": groups or None,
     }
-    return client.post(f"contests/{contest}/clarifications", without_none(document), Clarification)
+    return client.post(f"contests/{contest}/clarifications", without_none(document))

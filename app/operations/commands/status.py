@@ -13,11 +13,8 @@ from app.archive.commands.backup import HOURS_OF_GRACE, Source, fsck
 from app.archive.commands.places import Home
 from app.core.commands.client import Client
 from app.core.commands.options import AsJson
-from app.core.commands.output import console, show, table, write_json
+from app.core.commands.output import JsonMapping, console, show, table, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.people import Identified
-from app.core.commands.resources.problems import JobState
-from app.core.commands.resources.server import Readiness, StatusWithAdvice, StoredFiles
 from app.operations.commands.status_screen import screen
 
 LABELS = {
@@ -71,9 +68,9 @@ def status(
 
 def show_status(client: Client, *, as_json: bool, again: bool) -> bool:
     """Show the state once, `again` on a clear screen; returns whether submissions are taken and judged."""
-    ready = client.body(client.request("GET", "/health/ready", accept=(503,)), Readiness)
+    ready = client.body(client.request("GET", "/health/ready", accept=(503,)))
     reply = client.request("GET", "/api/status", accept=(*REFUSED, 503))
-    whole = client.body(reply, StatusWithAdvice) if reply.is_success else None
+    whole = client.body(reply) if reply.is_success else None
     if again and not as_json:
         console().clear()
     if as_json:
@@ -84,11 +81,11 @@ def show_status(client: Client, *, as_json: bool, again: bool) -> bool:
     else:
         named = [(LABELS.get(name, name), in_words(fact)) for name, fact in rows(_facts(client, ready))]
         show(table("", ["what", "now"], named))
-    return ready["ready"]
+    return bool(ready["ready"])
 
 
-def _facts(client: Client, ready: Readiness) -> dict[str, object]:
-    contests = [contest["id"] for contest in client.get("contests", list[Identified])]
+def _facts(client: Client, ready: JsonMapping) -> dict[str, object]:
+    contests = [contest["id"] for contest in client.rows("contests")]
     return {"url": client.url, **ready, "contests": contests, **facts_for_admins(client)}
 
 
@@ -106,11 +103,11 @@ def facts_for_admins(client: Client) -> dict[str, JsonValue]:
     facts: dict[str, JsonValue] = {}
     jobs = client.request("GET", "/api/jobs", accept=REFUSED)
     if jobs.is_success:
-        listed = client.body(jobs, list[JobState])
+        listed = client.body(jobs)
         facts["jobs"] = {job["id"]: job["state"] for job in listed if job["state"] in {"queued", "running"}}
     stored = client.request("GET", "/api/stored-files", accept=REFUSED)
     if stored.is_success:
-        facts["damaged_files"] = [fault["sha256"] for fault in client.body(stored, StoredFiles)["faults"]]
+        facts["damaged_files"] = [fault["sha256"] for fault in client.body(stored)["faults"]]
     return facts
 
 

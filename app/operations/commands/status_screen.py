@@ -5,20 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
-from app.core.commands.output import harmless
-from app.core.commands.resources.server import (
-    Backup,
-    Broker,
-    Database,
-    Files,
-    Judging,
-    NextEvent,
-    Process,
-    Replica,
-    RunningContest,
-    Status,
-    StatusWithAdvice,
-)
+from app.core.commands.output import JsonMapping, harmless
 
 WIDTH = 80
 LABEL = 13
@@ -27,7 +14,7 @@ UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 
 
-def screen(url: str, answer: StatusWithAdvice, sandbox: Mapping[str, str]) -> Iterator[str]:
+def screen(url: str, answer: JsonMapping, sandbox: Mapping[str, str]) -> Iterator[str]:
     """The lines, none longer than 80 columns; in the usual case no more than 24.
 
     `sandbox` are the protections of programs of packages: `on`, or what is missing.
@@ -43,7 +30,7 @@ def screen(url: str, answer: StatusWithAdvice, sandbox: Mapping[str, str]) -> It
         yield from _wrapped(f"{'!' if each['urgent'] else '-'} {each['what']}: {each['advice']}", "  ")
 
 
-def _parts(status: Status) -> Iterator[tuple[str, str]]:
+def _parts(status: JsonMapping) -> Iterator[tuple[str, str]]:
     yield "servers", _processes(status["processes"], "server")
     yield "workers", _processes(status["processes"], "worker")
     yield "database", _database(status["database"])
@@ -67,7 +54,7 @@ def _wrapped(text: str, indent: str) -> Iterator[str]:
     )
 
 
-def _processes(processes: Sequence[Process], kind: str) -> str:
+def _processes(processes: Sequence[JsonMapping], kind: str) -> str:
     rows = [each for each in processes if each["kind"] == kind]
     alive = [each for each in rows if each["alive"]]
     if not rows:
@@ -79,21 +66,21 @@ def _processes(processes: Sequence[Process], kind: str) -> str:
     return f"{len(alive)} alive, {graders} graders: {'; '.join(named[:MOST_NAMED])}{more}{gone}"
 
 
-def _database(database: Database) -> str:
+def _database(database: JsonMapping) -> str:
     replicas = "; ".join(map(_replica, database["replicas"]))
     return f"{database['kind']} {database['version']}, {_size(database['size'])}" + (
         f"; {replicas}" if replicas else ""
     )
 
 
-def _replica(replica: Replica) -> str:
+def _replica(replica: JsonMapping) -> str:
     if replica["state"] is None:
         return f"replica {replica['name']}, hidden"
     behind = f"{replica['seconds_behind'] or 0.0:.1f} s, {_size(replica['bytes_behind'] or 0)} behind"
     return f"replica {replica['name']} {replica['state']}, {behind}"
 
 
-def _broker(broker: Broker | None) -> str:
+def _broker(broker: JsonMapping | None) -> str:
     if broker is None:
         return "none: this server judges by itself"
     if broker["error"]:
@@ -106,14 +93,14 @@ def _broker(broker: Broker | None) -> str:
     return f"ready: {queues}; unacked: {broker['unacknowledged']}"
 
 
-def _waiting(judging: Judging) -> str:
+def _waiting(judging: JsonMapping) -> str:
     oldest = judging["oldest_seconds"]
     age = "" if oldest is None else f", the oldest for {_span(oldest)}"
     again = f"; {judging['waiting_again']} of rejudgings" if judging["waiting_again"] else ""
     return f"{judging['waiting']} unjudged{age}{again}"
 
 
-def _recent(judging: Judging) -> str:
+def _recent(judging: JsonMapping) -> str:
     rate = f"{judging['submissions_per_second']:.2f} submissions a second"
     median, most = judging["verdict_seconds_median"], judging["verdict_seconds_95"]
     if median is None or most is None:
@@ -121,7 +108,7 @@ def _recent(judging: Judging) -> str:
     return f"{rate}; verdict after {median:.2f} s, 95 % within {most:.2f} s"
 
 
-def _contests(contests: Sequence[RunningContest]) -> str:
+def _contests(contests: Sequence[JsonMapping]) -> str:
     if not contests:
         return "none runs"
     named = "; ".join(map(_contest, contests[:MOST_NAMED]))
@@ -129,24 +116,24 @@ def _contests(contests: Sequence[RunningContest]) -> str:
     return f"{len(contests)} run: {named}{more}"
 
 
-def _contest(contest: RunningContest) -> str:
+def _contest(contest: JsonMapping) -> str:
     state = " paused" if contest["paused"] else " frozen" if contest["frozen"] else ""
     return f"{contest['id']}{state}" + (f" until {_minute(contest['end'])}" if contest["end"] else "")
 
 
-def _next(event: NextEvent | None) -> str:
+def _next(event: JsonMapping | None) -> str:
     if event is None:
         return "no contest changes by the clock"
     return f"{event['contest_id']} {event['event']} in {_span(event['seconds'])}, at {_minute(event['time'])}"
 
 
-def _files(files: Files) -> str:
+def _files(files: JsonMapping) -> str:
     free = "" if files["free_bytes"] is None else f", {_size(files['free_bytes'])} free"
     replica = "" if files["replica"] is None else f"; replica {files['replica']}"
     return f"{files['place']}{free}, {files['damaged']} damaged{replica}"
 
 
-def _backup(backup: Backup | None) -> str:
+def _backup(backup: JsonMapping | None) -> str:
     if backup is None:
         return "none"
     return f"{_minute(backup['made'])}, {_span(backup['age_seconds'])} ago, in {backup['place']}"

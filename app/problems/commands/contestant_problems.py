@@ -13,7 +13,6 @@ from app.core.commands.contest_facts import why_nothing
 from app.core.commands.options import AsJson, Contest
 from app.core.commands.output import Failure, show, table, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.contests import ContestProblem
 from app.core.commands.upload import unpack
 from app.problems.commands.statement import print_text
 
@@ -40,7 +39,7 @@ def problems(
         print_text(contest, solution, "solution", lang=lang, raw=False, as_json=as_json)
         return
     with Client.open() as client:
-        listed = client.get(f"contests/{contest}/problems", list[ContestProblem])
+        listed = client.rows(f"contests/{contest}/problems")
         if inputs is not None:
             for problem in listed:
                 reply = client.request("GET", f"/api/contests/{contest}/problems/{problem['id']}/inputs.zip")

@@ -12,9 +12,8 @@ from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client
 from app.core.commands.lookup import team_names
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, report
+from app.core.commands.output import Failure, JsonMapping, report
 from app.core.commands.registry import command
-from app.core.commands.resources.scoreboard import Reveal
 from app.scoreboard.commands.presenter import present
 
 
@@ -54,12 +53,12 @@ def reveal(
             last = present(client, contest_id, step.value, names)
             typer.echo("\n".join(revealed_lines({**last, "opened": []}, names)))
             return
-        revealed = client.get(path, Reveal) if only_next else client.post(path, {"step": step.value}, Reveal)
+        revealed = client.get(path) if only_next else client.post(path, {"step": step.value})
         names = {} if as_json else team_names(client, contest_id)
     report("\n".join(revealed_lines(revealed, names)), revealed, as_json=as_json)
 
 
-def revealed_lines(revealed: Reveal, names: Mapping[str, str]) -> list[str]:
+def revealed_lines(revealed: JsonMapping, names: Mapping[str, str]) -> list[str]:
     """Say which places were opened, and which comes next."""
     lines = [
         f"opened: {names.get(place['team_id'], place['team_id'])}, {place['problem_id']}"

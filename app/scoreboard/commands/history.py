@@ -12,10 +12,8 @@ from app.core.commands.board_tables import points_text
 from app.core.commands.client import Client
 from app.core.commands.lookup import team_names
 from app.core.commands.options import AsJson, Contest
-from app.core.commands.output import show, table, write_json
+from app.core.commands.output import JsonMapping, show, table, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.contests import Duration
-from app.core.commands.resources.scoreboard import History, PastScore
 from app.core.commands.times import short_time, span
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -35,12 +33,12 @@ def history(
       jurado history finals --team ants
     """
     with Client.open() as client:
-        past = client.get(f"contests/{contest}/scores/history", History, team_id=teams or None)
+        past = client.get(f"contests/{contest}/scores/history", team_id=teams or None)
         if as_json:
             write_json(past)
             return
         names = team_names(client, contest)
-        duration = client.get(f"contests/{contest}", Duration)["duration"]
+        duration = client.get(f"contests/{contest}")["duration"]
     now = span(past["contest_time"]) if duration is None else min(span(past["contest_time"]), span(duration))
     over = duration is not None and span(duration) < span(past["contest_time"])
     title = f"{contest} until {short_time(duration if over else past['contest_time'])}"
@@ -48,7 +46,7 @@ def history(
     show(table(title, [">", "team", "points over time", ">points"], rows) if rows else f"{title}: no points yet")
 
 
-def history_rows(past: History, names: Mapping[str, str], now: timedelta) -> list[tuple[object, ...]]:
+def history_rows(past: JsonMapping, names: Mapping[str, str], now: timedelta) -> list[tuple[object, ...]]:
     """Give a row a team that has points, in order of rank; charts end now, or with the last change."""
     teams = sorted((team for team in past["teams"] if team["points"]), key=lambda team: team["points"][-1]["rank"])
     until = max([now, *(span(team["points"][-1]["contest_time"]) for team in teams)])
@@ -65,7 +63,7 @@ def history_rows(past: History, names: Mapping[str, str], now: timedelta) -> lis
     ]
 
 
-def chart(past: Sequence[PastScore], until: timedelta, most: float, width: int = WIDTH) -> str:
+def chart(past: Sequence[JsonMapping], until: timedelta, most: float, width: int = WIDTH) -> str:
     """Draw points as bars of one line: each column shows what the team had at its end."""
     columns = []
     for at in range(1, width + 1):

@@ -7,19 +7,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import cast
 
-from pydantic import JsonValue
 from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
 from app.core.commands.board_tables import board_table
-from app.core.commands.client import Client, checked
+from app.core.commands.client import Client
 from app.core.commands.contest_facts import clock_words, contest_time, facts_of
-from app.core.commands.output import Failure, console, write_json
-from app.core.commands.resources.contests import ContestFacts, ContestState
-from app.core.commands.resources.scoreboard import Board, BoardChange
+from app.core.commands.output import Failure, JsonMapping, console, write_json
 from app.core.commands.server_events import server_events
 from app.core.commands.times import short_time
 
@@ -68,14 +64,14 @@ def looking_again(client: Client, contest: str, drawing: LiveBoard) -> Iterator[
         thread.join(SECONDS_TO_END)
 
 
-def boards(client: Client, contest: str, *, cases: bool) -> Iterator[Board]:
+def boards(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping]:
     """Yield the board now, and again whenever it has changed, without end."""
     if not cases:
         yield from streamed(client, contest)
     yield from polled(client, contest, cases=cases)
 
 
-def polled(client: Client, contest: str, *, cases: bool) -> Iterator[Board]:
+def polled(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping]:
     """Ask again and again; the ETag tells whether anything has changed."""
     tag = ""
     while True:
@@ -84,16 +80,16 @@ def polled(client: Client, contest: str, *, cases: bool) -> Iterator[Board]:
         reply = client.request("GET", f"/api/contests/{contest}/scoreboard", params=params, headers=headers)
         if reply.status_code != NOT_MODIFIED:
             tag = reply.headers.get("etag", "")
-            yield client.body(reply, Board)
+            yield client.body(reply)
         time.sleep(SECONDS_BETWEEN_BOARDS)
 
 
-def streamed(client: Client, contest: str) -> Iterator[Board]:
+def streamed(client: Client, contest: str) -> Iterator[JsonMapping]:
     """Yield the board and its changes as the server sends them; ends at once where it does not.
 
     The first event is the whole board. A stream that breaks off is taken up again after the last version seen.
     """
-    board: Board | None = None
+    board: JsonMapping | None = None
     for event in server_events(client, f"contests/{contest}/scoreboard/stream"):
         if event.name == "scoreboard":
             board, before = after_event(board, event.json()), board
@@ -101,14 +97,14 @@ def streamed(client: Client, contest: str) -> Iterator[Board]:
                 yield board
 
 
-def after_event(board: Board | None, document: JsonValue) -> Board:
+def after_event(board: JsonMapping | None, document: JsonMapping) -> JsonMapping:
     """Give the board after an event: a whole one, or the one before with some rows changed."""
-    if board is not None and isinstance(document, dict) and "removed_team_ids" in document:
-        return merged(board, checked(document, BoardChange))
-    return checked(document, Board)
+    if board is not None and "removed_team_ids" in document:
+        return merged(board, document)
+    return document
 
 
-def merged(board: Board, change: BoardChange) -> Board:
+def merged(board: JsonMapping, change: JsonMapping) -> JsonMapping:
     """Change some rows of a board, and put all of them in order of rank again."""
     rows = {row["team_id"]: row for row in board["rows"]}
     for team in change["removed_team_ids"]:
@@ -116,7 +112,7 @@ def merged(board: Board, change: BoardChange) -> Board:
     rows.update({row["team_id"]: row for row in change["rows"]})
     head = {key: value for key, value in change.items() if key not in {"rows", "removed_team_ids", "since"}}
     ranked = sorted(rows.values(), key=lambda row: (row["rank"], row["team_id"]))
-    return cast(Board, {**board, **head, "rows": ranked})  # with whatever else the server says of a board
+    return {**board, **head, "rows": ranked}  # with whatever else the server says of a board
 
 
 class LiveBoard:
@@ -125,7 +121,7 @@ class LiveBoard:
     def __init__(
         self,
         contest: str,
-        facts: ContestFacts,
+        facts: JsonMapping,
         names: Mapping[str, str],
         *,
         cases: bool,
@@ -136,10 +132,10 @@ class LiveBoard:
         self.facts = facts
         self._names = names
         self._cases = cases
-        self._board: Board | None = None
+        self._board: JsonMapping | None = None
         self._moves: dict[str, tuple[int, float]] = {}
 
-    def change(self, board: Board) -> None:
+    def change(self, board: JsonMapping) -> None:
         """Draw this board from now on; teams that have moved are marked for a while."""
         before = {row["team_id"]: row["rank"] for row in self._board["rows"]} if self._board else {}
         for row in board["rows"]:
@@ -151,7 +147,7 @@ class LiveBoard:
         """Draw the board as it is now."""
         if self._board is None:
             return Text("waiting for the board")
-        facts: ContestFacts = {**self.facts, "state": self._board["state"]}
+        facts: JsonMapping = {**self.facts, "state": self._board["state"]}
         now = self._clock()
         parts: list[RenderableType] = [Text(clock_words(facts, now), style="bold")]
         if banner := frozen_banner(self._board["state"], self.facts):
@@ -163,7 +159,7 @@ class LiveBoard:
         return Group(*parts, *tables)
 
 
-def frozen_banner(state: ContestState, facts: ContestFacts) -> str:
+def frozen_banner(state: JsonMapping, facts: JsonMapping) -> str:
     """Say that a board is frozen and what it hides; empty if it is not."""
     if not state.get("frozen") or state.get("thawed"):
         return ""

@@ -13,8 +13,7 @@ from rich.text import Text
 
 from app.core.commands.board_tables import board_table
 from app.core.commands.client import Client
-from app.core.commands.output import Failure, console
-from app.core.commands.resources.scoreboard import Board, BoardRow, Reveal
+from app.core.commands.output import Failure, JsonMapping, console
 
 FORWARD = frozenset({" ", "\r", "\n", "\x1b[C", "\x1bOC"})
 BACK = frozenset({"\x7f", "\x08", "\x1b[D", "\x1bOD"})
@@ -29,8 +28,8 @@ MOST_BYTES = 32
 class Frame:
     """The public board after a step, and the step: what it opened and what comes next."""
 
-    board: Board
-    step: Reveal
+    board: JsonMapping
+    step: JsonMapping
 
 
 class Presenter:
@@ -38,12 +37,12 @@ class Presenter:
 
     def __init__(self, client: Client, contest: str, step: str, names: Mapping[str, str]) -> None:
         self._client, self._contest, self._step, self._names = client, contest, step, names
-        self._frames = [self._frame(client.get(f"contests/{contest}/reveal", Reveal))]
+        self._frames = [self._frame(client.get(f"contests/{contest}/reveal"))]
         self._at = 0
         self._note = ""
 
     @property
-    def last(self) -> Reveal:
+    def last(self) -> JsonMapping:
         """Give the last step that was taken."""
         return self._frames[-1].step
 
@@ -65,15 +64,15 @@ class Presenter:
         if self.last["next"] is None and self.last["thawed"]:
             return
         try:
-            step = self._client.post(f"contests/{self._contest}/reveal", {"step": self._step}, Reveal)
+            step = self._client.post(f"contests/{self._contest}/reveal", {"step": self._step})
             self._frames.append(self._frame(step))
         except Failure as refused:  # such as submissions that wait for their verdict: the next key tries again
             self._note = str(refused)
             return
         self._at += 1
 
-    def _frame(self, step: Reveal) -> Frame:
-        return Frame(self._client.get(f"contests/{self._contest}/scoreboard", Board, public="true"), step)
+    def _frame(self, step: JsonMapping) -> Frame:
+        return Frame(self._client.get(f"contests/{self._contest}/scoreboard", public="true"), step)
 
     def drawn(self, height: int) -> RenderableType:
         """Draw the board of the present step: as many rows as fit, around the next place."""
@@ -87,7 +86,7 @@ class Presenter:
             row["team_id"]: f"{mark(row['team_id'], opened, upcoming)} {self._name(row['team_id'])}"
             for row in frame.board["rows"]
         }
-        board: Board = {**frame.board, "rows": rows_around(frame.board["rows"], upcoming, opened, height)}
+        board: JsonMapping = {**frame.board, "rows": rows_around(frame.board["rows"], upcoming, opened, height)}
         return Group(*board_table(self._contest, board, names, moves=moves), *self._lines(frame))
 
     def _lines(self, frame: Frame) -> list[Text]:
@@ -110,7 +109,7 @@ def mark(team_id: str, opened: set[str], upcoming: str | None) -> str:
     return "▶" if team_id == upcoming else "*" if team_id in opened else " "
 
 
-def rows_around(rows: Sequence[BoardRow], upcoming: str | None, opened: set[str], height: int) -> list[BoardRow]:
+def rows_around(rows: Sequence[JsonMapping], upcoming: str | None, opened: set[str], height: int) -> list[JsonMapping]:
     """Choose as many rows as fit on the screen, around the place next or last opened; the top without either."""
     most = max(3, height - LINES_AROUND_THE_ROWS)
     wanted = [at for at, row in enumerate(rows) if row["team_id"] == upcoming]
@@ -119,7 +118,7 @@ def rows_around(rows: Sequence[BoardRow], upcoming: str | None, opened: set[str]
     return list(rows[begin : begin + most])
 
 
-def present(client: Client, contest: str, step: str, names: Mapping[str, str]) -> Reveal:
+def present(client: Client, contest: str, step: str, names: Mapping[str, str]) -> JsonMapping:
     """Open a board key by key until q; returns the last step. Raises Failure where there is no terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Failure("--present: expected a terminal, found a file or a program")

@@ -12,9 +12,8 @@ from app.core.commands.client import Client
 from app.core.commands.contest_facts import contest_time, facts_of, why_nothing
 from app.core.commands.lookup import team_names
 from app.core.commands.options import AsJson, Contest
-from app.core.commands.output import say, show, write_file, write_json
+from app.core.commands.output import JsonMapping, say, show, write_file, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.scoreboard import Board
 from app.scoreboard.commands.live_board import follow_board, frozen_banner
 
 
@@ -43,7 +42,7 @@ def scoreboard(
         if live:
             follow_board(client, contest, team_names(client, contest), cases=cases, as_json=as_json)
             return
-        board = client.get(f"contests/{contest}/scoreboard", Board, cases=cases or None)
+        board = client.get(f"contests/{contest}/scoreboard", cases=cases or None)
         if as_json:
             write_json(board)
         elif not board["state"].get("started"):
@@ -52,7 +51,7 @@ def scoreboard(
             show_board(client, contest, board, cases=cases)
 
 
-def show_board(client: Client, contest: str, board: Board, *, cases: bool) -> None:
+def show_board(client: Client, contest: str, board: JsonMapping, *, cases: bool) -> None:
     """Print the board at the time by the server's clock, with a banner where it is frozen."""
     facts = facts_of(client, contest)
     if banner := frozen_banner(board["state"], facts):

@@ -20,7 +20,7 @@ def awards(contest: Contest) -> Shown:
       jurado awards finals --json
     """
     with Client.open() as client:
-        given = client.get(f"contests/{contest}/awards")
+        given = client.rows(f"contests/{contest}/awards")
         names = team_names(client, contest)
     columns: Mapping[str, Cell] = {
         "id": "id",

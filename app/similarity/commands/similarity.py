@@ -10,16 +10,8 @@ import typer
 from app.core.commands.client import Client, Param
 from app.core.commands.lookup import team_names
 from app.core.commands.options import AsJson, Contest
-from app.core.commands.output import console, show, table, write_json
+from app.core.commands.output import JsonMapping, console, show, table, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.similarity import (
-    AlikeSources,
-    SharedAnswer,
-    SharedSource,
-    SharedSources,
-    SideBySide,
-    Similarity,
-)
 from app.core.commands.times import short_time
 
 
@@ -47,9 +39,7 @@ def similarity(
     with Client.open() as client:
         names = {} if as_json else team_names(client, contest)
         if between is not None:
-            teams = client.get(
-                f"contests/{contest}/similarity/{between[0]}/{between[1]}", SideBySide, problem_id=problem
-            )
+            teams = client.get(f"contests/{contest}/similarity/{between[0]}/{between[1]}", problem_id=problem)
             write_json(teams) if as_json else show(*side_by_side(teams))
         else:
             near = "false" if equal_only else None
@@ -57,17 +47,17 @@ def similarity(
             write_json(pairs) if as_json else show(*pair_tables(pairs, names))
 
 
-def read_all(client: Client, contest: str, **params: Param) -> Similarity:
+def read_all(client: Client, contest: str, **params: Param) -> JsonMapping:
     """Ask until every text has been read, with a line on how far that is."""
     with console(err=True).status("comparing") as status:
         while True:
-            pairs = client.get(f"contests/{contest}/similarity", Similarity, **params)
+            pairs = client.get(f"contests/{contest}/similarity", **params)
             if not pairs["unread"]:
                 return pairs
             status.update(f"comparing: {1 - pairs['unread'] / pairs['texts']:.0%} of the texts are read")
 
 
-def pair_tables(pairs: Similarity, names: Mapping[str, str]) -> list[object]:
+def pair_tables(pairs: JsonMapping, names: Mapping[str, str]) -> list[object]:
     """Draw a table of pairs by answers, one by sources where there are any, and how many pairs were left off."""
     answers = [
         (*who(pair, names), pair["kind"], f"{pair['shared_cases']} of {pair['telling_cases']}", *how_much(pair))
@@ -87,7 +77,7 @@ def pair_tables(pairs: Similarity, names: Mapping[str, str]) -> list[object]:
     return parts
 
 
-def who(pair: AlikeSources, names: Mapping[str, str]) -> tuple[str, ...]:
+def who(pair: JsonMapping, names: Mapping[str, str]) -> tuple[str, ...]:
     """Give the problem, both teams, who was first and when, and the submissions that first had something alike."""
     first, second = pair["submissions"]
     teams = (names.get(team, team) for team in pair["team_ids"])
@@ -95,12 +85,12 @@ def who(pair: AlikeSources, names: Mapping[str, str]) -> tuple[str, ...]:
     return pair["problem_id"], *teams, earlier, f"{first['submission_id']}, {second['submission_id']}"
 
 
-def how_much(pair: AlikeSources | SharedSources) -> tuple[str, str]:
+def how_much(pair: JsonMapping) -> tuple[str, str]:
     """Give the ratio and the weight of a pair."""
     return f"{pair['ratio']:.2f}", f"{pair['weight']:.2f}"
 
 
-def side_by_side(pair: SideBySide) -> list[object]:
+def side_by_side(pair: JsonMapping) -> list[object]:
     """Draw two teams' answers alike, a line a case, and their sources alike."""
     teams = pair["team_ids"]
     cases = [
@@ -128,12 +118,12 @@ def side_by_side(pair: SideBySide) -> list[object]:
     return parts
 
 
-def sent_text(answer: SharedAnswer) -> str:
+def sent_text(answer: JsonMapping) -> str:
     """Give an answer's submission, time, raw score or verdict, and size."""
     worth = answer["raw"] if answer["raw"] is not None else answer["verdict"] or "not judged"
     return f"{answer['submission_id']} at {short_time(answer['contest_time'])}: {worth}, {answer['size']} bytes"
 
 
-def file_text(file: SharedSource) -> str:
+def file_text(file: JsonMapping) -> str:
     """Give a source's submission, time and name."""
     return f"{file['submission_id']} at {short_time(file['contest_time'])}: {file['name']}"

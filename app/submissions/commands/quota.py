@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 from pydantic import JsonValue
@@ -27,10 +26,9 @@ from app.contests.commands.limits import (
 )
 from app.core.commands.client import Client
 from app.core.commands.lookup import find_problem
-from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, report
+from app.core.commands.output import Failure
 from app.core.commands.registry import command
-from app.core.commands.resources.contests import ContestLimits, WithLimits, WithSettings
+from app.core.commands.requests import Shown
 
 
 @command("admin contest quota")
@@ -48,8 +46,7 @@ def limit(
     move_seconds: MoveSeconds = None,
     game_seconds: GameSeconds = None,
     none: Annotated[bool, typer.Option("--none", help="as often as teams like")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Limit the submissions of a team, and their bytes; without options, show the limits of the contest.
 
     A new limit of submissions replaces --max, --interval and --per together; without any of them and --none they stay.
@@ -69,16 +66,15 @@ def limit(
         for option, text in (("--team-bytes", team_bytes), ("--contest-bytes", contest_bytes)):
             if text is not None:
                 raise Failure(f"{option}: expected no problem beside it, as bytes are a contest's, found one")
-        _limit_problem(contest_id, problem, limits, games, none, as_json=as_json)
-        return
+        return _limit_problem(contest_id, problem, limits, games, none)
     changes = settings_of(None, None, None, team_bytes, contest_bytes)
     path = f"contests/{contest_id}"
     with Client.open() as client:
         if limits or none or games:
             own = contest_limits(client, contest_id)
             changes["limits"] = {**own, **({**UNLIMITED, **limits} if limits or none else {}), **games}
-        shown = client.patch(path, {"settings": changes}, WithSettings) if changes else client.get(path, WithSettings)
-    report(f"{contest_id}: {settings_text(shown['settings'])}", shown, as_json=as_json)
+        shown = client.patch(path, {"settings": changes}) if changes else client.get(path)
+    return Shown(shown, f"{contest_id}: {settings_text(shown['settings'])}")
 
 
 def _limit_problem(
@@ -87,9 +83,7 @@ def _limit_problem(
     limits: dict[str, JsonValue],
     games: dict[str, JsonValue],
     none: bool,
-    *,
-    as_json: bool,
-) -> None:
+) -> Shown:
     if not (limits or games or none):
         raise Failure("expected --max, --interval or --per, --none, or a limit of games, found nothing")
     with Client.open() as client:
@@ -98,23 +92,21 @@ def _limit_problem(
         if limits:  # what is left out of them is as the contest has it
             own = {name: value for name, value in own.items() if name not in UNLIMITED}
         changed = {**own, **(UNLIMITED if none else limits), **games}
-        made = client.patch(f"contests/{contest_id}/problems/{problem_id}", {"limits": changed}, WithLimits)
-    report(f"{problem_id} in {contest_id}: {limits_text(made['limits'])}", made, as_json=as_json)
+        made = client.patch(f"contests/{contest_id}/problems/{problem_id}", {"limits": changed})
+    return Shown(made, f"{problem_id} in {contest_id}: {limits_text(made['limits'])}")
 
 
 def contest_limits(client: Client, contest_id: str) -> dict[str, JsonValue]:
     """The limits that a contest gives its problems."""
-    settings = client.get(f"contests/{contest_id}", WithSettings)["settings"]
-    return dict(cast(Mapping[str, JsonValue], settings["limits"]))
+    return dict(client.get(f"contests/{contest_id}")["settings"]["limits"])
 
 
 def problem_limits(client: Client, contest_id: str, problem_id: str) -> dict[str, JsonValue]:
     """The limits of a problem that are not those of its contest: a request replaces all of them together."""
     common = contest_limits(client, contest_id)
-    shown = client.get(f"contests/{contest_id}/limits", ContestLimits)["problems"]
+    shown = client.get(f"contests/{contest_id}/limits")["problems"]
     (limits,) = (each["limits"] for each in shown if each["problem_id"] == problem_id)
-    effective = cast(Mapping[str, JsonValue], limits)
-    return {name: whole(value) for name, value in effective.items() if common.get(name) != value}
+    return {name: whole(value) for name, value in limits.items() if common.get(name) != value}
 
 
 def whole(value: JsonValue) -> JsonValue:

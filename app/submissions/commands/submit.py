@@ -14,9 +14,8 @@ from app.core.commands.client import Client
 from app.core.commands.images import write_image
 from app.core.commands.lookup import find_problem
 from app.core.commands.options import AsJson, Contest
-from app.core.commands.output import say, show, write_json
+from app.core.commands.output import Json, JsonMapping, say, show, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.submissions import Report, Submission
 from app.core.commands.upload import pack
 from app.core.commands.uploading import upload_shown
 
@@ -66,13 +65,12 @@ def send(
     *,
     comment: str | None = None,
     testcase: str | None = None,
-) -> Submission:
+) -> Json:
     """Upload once: by the key made here the server knows a repeated request for the same submission."""
     fields = {"problem_id": problem_id, "comment": comment, "testcase": testcase}
     with upload_shown(data) as (reader, _):
         return client.post(
             f"contests/{contest}/submissions",
-            shape=Submission,
             files={"files": (name, reader)},
             data={key: value for key, value in fields.items() if value is not None},
             headers={"Idempotency-Key": str(uuid.uuid4())},
@@ -92,7 +90,7 @@ def finish(client: Client, contest: str, submission: str, *, as_json: bool, imag
     raise typer.Exit(0 if report["judgement"]["judgement_type_id"] in FINE else 1)
 
 
-def save_images(client: Client, report: Report, folder: Path) -> None:
+def save_images(client: Client, report: JsonMapping, folder: Path) -> None:
     """Write the images that checkers left to `folder`, one folder a test case."""
     for case in report["cases"]:
         for image in case.get("images", []):
@@ -100,12 +98,12 @@ def save_images(client: Client, report: Report, folder: Path) -> None:
             say(f"wrote {write_image(folder / case['name'], image['name'], data)}")
 
 
-def wait_for_report(client: Client, contest: str, submission: str) -> Report:
+def wait_for_report(client: Client, contest: str, submission: str) -> JsonMapping:
     """Ask for the report until the submission is judged."""
     path = f"contests/{contest}/submissions/{submission}/report"
     while True:
-        report = client.get(path, Report)
+        report = client.get(path)
         if report["judgement"]["judgement_type_id"] is not None:
             # The verdict may have come while the report was being put together; the next one has its points too.
-            return report if report["points"] is not None else client.get(path, Report)
+            return report if report["points"] is not None else client.get(path)
         time.sleep(SECONDS_BETWEEN_LOOKS)

@@ -10,12 +10,11 @@ from typing import Annotated
 import typer
 
 from app.core.commands.board_tables import points_text
-from app.core.commands.client import Client, checked
+from app.core.commands.client import Client
 from app.core.commands.lookup import find_contest, team_names
 from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, write_json
+from app.core.commands.output import Failure, JsonMapping, write_json
 from app.core.commands.registry import command
-from app.core.commands.resources.submissions import JudgementChange, NewJudgement, NewSubmission, SubmissionChange
 from app.core.commands.server_events import server_events
 from app.core.commands.times import short_time
 from app.submissions.commands.submit import finish
@@ -70,17 +69,15 @@ def show_verdicts(client: Client, contest: str, *, as_json: bool) -> None:
             typer.echo(line)
 
 
-def verdict_changes(client: Client, contest: str) -> Iterator[SubmissionChange | JudgementChange]:
+def verdict_changes(client: Client, contest: str) -> Iterator[JsonMapping]:
     """Yield the changes of one's own submissions and judgements as the server sends them, from now on, without end."""
     for event in server_events(client, f"contests/{contest}/submissions/stream"):
-        if event.name == "submissions":
-            yield checked(event.json(), SubmissionChange)
-        elif event.name == "judgements":
-            yield checked(event.json(), JudgementChange)
+        if event.name == "submissions" or event.name == "judgements":
+            yield event.json()
     raise Failure(f"{client.url} sends no verdicts of {contest}", 1)
 
 
-def submission_line(submission: NewSubmission, names: Mapping[str, str]) -> str:
+def submission_line(submission: JsonMapping, names: Mapping[str, str]) -> str:
     """Word a submission that has come in."""
     team_id = submission["team_id"]
     team = "no team" if team_id is None else names.get(team_id, team_id)
@@ -88,7 +85,7 @@ def submission_line(submission: NewSubmission, names: Mapping[str, str]) -> str:
     return f"{at} {team}, {submission['problem_id']}: submission {submission['id']} has come in"
 
 
-def judgement_line(judgement: NewJudgement, problems: Mapping[str, str]) -> str:
+def judgement_line(judgement: JsonMapping, problems: Mapping[str, str]) -> str:
     """Word a verdict; empty for a judgement that has only begun or counts no more. `problems`: by submission."""
     verdict = judgement.get("judgement_type_id")
     if verdict is None or judgement.get("current") is False:

@@ -35,9 +35,9 @@ def list_teams(
       jurado admin team list --json
     """
     with Client.open() as client:
-        teams = client.get(of_contest("teams", contest_id))
+        teams = client.rows(of_contest("teams", contest_id))
         usernames: dict[str, list[str]] = {}
-        for account in client.get(of_contest("accounts", contest_id)):
+        for account in client.rows(of_contest("accounts", contest_id)):
             usernames.setdefault(account["team_id"] or "", []).append(account["username"])
     return Shown([{**each, "accounts": usernames.get(each["id"], [])} for each in teams], Table(TEAM_COLUMNS))
 

@@ -10,7 +10,6 @@ import pytest
 from app.core.commands.client import Client, certificates, refusal
 from app.core.commands.config import Login, cleaned, current_login, store_login
 from app.core.commands.output import Failure
-from app.core.commands.resources.people import TeamName
 from app.submissions.commands.submit import send
 
 
@@ -56,19 +55,21 @@ def test_the_token_is_sent_as_a_bearer_token() -> None:
     def answer(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, json=request.headers["authorization"])
 
-    assert client(httpx.MockTransport(answer)).get("account") == "Bearer token"
+    assert client(httpx.MockTransport(answer)).post("account") == "Bearer token"
 
 
 def test_a_reply_goes_on_as_it_was_sent_and_one_of_another_shape_is_a_failure() -> None:
-    """Properties that a shape does not name are kept for programs; a value of another type is named with its place."""
-    contests = [{"id": "finals", "name": "The finals", "shortname": "F", "size": 3}]
-    replies = iter([contests, [{"id": "finals"}], {"id": 7, "name": "x"}])
+    teams = [{"id": "finals", "name": "The finals", "shortname": "F", "size": 3}]
+    replies = iter([teams, {"id": "ants"}, ["ants"], {"id": "ants"}, []])
     server = client(httpx.MockTransport(lambda _request: httpx.Response(200, json=next(replies))))
-    assert server.get("teams", list[TeamName]) == contests
-    with pytest.raises(Failure, match=r"a Jurado server of this version: 0\.name: field required"):
-        server.get("teams", list[TeamName])
-    with pytest.raises(Failure, match=r"this version: id: input should be a valid string, found 7"):
-        server.get("teams/finals", TeamName)
+    assert server.rows("teams") == teams
+    for _ in range(2):
+        with pytest.raises(Failure, match=r"a Jurado server of this version: teams: expected a list of objects, found"):
+            server.rows("teams")
+    with pytest.raises(Failure, match=r"a Jurado server of this version: name: field required"):
+        server.get("teams/ants")["name"]
+    with pytest.raises(Failure, match=r"a Jurado server of this version: teams/ants: expected an object, found \[\]"):
+        server.get("teams/ants")
 
 
 def test_a_refusal_shows_the_servers_words_and_every_fault() -> None:

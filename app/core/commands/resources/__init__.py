@@ -1,1 +1,0 @@
-"""Types of replies, one module per resource."""
