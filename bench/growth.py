@@ -28,6 +28,7 @@ import psutil
 from sqlalchemy import delete, insert, select, text
 from sqlalchemy.orm import Session
 
+from app.contests.schemas.settings import Rule
 from app.core.db.database import Database
 from app.core.settings import Settings
 from app.tables import AnswerRow, ContestProblemRow, EventRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
@@ -212,7 +213,7 @@ def stage(home: Path, size: Size, database_url: str = "") -> str:
     token = add_admin(home, database_url)
     database = opened(home, database_url)
     with database.write() as session:
-        session.get_one(ContestProblemRow, (CONTEST, "comesolo")).rule = {"kind": "relative"}
+        session.get_one(ContestProblemRow, (CONTEST, "comesolo")).rule = Rule(kind="relative")
         fill(session, size, {problem: cases_of(session, problem, size.cases) for problem in PROBLEMS})
         if database_url:  # the rows have brought their ids along
             for table in ("submissions", "judgements"):

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
+from app.contests.schemas.settings import Rule
 from app.core.db.database import Database
 from app.core.files.open_files import open_files
 from app.core.settings import Settings
@@ -81,7 +82,7 @@ def stage(home: Path) -> list[str]:
     database, files = Database(settings.database), open_files(settings)
     package = read_package(bundled()["comesolo"])
     with database.write() as session:
-        session.get_one(ContestProblemRow, (CONTEST, "comesolo")).rule = {"kind": "relative"}
+        session.get_one(ContestProblemRow, (CONTEST, "comesolo")).rule = Rule(kind="relative")
         for at in range(2, PROBLEMS + 1):
             slug = f"comesolo{at}"
             import_package(session, files, replace(package, slug=slug))

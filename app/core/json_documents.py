@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NotRequired, TypedDict
 
-from app.domain.documents import JsonValue, ProblemSettingsDocument, ReferenceDocument, RuleDocument
+from app.domain.documents import JsonValue, ProblemSettingsDocument, ReferenceDocument
 
 
 class PauseDocument(TypedDict):
@@ -146,7 +146,7 @@ class ManifestDocument(TypedDict):
 class ProblemDocument(ManifestDocument):
     """One version of a problem, and the rules that contests give it."""
 
-    rules: dict[str, RuleDocument]
+    rules: dict[str, dict[str, JsonValue]]
 
 
 class ProblemChanges(TypedDict, total=False):
@@ -162,7 +162,7 @@ class ProblemChanges(TypedDict, total=False):
     columns: ProblemColumns
     groups: list[GroupDocument]
     cases: dict[str, CaseDocument | None]
-    rules: dict[str, RuleDocument]
+    rules: dict[str, dict[str, JsonValue]]
     pins: dict[str, int | None]
     problem_id: str
     judging: bool

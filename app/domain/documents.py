@@ -1,7 +1,6 @@
 """The JSON documents that rows, graders and packages exchange, key by key, and the type of any JSON value.
 
-They were validated when they were written. A document whose keys are all optional (`total=False`) has the defaults of
-whoever parses it: `app.domain.settings`, `app.domain.limits`, `app.domain.rules`.
+They were validated when they were written.
 """
 
 from __future__ import annotations
@@ -19,70 +18,6 @@ class MessageDocument(TypedDict):
     key: str
     text: str
     args: Mapping[str, int | str]
-
-
-class PerWindowDocument(TypedDict):
-    """`count` submissions within each window of so many seconds."""
-
-    count: int
-    seconds: float
-
-
-class LimitsDocument(TypedDict, total=False):
-    """How often a team may submit to a problem; null: as often as it likes.
-
-    Of problems that are played: how many games it may have open at once, and its time for a move and for a game.
-    """
-
-    max_submissions: int | None
-    interval_seconds: float | None
-    per_window: PerWindowDocument | None
-    open_games: int | None
-    move_seconds: float | None
-    game_seconds: float | None
-
-
-class PrizesDocument(TypedDict, total=False):
-    """How many medals of each colour a contest gives, and how many ranks it names."""
-
-    gold: int
-    silver: int
-    bronze: int
-    ranks: int
-
-
-class SettingsDocument(TypedDict, total=False):
-    """What a contest decides beyond the CLICS properties; times and durations as CLICS writes them."""
-
-    partly_correct_as: str
-    show_others_answers: bool
-    rejections: str
-    show_best: bool
-    answer_pattern: str | None
-    final_release: str | None
-    final_minutes: int | None
-    final_phase: str
-    practice: bool
-    virtual: bool
-    personal_duration: str | None
-    limits: LimitsDocument
-    team_bytes: int | None
-    contest_bytes: int | None
-    choose: bool
-    allow_overlap: bool
-    awards: PrizesDocument
-    staff_act_for_teams: bool
-
-
-class RuleDocument(TypedDict, total=False):
-    """The part of a problem's scoring rule that a contest sets; `max_points` is text such as 7/3 if no integer."""
-
-    kind: str
-    direction: str
-    counting: str
-    carry: str
-    reference_counts: bool
-    max_points: int | float | str
 
 
 class ScoringDocument(TypedDict):

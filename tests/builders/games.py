@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 
+from app.contests.schemas.settings import Limits
 from app.core.service import Service
 from app.games.service.keeper import Keeper
 from app.tables import ContestProblemRow
@@ -74,7 +75,7 @@ def add_games(service: Service, *, changes: Mapping[str, str | bytes | None] | N
 def limit(service: Service, **limits: Any) -> None:
     """Limit the contest's problem."""
     with service.database.write() as session:
-        session.get_one(ContestProblemRow, ("c", GAME)).limits = limits
+        session.get_one(ContestProblemRow, ("c", GAME)).limits = Limits(**limits)
 
 
 def start(api: Api, user: str | None = "team", problem: str = GAME, **body: Any) -> httpx.Response:

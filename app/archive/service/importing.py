@@ -21,7 +21,7 @@ from app.archive.service.submissions import Trials, grade_all
 from app.archive.service.versions import Version
 from app.archive.service.views import Options, another_board, imported_view
 from app.authoring.service.packages import SPOOL, limits_of
-from app.contests.schemas.bodies import view
+from app.contests.service.contests import view
 from app.core import passwords
 from app.core.clics import JsonObject
 from app.core.db import notices

@@ -18,7 +18,7 @@ from app.archive.service import games, people
 from app.archive.service.games import OfGame
 from app.archive.service.people import KeptTeam, OfPeople, RoleOf, SelfRegistered, Terms
 from app.contests.queries import contests, participations
-from app.contests.schemas.bodies import LimitsBody
+from app.contests.schemas.settings import Limits
 from app.core.bodies import Body
 from app.core.clics import Id, Time
 from app.core.errors import fault
@@ -35,7 +35,7 @@ class OfProblem(Body):
     """Limits on a team's submissions to a problem."""
 
     problem_id: str
-    limits: LimitsBody
+    limits: Limits
 
     @property
     def key(self) -> Collection[str]:
@@ -105,9 +105,7 @@ def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
     chosen = [each for each in participations.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     return {
         "limits": [
-            OfProblem(problem_id=row.problem_id, limits=LimitsBody.model_validate(row.limits))
-            for row in entries
-            if row.limits
+            OfProblem(problem_id=row.problem_id, limits=row.limits) for row in entries if row.limits.model_fields_set
         ],
         "participations": [
             OfTeam.model_construct(team_id=team_id, kind=cast(OwnClock, clock.kind.value), start_time=clock.start)
@@ -233,7 +231,7 @@ def _limit(session: Session, contest: ContestRow, bodies: Sequence[OfProblem]) -
     for body in bodies:
         row = contests.entry(session, contest.id, body.problem_id)
         assert row is not None, "it is one of the contest's"
-        row.limits = body.limits.document()
+        row.limits = body.limits
 
 
 def _begin(session: Session, contest: ContestRow, bodies: Sequence[OfTeam]) -> None:

@@ -205,7 +205,7 @@ class Importer:
             row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
             row.ordinal = at + 1 if body.ordinal is None else body.ordinal
             row.rgb, row.color = body.rgb, body.color
-            row.rule = body.rule.document()
+            row.rule = body.rule
             row.version = next((each.pin for each in self._chosen.values() if each.id == body.id), None)
             if label in labels:
                 self._add("problems.json", f"[{at}].label", "another label than before", repr(label))

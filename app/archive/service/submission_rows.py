@@ -17,13 +17,13 @@ from app.archive.service.package_files import Contents, PackageObject
 from app.archive.service.submissions import FILE, Reader, Trials
 from app.archive.service.versions import Version
 from app.contests.queries import contests
+from app.contests.schemas.settings import Rule
 from app.core.clics import ID, parse_reltime, parse_time
 from app.core.clock import utc_now
 from app.core.db.ids import as_id, is_number
 from app.core.fault_list import FaultList
 from app.core.service import Service
 from app.core.transactions import after_commit
-from app.domain.documents import RuleDocument
 from app.domain.verdicts import JudgementType
 from app.judging.service.outcomes import summed_up
 from app.problems.queries import problem_diff
@@ -63,7 +63,7 @@ class SubmissionKeeper:
         self._faults = faults
         self._reader = Reader(contents, service.settings, self._documents)
         self._entries: dict[str, Entry | None] = {}
-        self._rules: dict[str, RuleDocument] = {}
+        self._rules: dict[str, Rule] = {}
 
     def keep_all(self, contest: ContestRow) -> dict[str, Submitted]:
         """Keep them; returns what has been kept, by the submissions' ids."""

@@ -98,8 +98,9 @@ def change_problem(
         refuse_outdated(fields, {"label": labels.get(problem_id, "")})
     values = _change(fields)
     if fields.get("reference") in {"yes", "no"}:
-        rules = {row.problem_id: row.rule for row in contests.entries(session, contest_id)}
-        values["rule"] = {**rules.get(problem_id, {}), "reference_counts": fields["reference"] == "yes"}
+        own = contests.entry(session, contest_id, problem_id)
+        rule = {} if own is None else own.rule.model_dump(exclude_unset=True)
+        values["rule"] = {**rule, "reference_counts": fields["reference"] == "yes"}
     body = made_of_values(EntryChange, values)
     outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
     return led_on(request, outcome, f"/admin/contests/{contest_id}/problems")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
@@ -11,18 +11,14 @@ from sqlalchemy.orm import Session
 from app.accounts.service.ownership import refuse_unusable
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests
-from app.contests.schemas.bodies import LimitsBody
+from app.contests.schemas.settings import Limits, Rule
 from app.contests.service.contests import contest_of, contest_to_change
 from app.contests.service.names import did_you_mean
 from app.core.bodies import Body, Line, same_id
 from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
 from app.core.service import Service
 from app.core.transactions import after_commit
-from app.domain.contests import Direction, Kind, ScoringRule
-from app.domain.documents import RuleDocument
-from app.domain.limits import read_limits, write_limits
-from app.domain.rules import read_rule, write_rule
-from app.domain.settings import read_settings
+from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
 from app.judging.service.rejudgings.previews import Preview, preview
 from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change, check_version, refusals, shown
@@ -40,54 +36,35 @@ Label = Annotated[
 Rgb = Annotated[
     str, StringConstraints(pattern=describe_pattern(r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", "a color such as #ff0000"))
 ]
-Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
-Ratio = Annotated[
-    str,
-    StringConstraints(pattern=describe_pattern(r"^[0-9]{1,9}([./][0-9]{1,9})?$", "a number such as 12, 0.5 or 1/3")),
-]
 MOST_ORDINAL = 2**31 - 1
 
 
-class Rule(Body):
-    """The scoring of a problem in this contest; omitted properties are the problem's own."""
+class EntryProperties(Body):
+    """The properties of a problem in a contest that may be left out."""
 
-    kind: Literal["absolute", "relative", "rank"] | None = None
-    direction: Literal["maximise", "minimise"] | None = None
-    counting: Literal["best-case", "best", "last"] | None = None
-    carry: Literal["best", "latest", "none"] | None = None
-    reference_counts: bool | None = None
-    max_points: Points | Ratio | None = Field(None, description='a number, or an exact ratio such as "100/3"')
-
-    def document(self) -> RuleDocument:
-        """The rule as rows keep it."""
-        return cast(RuleDocument, self.model_dump(exclude_none=True))  # its keys are the fields
-
-
-class EntryBody(Body):
-    """A problem to be put into a contest. Without a label it gets the next free letter, and the last place."""
-
-    id: Line = Field(description="the problem")
     label: Label | None = None
     ordinal: int | None = Field(None, ge=0, le=MOST_ORDINAL)
     rgb: Rgb | None = None
     color: Line | None = None
+
+
+class EntryBody(EntryProperties):
+    """A problem to be put into a contest. Without a label it gets the next free letter, and the last place."""
+
+    id: Line = Field(description="the problem")
     rule: Rule = Rule()
-    limits: LimitsBody = Field(default_factory=LimitsBody)
+    limits: Limits = Field(default_factory=Limits)
 
 
-class EntryChange(Body):
+class EntryChange(EntryProperties):
     """A change of a problem in the contest; omitted properties stay. A given rule, or limits, replace the old ones.
 
     `version`: the version of the problem that the contest stays with; null: it follows the newest.
     """
 
     id: Line | None = None
-    label: Label | None = None
-    ordinal: int | None = Field(None, ge=0, le=MOST_ORDINAL)
-    rgb: Rgb | None = None
-    color: Line | None = None
     rule: Rule | None = None
-    limits: LimitsBody | None = None
+    limits: Limits | None = None
     version: int | None = Field(None, ge=1, le=MOST_ORDINAL)
 
 
@@ -102,8 +79,8 @@ class EntryView(BaseModel):
     ordinal: int
     rgb: str | None
     color: str | None
-    rule: dict[str, Any]
-    limits: dict[str, Any]
+    rule: Rule
+    limits: Limits
     version: int
     pinned: bool
 
@@ -125,8 +102,8 @@ def add(session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: s
         ordinal=body.ordinal if body.ordinal is not None else max((entry.ordinal for entry in others), default=-1) + 1,
         rgb=body.rgb,
         color=body.color,
-        rule=body.rule.document(),
-        limits=body.limits.document(),
+        rule=body.rule,
+        limits=body.limits,
     )
     _check_label(session, row)
     shown = _view(session, row, problem)
@@ -166,7 +143,7 @@ def alter(
     row.rgb = body.rgb if "rgb" in named else row.rgb
     row.color = body.color if "color" in named else row.color
     if body.limits is not None:
-        row.limits = body.limits.document()
+        row.limits = body.limits
     _check_label(session, row)
     after_commit(session, lambda: service.boards.changed(contest_id))
     if opened is None:
@@ -203,10 +180,10 @@ def _move(
 def _alter_rule(
     session: Session, viewer: Viewer, row: ContestProblemRow, rule: Rule, how: How
 ) -> RejudgingView | Preview | None:
-    contest_id, problem_id, wanted = row.contest_id, row.problem_id, checked_rule(session, row, rule)
+    contest_id, problem_id = row.contest_id, row.problem_id
 
     def write() -> None:
-        row.rule = wanted
+        row.rule = rule
 
     author = Author(viewer.account_id, f"another rule for {problem_id}")
     return change(session, problem_id, write, author, how, contest_id=contest_id)
@@ -230,13 +207,6 @@ def problem_row(session: Session, problem_id: str) -> ProblemRow:
     return problem
 
 
-def checked_rule(session: Session, row: ContestProblemRow, rule: Rule) -> RuleDocument:
-    """The rule as it is kept; raises BadRequest where it is not understood."""
-    document = rule.document()
-    _read(session, row.contest_id, document, problem_row(session, row.problem_id))
-    return document
-
-
 def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow:
     """The problem's place in the contest; raises NotFound."""
     contest_of(session, contest_id)
@@ -248,30 +218,26 @@ def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProbl
 
 
 def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
-    """Show an entry with its whole rule; raises BadRequest where the rule is not understood."""
-    rule = _read(session, row.contest_id, row.rule, problem)
-    settings = read_settings(contest_of(session, row.contest_id).settings)
+    """Show an entry with its whole rule."""
+    settings = contest_of(session, row.contest_id).settings
     return EntryView(
         id=row.problem_id,
         label=row.label,
         ordinal=row.ordinal,
         rgb=row.rgb,
         color=row.color,
-        rule=dict(write_rule(rule)),
-        limits=dict(write_limits(read_limits(row.limits or {}, settings.limits))),
+        rule=Rule.of(_whole(session, row, problem)),
+        limits=row.limits.over(settings.limits),
         version=row.version or problem.version,
         pinned=row.version is not None,
     )
 
 
-def _read(session: Session, contest_id: str, document: RuleDocument, problem: ProblemRow) -> ScoringRule:
-    scoring = (pins.row(session, contest_id, problem.id) or problem).settings["scoring"]
-    points = [(each.max_points_num, each.max_points_den) for each in pins.groups(session, contest_id, problem.id)]
+def _whole(session: Session, row: ContestProblemRow, problem: ProblemRow) -> ScoringRule:
+    scoring = (pins.row(session, row.contest_id, problem.id) or problem).settings["scoring"]
+    points = [(each.max_points_num, each.max_points_den) for each in pins.groups(session, row.contest_id, problem.id)]
     most = sum((Fraction(*each) for each in points), Fraction(0))
-    try:
-        return read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
-    except ValueError as error:
-        raise BadRequest(str(error)) from None
+    return row.rule.over(scoring["kind"], scoring["direction"], most)
 
 
 def _check_label(session: Session, row: ContestProblemRow) -> None:

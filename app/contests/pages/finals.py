@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request, Response
 
 from app.contests.pages.setup import finals_of, moment
-from app.contests.schemas.bodies import ContestChange, view
+from app.contests.schemas.bodies import ContestChange
 from app.contests.service import commands
 from app.contests.service.contests import contest_of
 from app.core.pages.asking import refuse_outdated
@@ -19,7 +19,7 @@ MEDALS = ("gold", "silver", "bronze", "ranks")
 
 def medals_of(row: ContestRow) -> dict[str, str]:
     """The fields of the form of medals and ranks, as a contest has them."""
-    awards = view(row).settings.awards.model_dump()
+    awards = row.settings.awards.model_dump()
     return {name: str(awards[name]) for name in MEDALS}
 
 

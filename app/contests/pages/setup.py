@@ -9,10 +9,10 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.contests.pages.home import DONE, Done, steps
-from app.contests.schemas.bodies import ContestBody, ContestChange, ContestView, view
+from app.contests.schemas.bodies import ContestBody, ContestChange, ContestView
 from app.contests.service import commands
-from app.contests.service.contests import contest_of
-from app.core.clics import format_time, parse_time
+from app.contests.service.contests import contest_of, view
+from app.core.clics import format_time, format_time_or_none, parse_time
 from app.core.clock import utc_now
 from app.core.errors import BadRequest
 from app.core.pages.asking import SURE, Answer, AskFirst, confirm, refuse_outdated
@@ -135,7 +135,7 @@ def rules_page(
 
 def rules_of(row: ContestRow) -> dict[str, str]:
     """The fields of the form of rules, as a contest has them; a box that is not checked is empty."""
-    settings = view(row).settings
+    settings = row.settings
     limits = settings.limits.model_dump()
     return {
         **{name: "on" if getattr(settings, name) else "" for name, _ in FLAGS},
@@ -148,9 +148,9 @@ def rules_of(row: ContestRow) -> dict[str, str]:
 
 def finals_of(row: ContestRow) -> dict[str, str]:
     """The fields of the form of final cases, as a contest has them."""
-    settings = view(row).settings
+    settings = row.settings
     return {
-        "final_release": moment_shown(settings.final_release),
+        "final_release": moment_shown(format_time_or_none(settings.final_release)),
         "final_minutes": "" if settings.final_minutes is None else str(settings.final_minutes),
         "final_phase": settings.final_phase,
     }
@@ -169,7 +169,7 @@ def set_rules(
         _("With a limit of 0, no team can submit anything to any problem."),
         unlimited=True,
     )
-    limits = view(row).settings.limits.model_dump()
+    limits = row.settings.limits.model_dump()
     limits |= {name: whole_number(name, fields.get(name, "")) for name, _ in COUNTS}
     settings: dict[str, object] = {name: bool(fields.get(name)) for name, _ in FLAGS}
     settings |= {"rejections": fields.get("rejections"), "partly_correct_as": fields.get("partly_correct_as")}

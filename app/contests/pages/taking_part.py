@@ -24,7 +24,7 @@ from app.core.pages.languages import _
 from app.core.pages.visitor import TheService, TheSnapshot, Visitor
 from app.core.pages.wording import minute, spoken
 from app.domain.contests import ScoredProblem
-from app.domain.limits import read_limits
+from app.domain.limits import limited
 from app.domain.participation import ParticipationKind
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.service.chosen import ChosenBody, choose
@@ -152,10 +152,9 @@ def quota_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, prob
     if not takes_part(viewer, snapshot):
         return None
     quota = quota_of(viewer, snapshot, session, problem_id, None)
-    limits = read_limits(quota.limits)  # type: ignore[arg-type]
-    if not limits:
+    if not limited(quota.limits):
         return None
-    most = limits.most
+    most = quota.limits.max_submissions
     if quota.left == 0:
         return _("No submission left: %(used)s of %(most)s used.", used=quota.used, most=most)
     wait = None if quota.next_allowed is None else datetime.fromisoformat(quota.next_allowed) - utc_now()

@@ -9,7 +9,6 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.domain.participation import ParticipationKind
-from app.domain.settings import read_settings
 from app.problems.queries.scoring_input import clock
 from app.submissions.queries.judgements import DONE
 from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, JudgementRow, ParticipationRow, SubmissionRow
@@ -59,7 +58,7 @@ def overlapping(session: Session, row: ContestRow, team_ids: Collection[str], no
 
 def _excludes(row: ContestRow, now: datetime) -> bool:
     """Whether the contest forbids its teams to take part in another one meanwhile."""
-    return not row.open_to_all and not read_settings(row.settings).allow_overlap and not clock(row).ended(now)
+    return not row.open_to_all and not row.settings.allow_overlap and not clock(row).ended(now)
 
 
 def _meet(one: ContestRow, other: ContestRow) -> bool:

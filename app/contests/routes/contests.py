@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.accounts.routes.account_import import WritingAccounts
-from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
+from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView
 from app.contests.service import commands
-from app.contests.service.contests import ApiInformation, StateView, api_information, contest_of
+from app.contests.service.contests import ApiInformation, StateView, api_information, contest_of, view
 from app.core.http import file_replies
 from app.core.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.core.http.downloads import ANY_FILE

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from app.accounts.service.viewer import Viewer
 from app.contests.schemas.bodies import ContestBody
+from app.contests.schemas.settings import CONTEST_BYTES, TEAM_BYTES, ContestSettings
 from app.core.bodies import mismatch, refuse
 from app.core.settings import Settings
-from app.domain.documents import SettingsDocument
-from app.domain.limits import CONTEST_BYTES, TEAM_BYTES
-from app.domain.settings import ContestSettings, read_settings
 from app.tables import ContestRow
 
 
@@ -16,20 +14,20 @@ def keep_default_within(viewer: Viewer, settings: Settings, row: ContestRow, bod
     """Let a new contest of an organiser begin with the bounds where they are below the defaults that it names not."""
     if viewer.is_admin:
         return
-    document: SettingsDocument = {**row.settings}
+    bounds = {
+        "team_bytes": min(settings.most_team_bytes, TEAM_BYTES),
+        "contest_bytes": min(settings.most_contest_bytes, CONTEST_BYTES),
+    }
     named = body.settings.model_fields_set
-    if "team_bytes" not in named:
-        document["team_bytes"] = min(settings.most_team_bytes, TEAM_BYTES)
-    if "contest_bytes" not in named:
-        document["contest_bytes"] = min(settings.most_contest_bytes, CONTEST_BYTES)
-    row.settings = document
+    unnamed = {name: bound for name, bound in bounds.items() if name not in named}
+    row.settings = row.settings.model_copy(update=unnamed)
 
 
 def refuse_beyond(viewer: Viewer, settings: Settings, before: ContestSettings | None, row: ContestRow) -> None:
     """Raise BadRequest where an owner raises a limit above its bound; one that an admin has set higher may stay."""
     if viewer.is_admin:
         return
-    now = read_settings(row.settings)
+    now = row.settings
     faults = []
     for name, most, old, wanted in (
         ("team_bytes", settings.most_team_bytes, before and before.team_bytes, now.team_bytes),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.accounts.service.viewer import Viewer
+from app.contests.schemas.settings import ContestSettings
 from app.core.errors import Forbidden, Unauthorized
-from app.domain.settings import ContestSettings
 
 OF_ADMINS = (
     "contest_start",

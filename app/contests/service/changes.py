@@ -7,13 +7,12 @@ from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
-from app.contests.schemas.bodies import ContestBody, ContestChange, ContestSettings, milliseconds
+from app.contests.schemas.bodies import ContestBody, ContestChange
+from app.contests.schemas.settings import ContestSettings
 from app.core.bodies import mismatch, refuse
 from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.errors import BadRequest, Conflict, Forbidden, fault
 from app.domain.contests import Clock, Pause
-from app.domain.documents import SettingsDocument
-from app.domain.settings import read_settings
 from app.domain.times import moves_freeze, opens_board, with_duration, with_thaw_after_end
 from app.problems.queries.scoring_input import clock, written_pauses
 from app.tables import ContestRow
@@ -37,7 +36,7 @@ def make(body: ContestBody, contest_id: str, pauses: Sequence[Pause] = ()) -> Co
         freeze_ms=_freeze_ms(body.scoreboard_freeze_duration),
         thaw_time=body.scoreboard_thaw_time,
         open_to_all=body.open_to_all,
-        settings=body.settings.document(),
+        settings=body.settings,
     )
     check_times(row)
     return row
@@ -128,8 +127,8 @@ def _freeze_faults(times: Clock) -> Iterator[dict[str, str]]:
 
 def _settings_faults(row: ContestRow) -> Iterator[dict[str, str]]:
     """Faults of settings whose times lie outside the contest."""
-    times, settings = clock(row), read_settings(row.settings)
-    release, personal = settings.finals.release, settings.personal_duration
+    times = clock(row)
+    release, personal = row.settings.final_release, row.settings.personal_duration
     if release is not None and times.start is not None:
         end = times.end
         if release < times.start or (end is not None and release >= end):
@@ -140,6 +139,11 @@ def _settings_faults(row: ContestRow) -> Iterator[dict[str, str]]:
         yield mismatch("settings.personal_duration", at_most, format_reltime(personal))
     if personal is not None and times.freeze_before_end is not None:
         yield mismatch("settings.personal_duration", "null in a contest that freezes", format_reltime(personal))
+
+
+def milliseconds(duration: timedelta) -> int:
+    """Return a duration as rows keep it."""
+    return duration // timedelta(milliseconds=1)
 
 
 def _freeze_ms(freeze: timedelta | None) -> int | None:
@@ -241,9 +245,9 @@ def _finalize(row: ContestRow, final: bool, now: datetime) -> None:
     row.finalized = row.finalized or now
 
 
-def _merged(row: ContestRow, changes: dict[str, object]) -> SettingsDocument:
+def _merged(row: ContestRow, changes: dict[str, object]) -> ContestSettings:
     try:
-        return ContestSettings.model_validate({**row.settings, **changes}).document()
+        return ContestSettings.model_validate({**row.settings.model_dump(mode="json"), **changes})
     except ValidationError as error:
         faults = [fault(each, at="settings") for each in error.errors(include_url=False)]
         refuse(faults)

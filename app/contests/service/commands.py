@@ -7,10 +7,10 @@ from sqlalchemy.orm import Session
 from app.accounts.service.ownership import own_contest, refuse_open_to_all
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests as stored
-from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView, view
+from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView
 from app.contests.service import changes, details
 from app.contests.service.bounds import keep_default_within, refuse_beyond
-from app.contests.service.contests import StateView, contest_of, free_id, refuse_overlaps, state_view
+from app.contests.service.contests import StateView, contest_of, free_id, refuse_overlaps, state_view, view
 from app.contests.service.times import times_change
 from app.core.bodies import same_id
 from app.core.clock import utc_now
@@ -18,7 +18,6 @@ from app.core.errors import Conflict
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain import contests as rules
-from app.domain.settings import read_settings
 from app.games.queries import games
 from app.problems.queries.scoring_input import clock
 from app.teams.queries import teams
@@ -63,7 +62,7 @@ def change(
     same_id(contest_id, body.id)
     if not row.open_to_all:
         refuse_open_to_all(viewer, open_to_all=body.open_to_all)
-    before, settings, now = clock(row), read_settings(row.settings), utc_now()
+    before, settings, now = clock(row), row.settings, utc_now()
     changes.change(row, body, now)
     refuse_beyond(viewer, service.settings, settings, row)
     if body.finalized and (count := games.count_playing(session, contest_id)):

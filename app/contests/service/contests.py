@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Collection
+from datetime import timedelta
 from importlib.metadata import version
 
 from pydantic import BaseModel
@@ -12,13 +13,15 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests as stored
-from app.contests.schemas.bodies import ContestView, view
+from app.contests.schemas.bodies import ContestView
 from app.contests.service.changes import refuse_final
 from app.contests.service.names import NoContest
 from app.core import clics
+from app.core.clics import format_reltime, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import Conflict
+from app.core.files.file_references import shown
 from app.core.passwords import LETTERS
 from app.domain import contests as rules
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -73,6 +76,36 @@ def documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> l
     """The contest itself."""
     row = stored.get(session, snapshot.contest.id)
     return [] if row is None else [view(row)]
+
+
+def view(row: ContestRow) -> ContestView:
+    """Show a contest."""
+    return ContestView(
+        id=row.id,
+        name=row.name,
+        formal_name=row.formal_name or row.name,
+        start_time=format_time_or_none(row.start_time),
+        countdown_pause_time=_reltime(row.countdown_pause_ms),
+        duration=format_reltime(timedelta(milliseconds=row.duration_ms)),
+        scoreboard_freeze_duration=_reltime(row.freeze_ms),
+        scoreboard_thaw_time=format_time_or_none(row.thaw_time),
+        main_scoreboard_group_id=row.main_scoreboard_group_id,
+        banner=_files(row, "banner"),
+        logo=_files(row, "logo"),
+        location=row.details.get("location"),
+        open_to_all=row.open_to_all,
+        settings=row.settings,
+    )
+
+
+def _files(row: ContestRow, name: str) -> list[dict[str, object]] | None:
+    if name not in row.details:
+        return None
+    return [dict(each) for each in shown(f"contests/{row.id}", name, row.details[name])]
+
+
+def _reltime(length_ms: int | None) -> str | None:
+    return None if length_ms is None else format_reltime(timedelta(milliseconds=length_ms))
 
 
 def state_documents(_viewer: Viewer, snapshot: ContestSnapshot, _session: Session) -> list[StateView]:

@@ -9,7 +9,6 @@ from app.accounts.service.viewer import Viewer
 from app.contests.service.contests import contest_of
 from app.core.clics import LANGUAGE
 from app.core.errors import NotFound
-from app.domain.settings import read_settings
 from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow
@@ -77,7 +76,7 @@ def language_documents(_viewer: Viewer, _snapshot: ContestSnapshot, _session: Se
 
 def types(contest: ContestRow) -> list[JudgementTypeView]:
     """The judgement types of a contest: without PC where the contest shows it as AC."""
-    as_accepted = read_settings(contest.settings).partly_correct_as is JudgementType.AC
+    as_accepted = contest.settings.partly_correct_as == JudgementType.AC
     return [
         JudgementTypeView(id=type_.value, name=facts.name, penalty=False, solved=facts.solved)
         for type_, facts in JUDGEMENT_TYPES.items()

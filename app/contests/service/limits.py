@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.contests.queries import contests
+from app.contests.schemas.settings import Limits
 from app.contests.service.contests import contest_of
-from app.domain.limits import read_limits, write_limits
-from app.domain.settings import read_settings
 from app.submissions.queries.usage import bytes_used
 
 
@@ -19,7 +16,7 @@ class ProblemLimits(BaseModel):
 
     problem_id: str
     label: str
-    limits: dict[str, Any]
+    limits: Limits
 
 
 class LimitsView(BaseModel):
@@ -36,7 +33,7 @@ class LimitsView(BaseModel):
 
 def contest_limits(session: Session, contest_id: str) -> LimitsView:
     """The limits of a contest and its problems; raises NotFound."""
-    settings = read_settings(contest_of(session, contest_id).settings)
+    settings = contest_of(session, contest_id).settings
     entries = contests.entries(session, contest_id)
     return LimitsView(
         bytes_used=bytes_used(session, contest_id),
@@ -46,7 +43,7 @@ def contest_limits(session: Session, contest_id: str) -> LimitsView:
             ProblemLimits(
                 problem_id=entry.problem_id,
                 label=entry.label,
-                limits=dict(write_limits(read_limits(entry.limits or {}, settings.limits))),
+                limits=entry.limits.over(settings.limits),
             )
             for entry in entries
         ],

@@ -21,7 +21,6 @@ from app.core.errors import Conflict, Forbidden, NotFound
 from app.core.service import Service
 from app.core.transactions import after_commit, alone
 from app.domain.participation import Participation, ParticipationKind, own_clock
-from app.domain.settings import read_settings
 from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestRow, ContestTeamRow
@@ -110,7 +109,7 @@ def disqualify(
 def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:
     """Show a team's clock."""
     now = utc_now()
-    times = own_clock(clock(row), read_settings(row.settings).personal_duration, own)
+    times = own_clock(clock(row), row.settings.personal_duration, own)
     return ParticipationView(
         team_id=team_id,
         kind=ParticipationKind.OFFICIAL if own is None else own.kind,
@@ -132,12 +131,12 @@ def _check_start(session: Session, row: ContestRow, team_id: str, kind: Particip
     """Raise Conflict where such a clock cannot be started now."""
     times = clock(row)
     if kind is ParticipationKind.PERSONAL:
-        if read_settings(row.settings).personal_duration is None:
+        if row.settings.personal_duration is None:
             raise Conflict("the contest has one clock for all teams")
         if not times.running(now):
             raise Conflict(f"your team's own clock cannot start: {why_not_running(times, now)}")
         return
-    if not read_settings(row.settings).virtual:
+    if not row.settings.virtual:
         raise Conflict("the contest takes no virtual teams")
     if not times.decided(now):
         raise Conflict("virtual teams may start once the contest has ended and its results are seen")

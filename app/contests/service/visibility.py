@@ -255,13 +255,13 @@ def message_of(snapshot: ContestSnapshot, verdict: str, message: MessageDocument
     """Reduce a checker's message to what the setting `rejections` shows to all but judges."""
     if not snapshot.public or verdict != CaseVerdict.REJECTED:
         return message
-    return reduced(message, snapshot.contest.settings.rejections)
+    return reduced(message, Telling(snapshot.contest.settings.rejections))
 
 
 def shows_feedback(snapshot: ContestSnapshot, verdict: str) -> bool:
     """Whether all of a checker's feedback for teams is shown: of rejections as the setting `rejections` says."""
     is_rejection = snapshot.public and verdict == CaseVerdict.REJECTED
-    return not is_rejection or snapshot.contest.settings.rejections is Telling.FULL
+    return not is_rejection or snapshot.contest.settings.rejections == "full"
 
 
 def shown_type(snapshot: ContestSnapshot, kind: str | None) -> str | None:

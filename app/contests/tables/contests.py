@@ -10,10 +10,10 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
+from app.contests.schemas.settings import ContestSettings, Limits, Rule
 from app.core.db.base import ID, Base
-from app.core.db.columns import BigId
+from app.core.db.columns import BigId, Model
 from app.core.json_documents import PauseDocument, ProblemChanges, SelectionDocument
-from app.domain.documents import LimitsDocument, RuleDocument, SettingsDocument
 
 
 class ContestRow(Base):
@@ -42,7 +42,7 @@ class ContestRow(Base):
     main_scoreboard_group_id: Mapped[str | None] = mapped_column(ID)
     details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     open_to_all: Mapped[bool] = mapped_column(default=False)
-    settings: Mapped[SettingsDocument] = mapped_column(default=dict)
+    settings: Mapped[ContestSettings] = mapped_column(Model(ContestSettings), default=ContestSettings)
     secret: Mapped[str] = mapped_column(String(64), default=partial(token_hex, 16), server_default="")
 
     @property
@@ -112,8 +112,8 @@ class ContestProblemRow(Base):
     ordinal: Mapped[int]
     rgb: Mapped[str | None] = mapped_column(String(7))
     color: Mapped[str | None] = mapped_column(Text)
-    rule: Mapped[RuleDocument] = mapped_column(default=dict)
-    limits: Mapped[LimitsDocument] = mapped_column(default=dict, server_default="{}")
+    rule: Mapped[Rule] = mapped_column(Model(Rule, exclude_unset=True), default=Rule)
+    limits: Mapped[Limits] = mapped_column(Model(Limits, exclude_unset=True), default=Limits, server_default="{}")
     version: Mapped[int | None]
 
 

@@ -23,14 +23,7 @@ from app.core.json_documents import (
     SourceDocument,
     StatementDocument,
 )
-from app.domain.documents import (
-    ImageDocument,
-    LimitsDocument,
-    MessageDocument,
-    ProblemSettingsDocument,
-    RuleDocument,
-    SettingsDocument,
-)
+from app.domain.documents import ImageDocument, MessageDocument, ProblemSettingsDocument
 
 NAMES = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -55,17 +48,14 @@ DOCUMENTS: tuple[object, ...] = (
     list[SourceDocument],
     AuditChanges,
     JobResult,
-    LimitsDocument,
     ManifestDocument,
     MessageDocument,
     MetadataDocument,
     ProblemSettingsDocument,
     ProvenanceDocument,
     ProblemChanges,
-    RuleDocument,
     JobParams,
     SelectionDocument,
-    SettingsDocument,
 )
 """The types of columns that hold JSON."""
 

@@ -6,11 +6,10 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from math import ceil
 
+from app.contests.schemas.settings import ContestSettings, Limits
 from app.core.pages import languages
 from app.core.pages.languages import N_, _, decimal, gettext, ngettext
 from app.domain.contests import Aggregation, Carry, CaseKind, Clock, Counting, Direction, Group, Kind, ScoringRule
-from app.domain.limits import Limits
-from app.domain.settings import ContestSettings
 from app.domain.truncation import cut
 
 UNITS = (("KB", 10**3), ("MB", 10**6), ("GB", 10**9))
@@ -158,19 +157,20 @@ def problem_rules(rule: ScoringRule, groups: Sequence[Group] = ()) -> list[str]:
 def limit_rules(limits: Limits) -> list[str]:
     """Return the limits on the number of submissions to a problem, a sentence each."""
     sentences = []
-    if (most := limits.most) is not None:
+    if (most := limits.max_submissions) is not None:
         sentences.append(
             ngettext("At most %(num)s submission to a problem.", "At most %(num)s submissions to a problem.", most)
         )
-    if limits.interval is not None:
-        sentences.append(_("At least %(time)s between two submissions to a problem.", time=spoken(limits.interval)))
-    if limits.count is not None and limits.window is not None:
+    if limits.interval_seconds is not None:
+        interval = timedelta(seconds=limits.interval_seconds)
+        sentences.append(_("At least %(time)s between two submissions to a problem.", time=spoken(interval)))
+    if (window := limits.per_window) is not None:
         sentences.append(
             ngettext(
                 "At most %(num)s submission to a problem in any %(time)s.",
                 "At most %(num)s submissions to a problem in any %(time)s.",
-                limits.count,
-                time=spoken(limits.window),
+                window.count,
+                time=spoken(timedelta(seconds=window.seconds)),
             )
         )
     return sentences

@@ -6,9 +6,9 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
+from app.contests.schemas.settings import ContestSettings
 from app.contests.service.capabilities import capabilities
 from app.contests.service.contests import contest_of
-from app.domain.settings import ContestSettings, read_settings
 from app.feed.service.collections import COLLECTIONS, Collection
 from app.teams.queries import teams
 
@@ -33,7 +33,7 @@ def access(session: Session, viewer: Viewer, contest_id: str) -> Access:
     """The viewer's rights in a contest, those for later phases among them; raises NotFound."""
     contest = contest_of(session, contest_id)
     takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
-    settings = read_settings(contest.settings)
+    settings = contest.settings
     allowed = capabilities(viewer, settings, takes_part=takes_part)
     return Access(capabilities=list(allowed), endpoints=endpoints(viewer, settings))
 

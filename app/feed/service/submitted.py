@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import may_see, may_see_runs, may_see_verdict, points_of
 from app.core.clics import JsonObject
-from app.domain.rejections import Telling
 from app.domain.verdicts import CaseVerdict
 from app.feed.service.difference import Shown
 from app.feed.service.kinds import JUDGE, FeedSnapshot, as_model, as_text
@@ -178,7 +177,7 @@ def ids_of(data: str | None) -> list[str]:
 
 def run_texts(feed_snapshot: FeedSnapshot, runs: Sequence[ScoredCase]) -> list[ObjectText]:
     """Runs as JSON of their route."""
-    reduced = feed_snapshot.public.contest.settings.rejections is not Telling.FULL
+    reduced = feed_snapshot.public.contest.settings.rejections != "full"
     texts = []
     for run in runs:
         judges = _run_text(feed_snapshot.judges, run)

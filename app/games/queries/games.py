@@ -22,10 +22,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
+from app.contests.schemas.settings import NO_LIMITS, Limits
 from app.core.db.by_id import portions
 from app.core.db.locks import lock_names
 from app.core.db.notices import Kind, tell
-from app.domain.limits import NO_LIMITS, Limits, quota, why_not
+from app.domain.limits import limited, quota, times_needed, why_not
 from app.submissions.queries import submission_queries
 from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times
 from app.tables import GameMoveRow, GameRow
@@ -132,7 +133,7 @@ def start(connection: Connection, arriving: Sequence[NewGame]) -> list[GameRow |
 def _locks(new: NewGame) -> list[str]:
     """The names of the locks under which games and attempts are counted; those of attempts as submissions have them."""
     names = [f"games of {new.game.owner}"]
-    return [*names, "/".join(_place(new.game))] if new.limits else names
+    return [*names, "/".join(_place(new.game))] if limited(new.limits) else names
 
 
 def _sweeps(game: GameRow) -> bool:
@@ -208,12 +209,12 @@ def _refused(
     if playing >= new.most_playing:
         again = new.game.started
         return LimitReached("the server has as many games open as it may: come back later", again)
-    if not new.limits:
+    if not limited(new.limits):
         return None
     game = new.game
     place = (game.contest_id, game.team_id or "", game.problem_id)
     times = [
-        *counted_times(connection, *place, new.limits.times_needed),
+        *counted_times(connection, *place, times_needed(new.limits)),
         *connection.scalars(select(GameRow.started).where(IS_PLAYING, *_counted_at(place))),
         *(each.game.started for each in taken if each.game.counted and _place(each.game) == place),
     ]

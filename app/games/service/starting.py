@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from datetime import timedelta
 from math import ceil
 
 from anyio.to_thread import run_sync
@@ -12,14 +11,13 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.testcases import case_input
 from app.contests.queries import contests
+from app.contests.schemas.settings import Limits
 from app.contests.service.names import NoContest, did_you_mean, problem_called
 from app.contests.service.visibility import snapshot_for, the_problem
 from app.core.addresses import source_of
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests
 from app.core.service import Service
-from app.domain.limits import Limits, game_limits, read_limits
-from app.domain.settings import read_settings
 from app.games.queries import games as stored
 from app.games.queries.games import NewGame
 from app.games.service.bodies import MOST_SEED, StartBody
@@ -50,13 +48,16 @@ class Chosen:
     """The start of a game; `case` is the row and the name of the test case that it is of, if it is of one.
 
     counts  whether the problem's own games count: it is a problem that is played
-    limits  those of the contest's problem, the times of a game among them
+    limits  those of the contest's problem; `move_ms` and `game_ms` are the contestant's times, the problem's own if
+            the contest sets none
     """
 
     start: Start
     case: tuple[int, str] | None
     counts: bool
     limits: Limits
+    move_ms: int | None
+    game_ms: int | None
 
 
 async def start(
@@ -118,15 +119,17 @@ def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem
         name = problem.settings["checker"] if own is None else own["name"]
         if name not in games():
             raise BadRequest(f"problem: expected one that can be played, found {problem_id!r}, which has no game")
-        limits = game_limits(read_limits(entry.limits or {}, read_settings(contest.settings).limits), own)
+        limits = entry.limits.over(contest.settings.limits)
+        move_ms = _ms(limits.move_seconds or (own and own["move_seconds"]))
+        game_ms = _ms(limits.game_seconds or (own and own["game_seconds"]))
         row = None
         if body.testcase is not None:
             row = case_input(viewer, snapshot, session, problem_id, body.testcase)
     if row is None:
         start_ = Start(name, body.opponent or _usual(name), None, _instance(name, body))
-        return Chosen(start_, None, counts=False, limits=limits)
+        return Chosen(start_, None, False, limits, move_ms, game_ms)
     start_ = _start_of_case(name, service.files.load(row.input_sha256), is_game=own is not None)
-    return Chosen(start_, (row.id, row.name), counts=own is not None, limits=limits)
+    return Chosen(start_, (row.id, row.name), own is not None, limits, move_ms, game_ms)
 
 
 def _usual(name: str) -> str:
@@ -211,8 +214,8 @@ def _table(
         seed=secrets.randbelow(MOST_SEED) if body.seed is None else body.seed,
         side=rules.asker if side is None else side,
         started=now,
-        move_ms=_ms(chosen.limits.move_time),
-        game_ms=_ms(chosen.limits.game_time),
+        move_ms=chosen.move_ms,
+        game_ms=chosen.game_ms,
         moves=0,
         since=now,
         used_ms=0,
@@ -227,5 +230,5 @@ def _owner(viewer: Viewer, address: str) -> str:
     return f"address:{source_of(address)}" if viewer.account_id is None else f"account:{viewer.account_id}"
 
 
-def _ms(time: timedelta | None) -> int | None:
-    return None if time is None else time // timedelta(milliseconds=1)
+def _ms(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds * 1000)

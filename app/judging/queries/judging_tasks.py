@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Select, select
 from sqlalchemy.orm import Session
 
+from app.contests.schemas.settings import Rule
 from app.core.db.bulk import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.case_scores import CaseAnswer
-from app.domain.documents import MessageDocument, ProblemSettingsDocument, RuleDocument
+from app.domain.documents import MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff
 from app.submissions.queries.judgements import Task
 from app.tables import (
@@ -52,7 +53,7 @@ class _Ground:
     settings: ProblemSettingsDocument
     counted: frozenset[int]
     cases: Mapping[str, CaseDocument | None]
-    rules: Mapping[str, RuleDocument]
+    rules: Mapping[str, Rule]
     limit: int | None = None
     is_whole: bool = False
 
@@ -98,7 +99,6 @@ def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGround
             )
         ground = grounds[key]
         answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
-        own: RuleDocument = rule or {}
         task = Task(
             id_,
             submission,
@@ -106,7 +106,7 @@ def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGround
             contest,
             problem,
             ground.settings,
-            ground.rules.get(contest, own),
+            ground.rules.get(contest) or cast(Rule | None, rule) or Rule(),
             ground.counted,
             answers,
             rejudging,
@@ -119,7 +119,7 @@ def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGround
 
 
 # Any: SQLAlchemy types no more columns than these
-_Heads = Select[int, int | None, int, str, str, RuleDocument, datetime, int, str | None, int | None, *tuple[Any, ...]]
+_Heads = Select[int, int | None, int, str, str, Rule, datetime, int, str | None, int | None, *tuple[Any, ...]]
 
 
 @cache
@@ -168,7 +168,8 @@ def _ground(
     settings = wanted["columns"]["settings"]
     limit = problem_diff.answer_limit(settings) if changes else None
     cases = wanted["cases"] if is_pinned else changes.get("cases", {})
-    return _Ground(settings, counted, cases, changes.get("rules", {}), limit, is_pinned)
+    rules = {name: Rule.model_validate(rule) for name, rule in changes.get("rules", {}).items()}
+    return _Ground(settings, counted, cases, rules, limit, is_pinned)
 
 
 def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from app.contests.schemas.settings import Rule
 from app.core.clock import utc_now
 from app.domain.case_scores import CaseAnswer, FoundScore
 from app.domain.contests import Kind
-from app.domain.documents import MessageDocument, ProblemSettingsDocument, RuleDocument
+from app.domain.documents import MessageDocument, ProblemSettingsDocument
 from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.submissions.queries.judgements import Outcome, Task
 
@@ -34,10 +35,10 @@ def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
 
 
 def summed_up(
-    scores: Sequence[FoundScore], settings: ProblemSettingsDocument, rule: RuleDocument, counted: Collection[int]
+    scores: Sequence[FoundScore], settings: ProblemSettingsDocument, rule: Rule, counted: Collection[int]
 ) -> JudgementType:
     """The judgement type that scores give; `counted` are the ids of the cases that count during the contest."""
-    absolute = rule.get("kind", settings["scoring"]["kind"]) == Kind.ABSOLUTE
+    absolute = (rule.kind or settings["scoring"]["kind"]) == Kind.ABSOLUTE
     seen = [(score.verdict, is_full(score.multiplier, absolute=absolute)) for score in scores]
     return judgement_type(seen, complete={*counted} <= {score.test_case_id for score in scores})
 

@@ -19,7 +19,6 @@ from app.core.clics import Id, Reltime, Time, format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, describe_pattern
-from app.domain.settings import read_settings
 from app.messages.queries import messages as stored
 from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -187,7 +186,7 @@ def _groups_of(snapshot: ContestSnapshot, team_id: str | None) -> Sequence[str]:
 def capabilities_of(session: Session, viewer: Viewer, contest: ContestRow) -> tuple[str, ...]:
     """The capabilities of the viewer in the contest."""
     takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
-    return capabilities(viewer, read_settings(contest.settings), takes_part=takes_part)
+    return capabilities(viewer, contest.settings, takes_part=takes_part)
 
 
 def check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: ClarificationBody) -> None:

@@ -17,7 +17,6 @@ from app.core.bodies import Body, Line, Sparse, mismatch, refuse
 from app.core.clics import Id, format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.errors import NotFound
-from app.domain.settings import read_settings
 from app.messages.queries import messages as stored
 from app.messages.service.clarifications import Message
 from app.problems.queries.scoring_input import clock
@@ -77,7 +76,7 @@ def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_
 def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: CommentaryBody) -> CommentaryView:
     """Store a comment at the time of now; raises BadRequest naming what it refers to and its writer cannot see."""
     contest = contest_of(session, snapshot.contest.id)
-    need(viewer, capabilities(viewer, read_settings(contest.settings), takes_part=False), "post_comment")
+    need(viewer, capabilities(viewer, contest.settings, takes_part=False), "post_comment")
     known = visible_ids(viewer, snapshot, session)
     links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
     missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts
 from app.contests.queries import contests
+from app.contests.schemas.settings import ContestSettings, Limits, PerWindow, Rule
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.locks import shown
@@ -27,7 +28,6 @@ from app.core.files.stored_bytes import UNREADABLE, StoreUnavailable
 from app.core.passwords import hash_password, make_password, weakness
 from app.core.settings import Settings
 from app.domain.contests import Kind
-from app.domain.documents import RuleDocument
 from app.feed.queries import webhooks
 from app.packages.catalog import BESIDE_APP, bundled, bundled_games, problems_folder
 from app.packages.read import read_package
@@ -40,7 +40,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
 
 ADMIN = "admin"
 PRACTICE = "practice"
-WITH_REFERENCE: RuleDocument = {"reference_counts": True}
+WITH_REFERENCE = Rule(reference_counts=True)
 """In practice the judges' answers take part in BEST: otherwise the first answer to a problem has all points."""
 DEMO = "demo"
 GAMES = "games"
@@ -49,14 +49,14 @@ A_CENTURY = timedelta(days=36_525)
 DEMO_DURATION = timedelta(days=30)
 REWRITE_MARK = ".rewrite-database"
 """A file of the home: the pages of the database still hold what has been encrypted in its rows."""
-OPEN_LIMITS = {"per_window": {"count": 100, "seconds": 600}}
-"""A submission to a problem each six seconds for ten minutes is a script's. Whole numbers, as settings have them."""
+OPEN_LIMITS = Limits(per_window=PerWindow(count=100, seconds=600))
+"""A submission to a problem each six seconds for ten minutes is a script's."""
 OPEN_TEAM_BYTES = 256 * 2**20
 OPEN_CONTEST_BYTES = 16 * 2**30
 """Whoever has an account may send to the contests that are there from the start, so that their share is smaller."""
-DEMO_RULES: dict[str, RuleDocument] = {
-    "comesolo": {"kind": "absolute", "counting": "best-case", "carry": "best"},
-    "rollingballs": {"kind": "relative", "counting": "last", "carry": "best"},
+DEMO_RULES = {
+    "comesolo": Rule(kind="absolute", counting="best-case", carry="best"),
+    "rollingballs": Rule(kind="relative", counting="last", carry="best"),
 }
 COLOURS = ("#e6194b", "#3cb44b", "#ffe119", "#4363d8", "#f58231", "#911eb4", "#42d4f4", "#f032e6")
 Say = Callable[[str], None]
@@ -223,11 +223,11 @@ def _open_contest(id_: str, name: str, formal_name: str, start: datetime, durati
         start_time=start,
         duration_ms=duration // timedelta(milliseconds=1),
         open_to_all=True,
-        settings={"team_bytes": OPEN_TEAM_BYTES, "contest_bytes": OPEN_CONTEST_BYTES, "limits": OPEN_LIMITS},
+        settings=ContestSettings(team_bytes=OPEN_TEAM_BYTES, contest_bytes=OPEN_CONTEST_BYTES, limits=OPEN_LIMITS),
     )
 
 
-def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: Mapping[str, RuleDocument]) -> None:
+def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: Mapping[str, Rule]) -> None:
     """Put the problems that are missing behind those that are in the contest."""
     entries = contests.entries(session, contest_id)
     labels = {entry.label for entry in entries}
@@ -246,6 +246,6 @@ def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: Mappin
                 label=label,
                 ordinal=ordinal,
                 rgb=COLOURS[ordinal % len(COLOURS)],
-                rule=rules.get(slug, {}),
+                rule=rules.get(slug, Rule()),
             )
         )

@@ -26,7 +26,6 @@ from app.core.pages.preferences import accepted_languages
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted
 from app.domain.contests import Aggregation, Group, ScoredProblem
-from app.domain.limits import read_limits
 from app.domain.scoring import Answers
 from app.problems.pages.playground import TITLES
 from app.problems.queries import pins
@@ -125,7 +124,7 @@ def problem_page(
     cases = _cases(viewer, snapshot, session, scored, answers)
     entry = contests.entry(session, snapshot.contest.id, scored.id)
     assert entry is not None, "the problem is in the contest"
-    limits = read_limits(entry.limits or {}, snapshot.contest.settings.limits)
+    limits = entry.limits.over(snapshot.contest.settings.limits)
     return page(
         "problem.html",
         request,

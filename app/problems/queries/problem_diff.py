@@ -15,11 +15,11 @@ from typing import cast
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
+from app.contests.schemas.settings import Rule
 from app.core.clock import utc_now
 from app.core.json_documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
-from app.domain.contests import CaseKind, Direction, Kind, ScoredProblem, ScoringRule
+from app.domain.contests import CaseKind, ScoredProblem, ScoringRule
 from app.domain.documents import ProblemSettingsDocument
-from app.domain.rules import read_rule
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.problems.queries import pins, problems
@@ -53,7 +53,7 @@ def document(session: Session, problem_id: str, contest_id: str | None = None) -
         "columns": _columns(row),
         "groups": [group_document(group) for group in problems.groups(session, row.id)],
         "cases": {case.name: _case(case) for case in problems.test_cases(session, row.id)},
-        "rules": {contest: rule for contest, rule in session.execute(rules)},  # noqa: C416 - a Row is no pair
+        "rules": {contest: rule.model_dump(exclude_unset=True) for contest, rule in session.execute(rules)},
     }
     return copy.deepcopy(current)
 
@@ -62,7 +62,7 @@ def of_version(session: Session, problem_id: str, version: int, contest_id: str 
     """Read an earlier version of a problem, with a contest's rule for it if one is given."""
     entry = None if contest_id is None else session.get(ContestProblemRow, (contest_id, problem_id))
     known = pins.superseded(session, problem_id, version)
-    rules = {} if entry is None else {entry.contest_id: entry.rule}
+    rules = {} if entry is None else {entry.contest_id: entry.rule.model_dump(exclude_unset=True)}
     earlier: ProblemDocument = {**known, "rules": rules}
     return copy.deepcopy(earlier)
 
@@ -166,7 +166,7 @@ def write(session: Session, problem_id: str, changes: ProblemChanges) -> Problem
     for contest_id, rule in changes.get("rules", {}).items():
         entry = session.get(ContestProblemRow, (contest_id, problem_id))
         if entry is not None:
-            entry.rule = rule
+            entry.rule = Rule.model_validate(rule)
     session.flush()
     session.expire_all()
     return difference(document(session, problem_id), before)
@@ -250,7 +250,7 @@ def rule_of(version: ProblemDocument, contest_id: str) -> ScoringRule:
     """The whole rule a contest gives the problem."""
     own = version["columns"]["settings"]["scoring"]
     most = sum((Fraction(each["max_points_num"], each["max_points_den"]) for each in version["groups"]), Fraction(0))
-    return read_rule(version["rules"][contest_id], Kind(own["kind"]), Direction(own["direction"]), most)
+    return Rule.model_validate(version["rules"][contest_id]).over(own["kind"], own["direction"], most)
 
 
 def answer_limit(settings: ProblemSettingsDocument) -> int | None:
@@ -277,7 +277,8 @@ def scored(version: ProblemDocument, problem_id: str, contest_id: str) -> Scored
     groups = [TestGroupRow(problem_id=problem_id, **group) for group in version["groups"]]
     cases = [TestCaseRow(problem_id=problem_id, name=name, **case) for name, case in version["cases"].items()]
     cases.sort(key=lambda case: case.ordinal)
-    return scored_of(problem_id, version["columns"]["settings"], groups, cases, version["rules"].get(contest_id, {}))
+    rule = Rule.model_validate(version["rules"].get(contest_id, {}))
+    return scored_of(problem_id, version["columns"]["settings"], groups, cases, rule)
 
 
 def reference_scores(version: ProblemDocument) -> dict[str, RawScore]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from app.contests.schemas.settings import Rule
 from app.core.json_documents import ProblemDocument
 from app.domain.documents import ProblemSettingsDocument
-from app.domain.rules import write_rule
 from app.problems.queries.problem_diff import Cases, answer_limit, changed, rule_of, unanswered
 
 HASH_SHOWN = 12
@@ -45,7 +45,7 @@ def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
     lines += _case_lines(before["cases"], after["cases"])
     for contest in after["rules"]:
         if contest in before["rules"] and rule_of(before, contest) != rule_of(after, contest):
-            mine, theirs = (write_rule(rule_of(version, contest)) for version in (before, after))
+            mine, theirs = (Rule.of(rule_of(version, contest)).model_dump() for version in (before, after))
             lines.append(f"rule in {contest}: {_words(mine, theirs)} → {_words(theirs, mine)}")
     return lines or ["texts and other settings"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,17 +16,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.contests.queries.participations import choices, participations
+from app.contests.schemas.settings import ContestSettings, Rule
 from app.core.json_documents import PauseDocument
-from app.domain.contests import Aggregation, Case, CaseKind, Clock, Direction, Group, Kind, Pause, ScoredProblem, Team
-from app.domain.documents import ProblemSettingsDocument, RuleDocument
+from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, Pause, ScoredProblem, Team
+from app.domain.documents import ProblemSettingsDocument
 from app.domain.final_cases import Finals
 from app.domain.identity import Identical
 from app.domain.ids import VeiledIds
 from app.domain.participation import Participation, ParticipationKind, own_clock
-from app.domain.rules import read_rule
 from app.domain.scoreboard import Chosen, ReferenceScores
 from app.domain.scoring import RawScore
-from app.domain.settings import ContestSettings, read_settings
 from app.domain.verdicts import CaseVerdict
 from app.problems.queries import pins
 from app.submissions.queries.judgements import exact
@@ -142,7 +140,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     references = _references(session, contest_id, counted)
     teams = contest_teams(session, row)
     late = _late(session, row)
-    settings = read_settings(row.settings)
+    settings = row.settings
     return ScoredContest(
         row.id,
         clock(row),
@@ -188,7 +186,7 @@ def _as_pinned(session: Session, entry: ContestProblemRow, problem: ProblemRow) 
 
 def _made_of(_session: Session, entry: ContestProblemRow, problem: ProblemRow) -> Hashable:
     """A key that a changed problem or rule does not share, so that nothing ever is stale."""
-    return problem.id, problem.updated, problem.uuid, entry.version, json.dumps(entry.rule, sort_keys=True)
+    return problem.id, problem.updated, problem.uuid, entry.version, entry.rule.model_dump_json()
 
 
 @cached(LRUCache(MOST_KEPT), key=_made_of, lock=Lock())
@@ -204,7 +202,7 @@ def scored_of(
     settings: ProblemSettingsDocument,
     group_rows: Sequence[TestGroupRow],
     case_rows: Sequence[TestCaseRow],
-    document: RuleDocument,
+    own: Rule,
 ) -> ScoredProblem:
     """A problem as the rules see it: from its settings, groups and cases (in order), and a contest's rule for it."""
     groups = tuple(
@@ -224,7 +222,7 @@ def scored_of(
     )
     scoring = settings["scoring"]
     most = sum((group.max_points for group in groups), Fraction(0))
-    rule = read_rule(document, Kind(scoring["kind"]), Direction(scoring["direction"]), most)
+    rule = own.over(scoring["kind"], scoring["direction"], most)
     return ScoredProblem(problem_id, rule, groups, cases)
 
 

@@ -8,12 +8,11 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
+from app.contests.schemas.settings import Rule
 from app.contests.service.visibility import the_problem
 from app.core.json_documents import MetadataDocument, OriginDocument, StatementDocument
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
-from app.domain.documents import RuleDocument
-from app.domain.rules import write_rule
 from app.problems.queries import pins
 from app.problems.queries import problems as stored
 from app.problems.queries.scoring_input import entries
@@ -63,7 +62,7 @@ class ProblemDocument(TypedDict):
     statement: list[dict[str, str]]
     names: dict[str, str]
     languages: list[str]
-    rule: RuleDocument
+    rule: dict[str, object]
     credits: dict[str, list[str]]
     sources: list[dict[str, str]]
     license: str
@@ -86,7 +85,7 @@ def _document(
         "statement": [_reference(entry, language, file) for language, file in sorted(row.statements.items())],
         "names": row.names,
         "languages": sorted(row.statements),
-        "rule": write_rule(scored.rule),
+        "rule": Rule.of(scored.rule).model_dump(),
         "credits": credited(row.metadata_),
         "sources": [_source(each) for each in row.metadata_.get("source", [])],
         "license": row.metadata_.get("license", "unknown"),

@@ -19,7 +19,6 @@ from app.contests.queries import participations
 from app.core.clock import utc_now
 from app.domain.participation import ParticipationKind, own_clock
 from app.domain.practice import is_for_practice
-from app.domain.settings import read_settings
 from app.problems.queries.scoring_input import clock
 from app.tables import ContestProblemRow, ContestRow, ProblemRow
 
@@ -69,6 +68,6 @@ def _shows_problems(session: Session, row: ContestRow, team_id: str | None, now:
     times = clock(row)
     if not times.started(now):
         return False
-    if read_settings(row.settings).personal_duration is None or times.ended(now):
+    if row.settings.personal_duration is None or times.ended(now):
         return True
     return team_id is not None and participations.participation(session, row.id, team_id) is not None

@@ -12,13 +12,14 @@ from typing import NamedTuple, cast
 from sqlalchemy import Connection, Select, exists, func, literal, literal_column, select, update
 from sqlalchemy.orm import Session
 
+from app.contests.schemas.settings import Rule
 from app.core.db.bulk import among, given, is_postgresql, update_and_insert, update_rows
 from app.core.db.commits import Trace
 from app.core.db.notices import outbox_of
 from app.core.db.process_locks import gone_processes
 from app.core.db.writer import TRACES, AnyHandler
 from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import ProblemSettingsDocument, RuleDocument
+from app.domain.documents import ProblemSettingsDocument
 from app.domain.scoring import Exact
 from app.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
@@ -41,7 +42,7 @@ class Task:
     contest_id: str
     problem_id: str
     settings: ProblemSettingsDocument
-    rule: RuleDocument
+    rule: Rule
     counted_cases: frozenset[int]
     answers: Sequence[CaseAnswer]
     rejudging_id: int | None = None

@@ -10,12 +10,11 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.contests.queries import participations
+from app.contests.schemas.settings import NO_LIMITS, ContestSettings, Limits
 from app.core.db.database import Database
 from app.domain.contests import CaseKind, Clock
 from app.domain.final_cases import Finals
-from app.domain.limits import NO_LIMITS, Limits, read_limits
 from app.domain.participation import Participation, ParticipationKind, own_clock
-from app.domain.settings import ContestSettings, read_settings
 from app.problems.queries import pins
 from app.problems.queries.scoring_input import clock, contest_teams
 from app.submissions.queries.usage import Usage
@@ -117,7 +116,7 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
     place = session.get(ContestProblemRow, (contest_id, problem_id))
     if contest is None or problem is None or place is None:
         return None
-    settings = read_settings(contest.settings)
+    settings = contest.settings
     limit, pattern = answer_rules(problem, settings)
     return Entry(
         contest_id,
@@ -129,7 +128,7 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
         limit,
         pattern,
         open_cases(session, contest_id, problem_id, final=True),
-        read_limits(place.limits or {}, settings.limits),
+        place.limits.over(settings.limits),
         contest.finalized is not None,
         None if (game := problem.settings.get("game")) is None else game["name"],
     )

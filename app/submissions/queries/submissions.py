@@ -12,6 +12,7 @@ from typing import cast
 from sqlalchemy import Connection, exists, select, text, tuple_
 from sqlalchemy.orm import Session
 
+from app.contests.schemas.settings import NO_LIMITS, Limits
 from app.core.db.bulk import insert_rows
 from app.core.db.commits import Trace
 from app.core.db.locks import lock_names
@@ -19,7 +20,7 @@ from app.core.db.notices import outbox_of
 from app.core.db.writer import TRACES, AnyHandler
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import MessageDocument
-from app.domain.limits import NO_LIMITS, Limits, quota, why_not
+from app.domain.limits import limited, quota, times_needed, why_not
 from app.domain.verdicts import JudgementType
 from app.submissions.queries import newcomers
 from app.submissions.queries.allowances import Allowance, Allowances
@@ -194,15 +195,15 @@ def _counted(connection: Connection, arriving: Sequence[NewSubmission]) -> dict[
     """For what arrives under limits, the times of the earlier submissions that count against these."""
     needed: dict[Place, int | None] = {}
     for new in arriving:
-        if new.limits:
-            one, other = new.limits.times_needed, needed.get(_place(new), 1)
+        if limited(new.limits):
+            one, other = times_needed(new.limits), needed.get(_place(new), 1)
             needed[_place(new)] = None if one is None or other is None else max(one, other)
     return {place: counted_times(connection, *place, needed[place]) for place in sorted(needed)}
 
 
 def _locks(new: NewSubmission) -> list[str]:
     """The names of the locks under which what counts against a submission is counted."""
-    names = ["/".join(_place(new))] if new.limits else []
+    names = ["/".join(_place(new))] if limited(new.limits) else []
     return names if new.allowance is None else [*names, new.allowance.lock]
 
 
@@ -260,7 +261,7 @@ def too_many_bytes(contest_id: str, most: int, used: int, size: int) -> str:
 
 def _over_the_limit(new: NewSubmission, counted: dict[Place, list[datetime]]) -> LimitReached | None:
     """Say why a submission may not be taken, or count it."""
-    if not new.limits:
+    if not limited(new.limits):
         return None
     times = counted[_place(new)]
     used = quota(new.limits, times, new.time)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests
+from app.contests.schemas.settings import NO_LIMITS, Limits
 from app.contests.service.capabilities import capabilities
 from app.contests.service.changes import why_not_running
 from app.contests.service.names import NoContest, problem_called
@@ -19,8 +20,6 @@ from app.core.clock import utc_now
 from app.core.db.ids import is_number
 from app.core.errors import BadRequest, Forbidden, NotFound, Unprocessable
 from app.core.service import Service
-from app.domain.limits import NO_LIMITS, Limits
-from app.domain.settings import read_settings
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.service.submission_form import SubmissionForm
 
@@ -87,7 +86,7 @@ async def admit(service: Service, viewer: Viewer, contest_id: str, form: Submiss
     is_practice = time >= entrant.clock.duration
     if entry.final and not is_practice and not entrant.is_virtual:
         raise Forbidden("the contest is final: nothing that counts can be submitted any more")
-    limits = replace(entry.limits, most=None) if is_practice else entry.limits
+    limits = entry.limits.model_copy(update={"max_submissions": None}) if is_practice else entry.limits
     if viewer.team_id != team_id:
         limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
     return Admitted(viewer, form, entry, entrant, team_id, when, _milliseconds(time), limits, is_practice)
@@ -113,7 +112,7 @@ def _check_sender(viewer: Viewer, form: SubmissionForm) -> None:
 def _staff_may_submit(service: Service, contest_id: str) -> bool:
     with service.database.read() as session:
         contest = contests.get(session, contest_id)
-        return contest is not None and read_settings(contest.settings).staff_act_for_teams
+        return contest is not None and contest.settings.staff_act_for_teams
 
 
 def _entrant(service: Service, entry: Entry, team_id: str) -> Entrant:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests
+from app.contests.schemas.settings import Limits
 from app.contests.service.visibility import the_problem
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Forbidden
-from app.domain.limits import quota, read_limits, write_limits
+from app.domain.limits import quota
 from app.games.queries import games
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submissions
@@ -32,7 +31,7 @@ class QuotaView(BaseModel):
 
     problem_id: str
     team_id: str
-    limits: dict[str, Any]
+    limits: Limits
     used: int
     left: int | None
     next_allowed: str | None
@@ -48,7 +47,7 @@ def quota_of(
     contest, team = snapshot.contest, _team(viewer, snapshot, team_id)
     entry = contests.entry(session, contest.id, problem_id)
     assert entry is not None, "it is one of the contest's problems"
-    limits = read_limits(entry.limits or {}, contest.settings.limits)
+    limits = entry.limits.over(contest.settings.limits)
     times = [
         *submissions.counted_times(session, contest.id, team, problem_id),
         *games.open_starts(session, contest.id, team, problem_id),
@@ -57,7 +56,7 @@ def quota_of(
     return QuotaView(
         problem_id=problem_id,
         team_id=team,
-        limits=dict(write_limits(limits)),
+        limits=limits,
         used=used.used,
         left=used.left,
         next_allowed=None if used.exhausted else format_time_or_none(used.next),

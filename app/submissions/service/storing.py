@@ -11,13 +11,13 @@ from typing import Self
 
 from anyio.to_thread import run_sync
 
+from app.contests.schemas.settings import ContestSettings
 from app.core.errors import BadRequest, ServiceError, TooLarge, TooManyRequests
 from app.core.files.files import Kept
 from app.core.heavy import run_heavy
 from app.core.json_documents import SourceDocument
 from app.core.service import Service
-from app.domain.limits import quota, why_not
-from app.domain.settings import ContestSettings
+from app.domain.limits import limited, quota, times_needed, why_not
 from app.judging.queries.judging_tasks import too_large
 from app.submissions.queries import submissions
 from app.submissions.queries.allowances import Allowance
@@ -166,7 +166,7 @@ async def prepare(service: Service, admitted: Admitted, files: StoredFiles, key:
 def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str | None) -> NewSubmission:
     viewer, entry, sources = admitted.viewer, admitted.entry, admitted.form.sources
     collected = _collect(service, admitted)
-    if admitted.limits and _makes_files(collected, sources):
+    if limited(admitted.limits) and _makes_files(collected, sources):
         _check_limits(service, admitted)
     files.reserve(_size_of(collected, sources), entry.settings, is_own=admitted.is_own)
     assert viewer.account_id is not None  # submitting needs an account
@@ -208,7 +208,7 @@ def _check_limits(service: Service, admitted: Admitted) -> None:
     entry, when = admitted.entry, admitted.when
     with service.database.read() as session:
         place = (entry.contest_id, admitted.team_id, entry.problem_id)
-        times = submissions.counted_times(session, *place, admitted.limits.times_needed)
+        times = submissions.counted_times(session, *place, times_needed(admitted.limits))
     used = quota(admitted.limits, times, when)
     if not used.allows(when):
         again = None if used.exhausted or used.next is None else ceil((used.next - when).total_seconds())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.archive.service.package_files import NAMES
-from app.domain.settings import DEFAULTS
+from app.contests.schemas.settings import ContestSettings
 from app.feed.service import kinds
 from app.feed.service.access import endpoints
 from app.feed.service.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER
@@ -26,12 +26,12 @@ def test_the_feed_tells_of_every_collection_and_ends_with_the_state() -> None:
 
 
 def test_access_lists_every_collection_and_the_scoreboard() -> None:
-    listed = [each.type for each in endpoints(Viewer("judge", "j"), DEFAULTS)]
+    listed = [each.type for each in endpoints(Viewer("judge", "j"), ContestSettings())]
     assert listed == [*(each.name for each in COLLECTIONS), "scoreboard"]
 
 
 def test_whoever_has_no_account_reads_no_accounts_and_no_property_of_judges() -> None:
-    shown = {each.type: set(each.properties) for each in endpoints(PUBLIC, DEFAULTS)}
+    shown = {each.type: set(each.properties) for each in endpoints(PUBLIC, ContestSettings())}
     assert "accounts" not in shown
     for each in COLLECTIONS:
         assert not each.of_judges & shown.get(each.name, set())

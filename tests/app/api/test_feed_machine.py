@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from app.accounts.service.viewer import digest
+from app.contests.schemas.settings import ContestSettings
 from app.domain.case_scores import FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.feed.service import followed as pace
@@ -161,7 +162,7 @@ class Play(RuleBasedStateMachine):
         with self.api.service.database.write() as session:
             contest = session.get_one(ContestRow, "c")
             settings = {"show_others_answers": show, "partly_correct_as": shown_as, "rejections": rejections}
-            contest.settings = settings
+            contest.settings = ContestSettings.model_validate(settings)
 
     @rule(team=st.sampled_from(TEAMS), hidden=st.booleans())
     def hide(self, team: str, hidden: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.contests.schemas.settings import ContestSettings
 from app.core.service import Service
 from app.domain.fingerprints import grain_of
 from app.similarity.service.comparing import Similarity
@@ -214,7 +215,7 @@ def test_sources_alike_but_for_names_are_told(contest: Api) -> None:
 
 def test_sources_are_listed_and_given_to_the_team_and_judges_alone(contest: Api) -> None:
     with contest.service.database.write() as session:
-        session.get_one(ContestRow, "c").settings = {"show_others_answers": True}
+        session.get_one(ContestRow, "c").settings = ContestSettings(show_others_answers=True)
     sent = send(contest, "team", {"02": LONG})
     attach(contest, sent, [("src/main.py", SOURCE)])
     path = f"contests/c/submissions/{sent}/sources"

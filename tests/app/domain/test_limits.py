@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -11,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.limits import NO_LIMITS, Limits, Quota, quota, read_limits, why_not, write_limits
+from app.contests.schemas.settings import Limits, PerWindow
+from app.domain.limits import Quota, limited, quota, times_needed, why_not
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -45,28 +45,24 @@ def after(seconds: int) -> datetime:
 def test_limits_leave_what_is_left(
     document: dict[str, Any], seconds: list[int], expected: Quota, allowed: bool
 ) -> None:
-    found = quota(read_limits(document), ago(*seconds), NOW)
+    found = quota(Limits.model_validate(document), ago(*seconds), NOW)
     assert found == expected
     assert found.allows(NOW) is allowed
 
 
-def test_a_problem_says_what_differs_from_its_contest() -> None:
-    contest = {"max_submissions": 5, "interval_seconds": 60, "per_window": None}
-    assert read_limits(contest) == Limits(5, timedelta(minutes=1))
-    assert read_limits({"max_submissions": 9}, read_limits(contest)) == Limits(9, timedelta(minutes=1))
-    assert read_limits({"interval_seconds": None}, read_limits(contest)) == Limits(5)
-    assert not NO_LIMITS
-    assert read_limits(write_limits(Limits(1, None, 2, timedelta(hours=1)))) == Limits(1, None, 2, timedelta(hours=1))
+def test_limits_of_games_do_not_limit_submissions() -> None:
+    assert not limited(Limits(open_games=1))
+    assert limited(Limits(max_submissions=0))
 
 
 def test_a_refusal_says_why() -> None:
-    most = Limits(2)
+    most = Limits(max_submissions=2)
     assert "at most 2 submissions" in why_not(most, quota(most, ago(1, 2), NOW), NOW)
-    slow = Limits(interval=timedelta(seconds=10))
+    slow = Limits(interval_seconds=10)
     assert why_not(slow, quota(slow, [NOW - timedelta(seconds=1.5)], NOW), NOW) == (
         "expected at least 10 s between two submissions to this problem: your team may submit again in 9 s"
     )
-    both = replace(slow, count=2, window=timedelta(seconds=60))
+    both = Limits(interval_seconds=10, per_window=PerWindow(count=2, seconds=60))
     assert why_not(both, quota(both, ago(20, 50), NOW), NOW) == (
         "expected at least 10 s between two submissions and at most 2 submissions in any 60 s to this problem:"
         " your team may submit again in 10 s"
@@ -76,10 +72,9 @@ def test_a_refusal_says_why() -> None:
 @given(
     st.builds(
         Limits,
-        st.none() | st.integers(0, 6),
-        st.none() | st.integers(1, 40).map(lambda s: timedelta(seconds=s)),
-        st.integers(1, 4),
-        st.integers(1, 90).map(lambda s: timedelta(seconds=s)),
+        max_submissions=st.none() | st.integers(0, 6),
+        interval_seconds=st.none() | st.integers(1, 40),
+        per_window=st.builds(PerWindow, count=st.integers(1, 4), seconds=st.integers(1, 90)),
     ),
     st.lists(st.integers(0, 300), max_size=40),
 )
@@ -92,12 +87,13 @@ def test_whoever_keeps_to_the_answer_breaks_no_limit(limits: Limits, tries: list
             taken.append(now)
         elif found.next is not None and not found.exhausted:
             assert quota(limits, taken, found.next).allows(found.next)
-        if limits.times_needed is not None:
-            latest = sorted(taken)[-limits.times_needed :]
+        if (needed := times_needed(limits)) is not None:
+            latest = sorted(taken)[-needed:]
             assert quota(limits, latest, now).next == quota(limits, taken, now).next
-    assert limits.most is None or len(taken) <= limits.most
-    assert limits.interval is None or all(b - a >= limits.interval for a, b in pairwise(taken))
-    assert limits.count is not None
-    assert limits.window is not None
+    assert limits.max_submissions is None or len(taken) <= limits.max_submissions
+    interval, window = timedelta(seconds=limits.interval_seconds or 0), limits.per_window
+    assert all(b - a >= interval for a, b in pairwise(taken))
+    assert window is not None
     for begin in taken:
-        assert sum(1 for time in taken if begin <= time < begin + limits.window) <= limits.count
+        end = begin + timedelta(seconds=window.seconds)
+        assert sum(1 for time in taken if begin <= time < end) <= window.count

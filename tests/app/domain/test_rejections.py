@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from app.contests.schemas.settings import ContestSettings
 from app.domain.rejections import Telling, reduced
-from app.domain.settings import read_settings
 from checkers.doors import Message, Rejected
 
 USUAL = Rejected.at("token 3 (line 1)", expected="another token", found="7").message
@@ -21,13 +21,13 @@ def document(message: Message) -> dict[str, Any]:
 
 
 def test_all_of_it_unless_the_contest_says_otherwise() -> None:
-    assert read_settings({}).rejections is Telling.FULL
+    assert ContestSettings().rejections == Telling.FULL
     assert reduced(document(USUAL), Telling.FULL) == document(USUAL)
 
 
 @pytest.mark.parametrize("message", [USUAL, PLAIN, OTHER])
 def test_the_verdict_alone_is_the_same_for_every_rejection(message: Message) -> None:
-    assert reduced(document(message), read_settings({"rejections": "verdict"}).rejections) == {
+    assert reduced(document(message), Telling.VERDICT) == {
         "key": "rejected",
         "text": "rejected",
         "args": {},
@@ -38,4 +38,4 @@ def test_the_verdict_alone_is_the_same_for_every_rejection(message: Message) -> 
     ("message", "text"), [(USUAL, "token 3 (line 1): rejected"), (PLAIN, "line 5: rejected"), (OTHER, "rejected")]
 )
 def test_the_position_is_told_without_what_was_expected_there(message: Message, text: str) -> None:
-    assert reduced(document(message), read_settings({"rejections": "position"}).rejections)["text"] == text
+    assert reduced(document(message), Telling.POSITION)["text"] == text

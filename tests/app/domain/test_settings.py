@@ -1,20 +1,15 @@
-"""The settings of a contest, parsed from the document that its row stores."""
+"""The settings of a contest, read from JSON, and the values that they give the domain."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.contests.schemas.bodies import ContestSettings as SettingsBody
+from app.contests.schemas.settings import ContestSettings, Limits
 from app.domain.awards import Prizes
-from app.domain.contests import EVERY
+from app.domain.contests import EVERY, FINAL
 from app.domain.final_cases import Finals
-from app.domain.limits import Limits
-from app.domain.rejections import Telling
-from app.domain.settings import DEFAULTS, ContestSettings, read_settings
-from app.domain.verdicts import JudgementType
 
 DOCUMENT = {
     "partly_correct_as": "AC",
@@ -23,11 +18,19 @@ DOCUMENT = {
     "show_best": False,
     "answer_pattern": "{case}.dat",
     "final_release": "2026-11-21T02:19:00.000Z",
+    "final_minutes": None,
     "final_phase": "all",
     "practice": True,
     "virtual": True,
     "personal_duration": "1:30:00.500",
-    "limits": {"max_submissions": 3, "interval_seconds": 60, "per_window": {"count": 2, "seconds": 600}},
+    "limits": {
+        "max_submissions": 3,
+        "interval_seconds": 60,
+        "per_window": {"count": 2, "seconds": 600},
+        "open_games": 4,
+        "move_seconds": 5,
+        "game_seconds": 6,
+    },
     "team_bytes": None,
     "contest_bytes": None,
     "choose": True,
@@ -35,45 +38,29 @@ DOCUMENT = {
     "awards": {"gold": 1, "silver": 2, "bronze": 3, "ranks": 4},
     "staff_act_for_teams": True,
 }
-PARSED = ContestSettings(
-    JudgementType.AC,
-    True,
-    Telling.POSITION,
-    False,
-    "{case}.dat",
-    Finals(datetime(2026, 11, 21, 2, 19, tzinfo=UTC), None, EVERY),
-    True,
-    True,
-    timedelta(hours=1, minutes=30, milliseconds=500),
-    Limits(3, timedelta(minutes=1), 2, timedelta(minutes=10)),
-    None,
-    None,
-    True,
-    True,
-    Prizes({"gold": 1, "silver": 2, "bronze": 3}, 4),
-    True,
-)
 
 
-def test_every_setting_is_parsed() -> None:
-    assert read_settings(DOCUMENT) == PARSED
-    assert read_settings({"final_minutes": 20}).finals.window == timedelta(minutes=20)
+def test_settings_are_written_as_they_were_read() -> None:
+    assert DOCUMENT.keys() == ContestSettings.model_fields.keys()
+    assert ContestSettings.model_validate(DOCUMENT).model_dump(mode="json") == DOCUMENT
 
 
-def test_no_setting_of_the_example_has_its_default() -> None:
-    assert [each.name for each in fields(PARSED) if getattr(PARSED, each.name) == getattr(DEFAULTS, each.name)] == []
+def test_the_domain_gets_times_finals_and_prizes() -> None:
+    read = ContestSettings.model_validate(DOCUMENT)
+    assert read.personal_duration == timedelta(hours=1, minutes=30, milliseconds=500)
+    assert read.finals == Finals(datetime(2026, 11, 21, 2, 19, tzinfo=UTC), None, EVERY)
+    assert ContestSettings(final_minutes=20).finals == Finals(None, timedelta(minutes=20), FINAL)
+    assert read.prizes == Prizes({"gold": 1, "silver": 2, "bronze": 3}, 4)
 
 
-def test_an_empty_document_has_the_defaults_that_the_api_documents() -> None:
-    assert read_settings({}) == DEFAULTS == read_settings(SettingsBody().model_dump())
-
-
-def test_the_api_and_the_domain_know_the_same_settings() -> None:
-    written = set(SettingsBody.model_fields) - {"final_release", "final_minutes", "final_phase", "awards"}
-    assert {each.name for each in fields(ContestSettings)} == written | {"finals", "prizes"}
-
-
-@pytest.mark.parametrize("key", sorted(DOCUMENT.keys() - {"final_phase", "final_release", "awards"}))
+@pytest.mark.parametrize("key", sorted(DOCUMENT.keys() - {"final_minutes"}))
 def test_a_key_changes_its_own_setting_only(key: str) -> None:
-    parsed = read_settings({key: DOCUMENT[key]})
-    assert parsed == replace(DEFAULTS, **{key: getattr(PARSED, key)})
+    changed = ContestSettings.model_validate({key: DOCUMENT[key]}).model_dump(mode="json")
+    assert changed == ContestSettings().model_dump(mode="json") | {key: DOCUMENT[key]}
+    assert changed != ContestSettings().model_dump(mode="json")
+
+
+def test_a_problem_inherits_the_limits_that_it_does_not_give() -> None:
+    contest = Limits(max_submissions=5, interval_seconds=60)
+    assert Limits(max_submissions=9).over(contest) == Limits(max_submissions=9, interval_seconds=60)
+    assert Limits(interval_seconds=None).over(contest) == Limits(max_submissions=5)

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.accounts.service.viewer import Viewer
+from app.contests.schemas.settings import Rule
 from app.contests.service.visibility import know_points, points_of
 from app.core.service import Service
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
-from app.domain.rules import write_rule
 from app.domain.scoreboard import scoreboard
 from app.domain.scoring import Attempt, RawScore, problem_points, submission_answers
 from app.scoreboard.service.histories import compute_history
@@ -81,7 +81,7 @@ def test_board_history_and_reports_agree_with_the_slow_reference(sqlite_url: str
 def assert_agreed(service: Service, contest_id: str, rule: ScoringRule, tries: Sequence[Attempt]) -> None:
     """Compare all that is shown under one rule with boards from scratch."""
     with service.database.write() as session:
-        session.get_one(ContestProblemRow, (contest_id, PROBLEM)).rule = write_rule(rule)
+        session.get_one(ContestProblemRow, (contest_id, PROBLEM)).rule = Rule.of(rule)
     service.boards.changed(contest_id)
     snapshot = service.boards.snapshot(contest_id, public=False)
     assert snapshot is not None

@@ -19,13 +19,13 @@ import pytest
 from sqlalchemy import Connection, NullPool, create_engine, func, insert, select, text
 from sqlalchemy.exc import OperationalError
 
+from app.contests.schemas.settings import Limits
 from app.core.clock import utc_now
 from app.core.db.commits import CommitInDoubt, Commits, Ended, Mark, NotKnownYet, forget_marks, last_act, was_committed
 from app.core.db.database import Database
 from app.core.db.migrate import upgrade
 from app.core.db.writer import TRACES, AnyHandler, Writer
 from app.core.files.local_files import LocalFiles
-from app.domain.limits import Limits
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.judgements import Claim, Outcome
@@ -82,7 +82,7 @@ def test_a_submission_is_stored_once(database: Database, writer: Writer, proxy: 
 @PLACES
 def test_a_quota_of_one_is_used_by_one(database: Database, writer: Writer, proxy: Proxy, where: str) -> None:
     proxy.cut_once(where, "INSERT INTO submissions")
-    new = replace(submission(b"ok", b"ok"), limits=Limits(most=1))
+    new = replace(submission(b"ok", b"ok"), limits=Limits(max_submissions=1))
     assert isinstance(writer.submit(submissions.accept, new).result(30), Accepted)
     assert count(database, SubmissionRow) == 1
 

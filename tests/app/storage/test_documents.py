@@ -6,30 +6,18 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy.orm import DeclarativeBase
 
-from app.authoring.service.contest_problems import Rule
-from app.contests.schemas.bodies import AwardSettings, ContestSettings, LimitsBody, PerWindow
 from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns
 from app.domain.documents import (
     AnswersDocument,
-    LimitsDocument,
-    PerWindowDocument,
-    PrizesDocument,
     ProblemSettingsDocument,
     ReferenceDocument,
-    RuleDocument,
     ScoringDocument,
-    SettingsDocument,
 )
 from app.packages.metadata import Problem
 from app.packages.settings import Answers, JuradoSettings, Reference, Scoring
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 WRITTEN: list[tuple[type[BaseModel], type, set[str]]] = [
-    (ContestSettings, SettingsDocument, set()),
-    (AwardSettings, PrizesDocument, set()),
-    (LimitsBody, LimitsDocument, set()),
-    (PerWindow, PerWindowDocument, set()),
-    (Rule, RuleDocument, set()),
     (JuradoSettings, ProblemSettingsDocument, set()),
     (Scoring, ScoringDocument, set()),
     (Reference, ReferenceDocument, set()),

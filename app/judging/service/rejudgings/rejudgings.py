@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.ownership import refuse_foreign_contests
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.contest_problems import Rule, checked_rule, entry_of
+from app.authoring.service.contest_problems import entry_of
 from app.contests.queries import contests
+from app.contests.schemas.settings import Rule
 from app.contests.service.contests import contest_of
 from app.core.bodies import Body, Line
 from app.core.db.ids import as_id
@@ -65,10 +66,9 @@ def with_rule(
     if body.problem is None or body.team is not None or body.submissions is not None:
         raise BadRequest("changes: expected a problem beside them and nothing else selected, for a rule is everybody's")
     row = entry_of(session, contest_id, body.problem)
-    wanted = checked_rule(session, row, rule)
 
     def write() -> None:
-        row.rule = wanted
+        row.rule = rule
 
     made = change(session, body.problem, write, Author(account_id, body.reason), contest_id=contest_id)
     if not isinstance(made, RejudgingView):

@@ -1,0 +1,185 @@
+"""Settings of a contest, limits, and scoring rules: for HTTP, contest packages, and columns of rows."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from fractions import Fraction
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints, model_validator
+
+from app.core.bodies import Body
+from app.core.clics import Reltime, Time, format_reltime
+from app.core.errors import describe_pattern
+from app.domain.awards import Prizes
+from app.domain.contests import EVERY, FINAL, Carry, Counting, Direction, Kind, ScoringRule
+from app.domain.final_cases import Finals
+from app.domain.rules import default_rule
+
+MOST_SECONDS = 366 * 86_400
+MOST_BYTES = 2**53
+"""The largest integer that every reader of JSON has exactly."""
+TEAM_BYTES = 2**30
+"""Default of the bytes of answers and sources that a team may send to a contest."""
+CONTEST_BYTES = 64 * TEAM_BYTES
+"""Default of the bytes that all teams together may send to a contest."""
+
+
+class AwardSettings(Body, frozen=True):
+    """The awards given at the end beside `winner`, `group-winner-ID` and `first-to-solve-ID`."""
+
+    gold: int = Field(0, ge=0, le=1000, description="how many gold medals")
+    silver: int = Field(0, ge=0, le=1000)
+    bronze: int = Field(0, ge=0, le=1000)
+    ranks: int = Field(0, ge=0, le=1000, description="an award `rank-N` for each of the first so many ranks")
+
+
+def _positive(duration: timedelta) -> timedelta:
+    if duration <= timedelta(0):
+        raise ValueError(f"expected a duration of more than nothing, found {format_reltime(duration)}")
+    return duration
+
+
+PositiveReltime = Annotated[Reltime, AfterValidator(_positive), PlainSerializer(format_reltime, str, when_used="json")]
+
+
+class PerWindow(Body, frozen=True):
+    """A number of submissions in any period of so many seconds."""
+
+    count: int = Field(ge=1, le=1_000_000)
+    seconds: int = Field(ge=1, le=MOST_SECONDS)
+
+
+class Limits(Body, frozen=True):
+    """Limits on a team's submissions to a problem; null: none."""
+
+    max_submissions: int | None = Field(None, ge=0, le=1_000_000)
+    interval_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS)
+    per_window: PerWindow | None = None
+    open_games: int | None = Field(None, ge=1, le=1000, description="games of a team open at once; null: 10")
+    move_seconds: int | None = Field(None, ge=1, le=MOST_SECONDS, description="time for a move; null: the problem's")
+    game_seconds: int | None = Field(
+        None, ge=1, le=MOST_SECONDS, description="time for all moves of a game; null: the problem's"
+    )
+
+    def over(self, inherited: Limits) -> Limits:
+        """The limits of a problem: its own where they are given, null lifting one, and those of the contest."""
+        return inherited.model_copy(update={name: getattr(self, name) for name in self.model_fields_set})
+
+
+NO_LIMITS = Limits()
+
+
+class ContestSettings(Body, frozen=True):
+    """The settings of a contest beyond the CLICS properties."""
+
+    partly_correct_as: Literal["PC", "AC"] = Field("PC", description="the judgement type shown for partly correct")
+    show_others_answers: bool = Field(False, description="everybody may read every team's answer files")
+    rejections: Literal["verdict", "position", "full"] = Field(
+        "full", description="what all but judges are told of a rejected answer: the verdict, its position, or all"
+    )
+    show_best: bool = Field(True, description="everybody may see the best raw score of each case")
+    answer_pattern: str | None = Field(
+        None,
+        max_length=255,
+        description="name of an answer file, with {case} in it; without it one file is for all",
+    )
+    final_release: Time | None = Field(
+        None, description="when everybody gets the inputs of final cases; answers for them are taken until the end"
+    )
+    final_minutes: int | None = Field(
+        None, ge=1, le=100_000, strict=True, description="or how long a team has for them from when it asks for them"
+    )
+    final_phase: Literal["final", "all"] = Field(
+        "final", description="what gives the points after the end: final cases, or these and the provisional ones"
+    )
+    practice: bool = Field(False, description="submissions after the end are judged, and on no board")
+    virtual: bool = Field(False, description="after the end, teams may take part by a clock of their own")
+    personal_duration: PositiveReltime | None = Field(
+        None, description="each team has so long, from when it begins; others see nothing before the end"
+    )
+    limits: Limits = Field(default_factory=Limits, description="for each problem that has no limits of its own")
+    team_bytes: int | None = Field(
+        TEAM_BYTES,
+        ge=0,
+        le=MOST_BYTES,
+        description="bytes of answers and sources a team may send to the contest; null: any number",
+    )
+    contest_bytes: int | None = Field(
+        CONTEST_BYTES,
+        ge=0,
+        le=MOST_BYTES,
+        description="bytes of answers and sources all teams together may send to the contest; null: any number",
+    )
+    choose: bool = Field(False, description="teams choose which submission counts after the end")
+    allow_overlap: bool = Field(False, description="teams may take part in another contest at the same time")
+
+    awards: AwardSettings = AwardSettings()
+    staff_act_for_teams: bool = Field(False, description="accounts of type staff may submit and ask for any team")
+
+    @property
+    def finals(self) -> Finals:
+        """The rules for final cases."""
+        window = None if self.final_minutes is None else timedelta(minutes=self.final_minutes)
+        return Finals(self.final_release, window, EVERY if self.final_phase == "all" else FINAL)
+
+    @property
+    def prizes(self) -> Prizes:
+        """The awards as the domain gives them."""
+        return Prizes(self.awards.model_dump(exclude={"ranks"}), self.awards.ranks)
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        pattern = self.answer_pattern
+        if pattern is not None and (pattern.count("{case}") > 1 or "/" in pattern or "\0" in pattern):
+            raise ValueError(
+                f"answer_pattern: expected a file name with {{case}} in it at most once, found {pattern!r}"
+            )
+        if self.final_release is not None and self.final_minutes is not None:
+            raise ValueError("final_minutes: expected null beside final_release, found both")
+        return self
+
+
+Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
+Ratio = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[0-9]{1,9}([.][0-9]{1,9}|/0*[1-9][0-9]{0,8})?$", "a number such as 12, 0.5 or 1/3")
+    ),
+]
+
+
+class Rule(Body, frozen=True):
+    """The scoring of a problem in this contest; omitted properties are the problem's own."""
+
+    kind: Literal["absolute", "relative", "rank"] | None = None
+    direction: Literal["maximise", "minimise"] | None = None
+    counting: Literal["best-case", "best", "last"] | None = None
+    carry: Literal["best", "latest", "none"] | None = None
+    reference_counts: bool | None = None
+    max_points: Points | Ratio | None = Field(None, description='a number, or an exact ratio such as "100/3"')
+
+    def over(self, kind: str, direction: str, max_points: Fraction) -> ScoringRule:
+        """The whole rule of a problem with this kind and direction, whose package has so many points."""
+        base = default_rule(Kind(self.kind or kind), Direction(self.direction or direction), max_points)
+        return ScoringRule(
+            base.kind,
+            base.direction,
+            Counting(self.counting or base.counting),
+            Carry(self.carry or base.carry),
+            base.reference_counts if self.reference_counts is None else self.reference_counts,
+            base.max_points if self.max_points is None else Fraction(self.max_points),
+        )
+
+    @classmethod
+    def of(cls, rule: ScoringRule) -> Rule:
+        """A whole rule; `max_points` is text such as `7/3` if it is no integer."""
+        points = rule.max_points
+        return cls.model_construct(  # sums of exact ratios may be longer than those that are sent
+            kind=rule.kind.value,
+            direction=rule.direction.value,
+            counting=rule.counting.value,
+            carry=rule.carry.value,
+            reference_counts=rule.reference_counts,
+            max_points=points.numerator if points.denominator == 1 else str(points),
+        )
