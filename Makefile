@@ -42,11 +42,13 @@ browse: setup ## walk all pages in Chromium as everybody, at all sizes, light an
 crossed: setup ## list the files of app that a submission crosses: upload, grade, show
 	@$(PYTHON_HERE) scripts/crossed_files.py $(ARGS)
 
-check: setup ## format, lint, types, import arrows
+check: setup ## format, lint, types, imports, templates, scripts and style sheets
 	@.venv/bin/ruff format --check .
 	@.venv/bin/ruff check .
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports
+	@.venv/bin/djlint app --lint --quiet
+	@! LC_ALL=C.UTF-8 grep -rnE '^.{161,}' app --include='*.html' --include='*.css' --exclude-dir=swagger-ui
 	@if [ -x .venv/bin/biome ]; then .venv/bin/biome check app; \
 		else echo "JavaScript and CSS are not checked: Biome has no build for this machine"; fi
 

@@ -29,6 +29,7 @@
   }
   let chosen = []; // {file, path}
   let key = "";
+  let followed = ""; // the report that is shown below the form
   let looking = 0;
 
   const element = (tag, options = {}, ...children) => {
@@ -328,23 +329,24 @@
     follow(address);
   }
 
-  /** Show the report in place, again and again until the submission is judged. */
-  async function follow(address, wait = 400) {
-    let done = false;
-    try {
+  /** Show the report in place until the submission is judged, or another one was sent. */
+  function follow(address) {
+    followed = address;
+    const step = async () => {
+      if (followed !== address) return false;
       const reply = await fetch(address, { headers: { Accept: "text/html" } });
       const page = new DOMParser().parseFromString(await reply.text(), "text/html");
       const report = page.getElementById("report");
       if (!report) throw new Error(_("the server says %(status)s", { status: reply.status }));
-      done = !report.hasAttribute("data-wait");
+      if (followed !== address) return false;
+      const done = !report.hasAttribute("data-wait");
       const verdict = report.querySelector(".head .v");
       const sum = report.querySelector("dl.sum");
       const link = element("a", { href: address, textContent: _("The whole report") });
       result.replaceChildren(...[verdict, done ? sum : null, done ? element("p", {}, link) : null].filter(Boolean));
-    } catch {
-      wait = 5000;
-    }
-    if (!done) setTimeout(() => follow(address, Math.min(15000, wait * 1.5)), wait);
+      return !done;
+    };
+    poll(step, { every: 400, growth: 1.5, offline: 15000, immediate: true });
   }
 
   const folder = element("input", { type: "file", multiple: true, hidden: true, webkitdirectory: true });

@@ -41,7 +41,9 @@ def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
 
 def totals(html: str) -> dict[str, str]:
     """The total of each team, in the order of the board."""
-    return dict(re.findall(r'<th scope="row"><span title="([^"]*)">.*?<td class="tot">([\d.]+)</td>', html, re.DOTALL))
+    return dict(
+        re.findall(r'<th scope="row"><span title="([^"]*)">.*?<td\s+class="tot">([\d.]+)</td>', html, re.DOTALL)
+    )
 
 
 def test_the_projector_shows_everybodys_board_whoever_opens_it(api: Api) -> None:

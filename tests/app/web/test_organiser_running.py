@@ -84,7 +84,7 @@ def test_a_rejudging_shows_its_matrix_is_applied_as_seen_and_taken_back(api: Api
     assert "Accepted Rejected Accepted · · Rejected 1 ·" in words
     spanish = text_of(api.get(place, user="judge", headers={"Accept-Language": "es"}).text)
     assert "Aceptada Rechazada Aceptada · · Rechazada 1 ·" in spanish
-    version = re.search(r'name="version" value="([^"]+)"', api.get(place, user="admin").text)
+    version = re.search(r'name="version"\s+value="([^"]+)"', api.get(place, user="admin").text)
     assert version is not None
     assert send(api, f"{place}/apply", data={"version": "1-0000000000000000"}).status_code == 409
     assert send(api, f"{place}/apply", "judge", data={"version": version[1]}).status_code == 403

@@ -50,13 +50,13 @@ def test_an_admin_walks_from_nothing_to_a_running_contest(api: Api) -> None:
         assert "This class list makes 2 accounts" in text_of(preview.text)
         with api.service.database.read() as session:
             assert session.get(TeamRow, "the-ants") is None, "a preview stores nothing"
-        text = re.search(r'name="text" value="([^"]*)"', preview.text)
+        text = re.search(r'name="text"\s+value="([^"]*)"', preview.text)
         assert text is not None
         assert "<b>" not in preview.text.split("<main", 1)[1].split("caption")[1]
         cards = send(api, "/admin/contests/spring/teams/import", text=CLASS_LIST, keep="yes")
         assert cards.headers["Cache-Control"] == "private, no-store"
         username, password = re.findall(
-            r"<dt>username</dt><dd>([^<]+)</dd><dt>password</dt><dd>([^<]+)</dd>", cards.text
+            r"<dt>username</dt>\s*<dd>([^<]+)</dd>\s*<dt>password</dt>\s*<dd>([^<]+)</dd>", cards.text
         )[0]
 
         send(api, "/admin/contests/spring/rules", rejections="verdict", partly_correct_as="PC", max_submissions="20")
