@@ -29,11 +29,11 @@ $(KERNELS): $(shell find checkers games solvers -name '*.py') | setup
 
 test: setup $(KERNELS) ## run every test, on SQLite and PostgreSQL (ARGS="-k name" for some)
 	@sh scripts/test_needs.sh
-	@$(PYTEST) -m "not long and not browse" $(ARGS)
+	@$(PYTEST) -m "not long" $(ARGS)
 
-test-long: setup $(KERNELS) ## climb the short ladders, and play contests at random ten times as long as `make test` does
+test-long: setup $(KERNELS) ## run all tests but walks of pages: short ladders, everything on PostgreSQL, random play ten times as long
 	@sh scripts/test_needs.sh
-	@$(PYTEST) -m "long or machine" --hypothesis-profile=long --timeout=3000 $(ARGS)
+	@$(PYTEST) -m "not (long and browser)" --hypothesis-profile=long --timeout=3000 $(ARGS)
 
 browse: setup ## walk all pages in Chromium as everybody, at all sizes, light and dark, with axe-core
 	@sh scripts/test_needs.sh

@@ -82,34 +82,28 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the tests of the whole, the longest: as the last one, such a test would keep one worker busy alone.
 
-    Tests of the sandbox are left out where the machine gives none, as containers without rights do; so are those in a
-    browser where there is no Chromium.
+    Leave out tests that need what this machine lacks.
     """
     items.sort(key=lambda item: item.path.parent != Path(__file__).parent)
-    put_off(items)
-    for marker, lack in LACKS.items():
-        marked = [item for item in items if item.get_closest_marker(marker)]
-        if marked and lack():
-            config.hook.pytest_deselected(items=marked)
-            items[:] = [item for item in items if not item.get_closest_marker(marker)]
+    lacking = [item for item in items if any(LACKS[need]() for need in needs(item))]
+    if lacking:
+        config.hook.pytest_deselected(items=lacking)
+        items[:] = [item for item in items if item not in set(lacking)]
 
 
-def put_off(items: Sequence[pytest.Item]) -> None:
-    """Mark as long what PostgreSQL has no further say in: walks on it, and all cases of a table but the first one."""
-    tables = set()
-    for item in items:
-        if "[postgresql" in item.nodeid:
-            table = item.nodeid.partition("[")[0]
-            if item.get_closest_marker("sqlite_first") or (item.get_closest_marker("table") and table in tables):
-                item.add_marker(pytest.mark.long)
-            tables.add(table)
+def needs(item: pytest.Item) -> Iterator[str]:
+    """What a test needs that a machine may lack: arguments of its marker `machine`, and `browser`."""
+    for marker in item.iter_markers("machine"):
+        yield from marker.args
+    if item.get_closest_marker("browser"):
+        yield "browser"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what is missing here, as the tests that need it were left out then."""
-    for marker, lack in LACKS.items():
+    for need, lack in LACKS.items():
         if missing := lack():
-            terminalreporter.write_line(f"no test of the {marker} ran: {missing}")
+            terminalreporter.write_line(f"no test of the {need} ran: {missing}")
 
 
 @cache
@@ -137,7 +131,7 @@ def missing_broker() -> str:
 
 
 LACKS = {"sandbox": missing_protections, "browser": missing_browser, "broker": missing_broker}
-"""What tests of a marker need and this machine may not have."""
+"""What tests may need and a machine may lack, with a function that says what is missing."""
 
 
 @pytest.hookimpl(wrapper=True)

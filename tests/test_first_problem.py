@@ -16,7 +16,7 @@ from app.commands.demo.service_process import fresh_service
 from tests.builders.terminal import Running, Terminal
 from tests.conftest import forked
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 GUIDE = Path(__file__).resolve().parents[1] / "docs/guides/your-first-problem.md"
 BLOCK = re.compile(r"^```(console|text|python|cpp)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ODD = (

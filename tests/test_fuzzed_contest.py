@@ -488,7 +488,7 @@ def tenths(points: float) -> str:
     return str(floor(points * 10 + 1e-9) / 10)
 
 
-TestContest = pytest.mark.machine(Contest.TestCase)
+TestContest = Contest.TestCase
 TestContest.settings = settings(
     max_examples=examples(2, 50), stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )

@@ -120,7 +120,6 @@ def test_the_counter_matches_what_python_matches() -> None:
             assert end == (expected.end() if expected else None), (pattern.pattern, text)
 
 
-@pytest.mark.machine
 @pytest.mark.parametrize(
     ("pattern", "search"),
     [
@@ -139,7 +138,6 @@ def test_slow_patterns_are_told(pattern: str, search: bool) -> None:
     assert slow_text(re.compile(pattern), search=search) is not None
 
 
-@pytest.mark.machine
 def test_all_patterns_are_linear() -> None:
     """Each pattern of a module, looked for as the code looks for it, takes steps in proportion to the text."""
     slow = {}

@@ -92,7 +92,7 @@ def test_an_id_that_a_proxy_sends_is_kept() -> None:
     assert request_id_of(b"7b3c-0a:1") == "7b3c-0a:1"
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_a_submission_is_followed_from_its_request_through_the_broker_to_its_worker(
     lines: io.StringIO, postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

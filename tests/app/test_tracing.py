@@ -122,7 +122,7 @@ def test_a_server_that_judges_by_itself_goes_on_with_the_trace(
     }
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_a_worker_in_another_process_goes_on_with_the_trace_that_the_message_brings(
     postgresql_url: str, broker_url: str, tmp_path: Path, spans: InMemorySpanExporter
 ) -> None:

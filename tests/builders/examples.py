@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import pytest
 from hypothesis import settings
 
 T = TypeVar("T")
@@ -19,8 +20,24 @@ def examples(count: int, thorough: int | None = None) -> int:
 
 
 def every(step: int, of: Iterable[T], start: int = 0) -> list[T]:
-    """Each `step`-th of these, from the one numbered `start`; all of them where hypothesis plays more than usual.
-
-    A test that asks for it is marked `machine`, so that `make test-long` runs it too.
-    """
+    """Each `step`-th of these, from the one numbered `start`; all of them where hypothesis plays more than usual."""
     return list(of if settings.default.max_examples > USUAL else islice(of, start, None, step))
+
+
+sqlite_first = pytest.mark.parametrize(
+    "database_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
+"""A long walk of rules above the database: on PostgreSQL by `make test-long` only."""
+
+
+def rule_cases(
+    names: str | tuple[str, ...], values: Iterable[Any], database: str = "database_url"
+) -> pytest.MarkDecorator:
+    """Parametrize by the cases of one rule: on PostgreSQL the first only, the others there by `make test-long`."""
+    wanted = (names,) if isinstance(names, str) else names
+    tried = []
+    for at, value in enumerate(values):
+        given = (value,) if isinstance(names, str) else value
+        later = pytest.mark.long if at else ()
+        tried += [pytest.param("sqlite", *given), pytest.param("postgresql", *given, marks=later)]
+    return pytest.mark.parametrize((database, *wanted), tried, indirect=[database])

@@ -56,7 +56,6 @@ def small_boards() -> list[Instance]:
     return square + [drawn_board(5, "hex", seed) for seed in range(20)]
 
 
-@pytest.mark.machine
 def test_solved_boards_agree_with_all_plays_on_500_small_ones() -> None:
     """`make test` tries a third of them, of each size and variant."""
     boards = small_boards()
@@ -67,7 +66,6 @@ def test_solved_boards_agree_with_all_plays_on_500_small_ones() -> None:
         assert duel.fresh == all_plays(board), board
 
 
-@pytest.mark.machine
 def test_matchings_and_the_search_ahead_name_the_winners_of_all_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on boards whose groups are large."""
     monkeypatch.setattr(solving, "LARGEST_GROUP", 0)

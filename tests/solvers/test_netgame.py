@@ -98,7 +98,6 @@ def net_around(cells: Cells, draws: random.Random) -> Instance:
     return Instance(tuple(ropes_there))
 
 
-@pytest.mark.machine
 @pytest.mark.parametrize("method", ["ropes-all", "ropes", "cells", "dp", "grundy"])
 def test_inner_cells_and_pieces_come_out_as_of_a_brute_force_over_cells(method: str) -> None:
     """500 nets of up to 11 cells drawn in a block of 4 x 3: cells with four neighbours, rings, cells that lie apart.

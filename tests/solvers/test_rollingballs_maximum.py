@@ -57,7 +57,6 @@ def visit_all(board: Board) -> set[bytes]:
     return seen
 
 
-@pytest.mark.machine
 def test_the_maximum_of_tiny_mazes_is_what_brute_force_reaches_and_no_ball_leaves_its_cells() -> None:
     random = np.random.default_rng(9)
     for _ in range(MAZES):
@@ -69,7 +68,6 @@ def test_the_maximum_of_tiny_mazes_is_what_brute_force_reaches_and_no_ball_leave
         assert not (visited & ~reached.any(axis=0)).any()
 
 
-@pytest.mark.machine
 def test_the_bound_of_parts_too_large_to_search_is_never_below_what_brute_force_reaches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -24,6 +24,7 @@ from app.core.settings import Settings
 from app.core.turns import Turns
 from app.operations.service.bootstrap import initialise, make_admin
 from app.tables import TokenRow
+from tests.builders.examples import rule_cases
 from tests.builders.service import PASSWORD, Api
 
 
@@ -61,8 +62,7 @@ def encoded(text: bytes) -> str:
     return f"Basic {base64.b64encode(text).decode()}"
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     "header",
     [
         encoded(b"team:wrong"),
@@ -360,8 +360,7 @@ def test_an_account_has_only_so_many_tokens(api: Api, monkeypatch: pytest.Monkey
     make_token(api, "team")
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     "password",
     [
         "short pw",

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.examples import rule_cases
 from tests.builders.schemas import faults
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
 from tests.builders.service import Api
@@ -45,8 +46,7 @@ def test_collections_and_their_objects_have_the_shapes_of_clics(api: Api, contes
             assert faults(SINGLE[collection], one, partly_correct=contest == "PC") == []
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("user", [None, "judge"])
+@rule_cases("user", [None, "judge"])
 @pytest.mark.parametrize("query", ["", "?cases=true", "?since=x"])
 def test_the_scoreboard_has_the_shape_of_clics(api: Api, contest: str, user: str | None, query: str) -> None:
     assert contest

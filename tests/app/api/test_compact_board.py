@@ -11,6 +11,7 @@ import pytest
 from app.scoreboard.service.compact import hundredths
 from app.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.examples import rule_cases
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 
@@ -54,8 +55,7 @@ def compacted(whole: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("user", [None, "team", "judge", "admin"])
+@rule_cases("user", [None, "team", "judge", "admin"])
 def test_the_compact_form_has_the_figures_of_the_whole_form_for_every_role(api: Api, user: str | None) -> None:
     add_contest(api.service, started=4 * HOUR, freeze=2 * HOUR, rule=RELATIVE)
     add_submission(api.service, {"02": raw(7), "03": raw(3)}, minute=10.5)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.examples import rule_cases
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 
@@ -52,8 +53,7 @@ def test_what_is_left_out_of_a_rule_is_as_the_problem_has_it(api: Api) -> None:
     }
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     ("body", "status", "says"),
     [
         ({"id": "nothing"}, 400, "id: expected a problem that exists, found 'nothing'"),

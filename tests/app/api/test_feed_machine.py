@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
@@ -306,5 +305,5 @@ class Play(RuleBasedStateMachine):
             self.stack.close()
 
 
-TestPlay = pytest.mark.machine(Play.TestCase)
+TestPlay = Play.TestCase
 TestPlay.settings = settings(max_examples=examples(3, 60), stateful_step_count=25, deadline=None)

@@ -15,7 +15,7 @@ from app.core.files.local_files import LocalFiles
 from tests.builders.pictures import DRAWING_VALIDATOR, SVG, png
 from tests.builders.programs import ABSOLUTE, Judge, judging_service, own_checker
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 TEAMS = ["teamimage-2.svg", "teamimage.png"]
 ALL = ["judgeimage.png", *TEAMS]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.builders.examples import rule_cases
 from tests.builders.games import GAME, STEP, add_games, document, move, start, win
 from tests.builders.service import Api
 
@@ -87,8 +88,7 @@ def test_resigning_again_changes_nothing_and_an_ended_game_takes_no_move(games: 
     assert len(games.get("contests/c/submissions", user="team").json()) == 1
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     ("body", "says"),
     [
         ({}, "testcase or parameters"),
@@ -118,16 +118,14 @@ def test_a_game_that_cannot_be_is_refused_with_where_expected_found(
     assert games.get("contests/c/games", user="team").json() == []
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("number", [2**64, -1, 0, 1e3, "1", True, None])
+@rule_cases("number", [2**64, -1, 0, 1e3, "1", True, None])
 def test_a_number_that_is_none_is_refused(games: Api, number: object) -> None:
     game = document(start(games))
     reply = games.post(f"games/{game['id']}/moves", user="team", json={"number": number, "move": STEP})
     assert reply.status_code == 400
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("text", ["2 0", "0 0", "1", "1 0 0", "-1 0", "1e0 0", "٣ 0", "1 0\n", "", "x" * 300])
+@rule_cases("text", ["2 0", "0 0", "1", "1 0 0", "-1 0", "1e0 0", "٣ 0", "1 0\n", "", "x" * 300])
 def test_an_illegal_move_is_refused_and_changes_nothing(games: Api, text: str) -> None:
     game = document(start(games))
     assert move(games, game["id"], 1, text).status_code == 400

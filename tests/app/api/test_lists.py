@@ -23,6 +23,7 @@ from app.submissions.queries import submission_queries
 from app.submissions.routes.judgements import JUDGEMENTS, RUNS
 from app.submissions.routes.submissions import SUBMISSIONS
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
+from tests.builders.examples import sqlite_first
 from tests.builders.scoring import REJECTED, raw
 from tests.builders.service import Api
 from tests.builders.verdicts import judge
@@ -80,7 +81,7 @@ def by_pages(api: Api, path: str, user: str | None) -> list[Any]:
         path = reply.links["next"]["url"].removeprefix("/api/")
 
 
-@pytest.mark.sqlite_first
+@sqlite_first
 def test_lists_say_what_a_slow_look_says_whatever_happens_in_between(api: Api, monkeypatch: Any) -> None:
     """Submissions, verdicts with new bests, a freeze, a comment and a hidden team, in slices of three."""
     monkeypatch.setattr(list_renderer, "SLICE", 3)

@@ -27,6 +27,7 @@ from tests.builders.contests import (
     pass_time,
     with_checkers,
 )
+from tests.builders.examples import sqlite_first
 from tests.builders.judging import judge
 from tests.builders.scoring import raw
 from tests.builders.service import Api
@@ -192,7 +193,7 @@ LIFE = (
 """What comes about, hours passing before, the minute that submissions are sent at, and what happens then."""
 
 
-@pytest.mark.sqlite_first
+@sqlite_first
 def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

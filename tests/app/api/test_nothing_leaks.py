@@ -9,6 +9,7 @@ import pytest
 
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, ids_of, pass_time
 from tests.builders.described import document
+from tests.builders.examples import sqlite_first
 from tests.builders.pages import PAGES, organisers
 from tests.builders.scoring import raw
 from tests.builders.service import Api
@@ -101,7 +102,7 @@ def seen(api: Api, user: str | None) -> set[str]:
     return {what for what, word in WORDS.items() if word in text}
 
 
-@pytest.mark.sqlite_first
+@sqlite_first
 @pytest.mark.timeout(1200)  # it reads everything as everybody at each stage: the longest test of the API
 def test_what_everybody_sees_grows_with_the_life_of_a_contest(life: Api) -> None:
     """Before the start nothing; then the problem; after the thaw the rest. A team sees besides what is its own."""

@@ -220,7 +220,6 @@ def odd(api: Api) -> Api:
     return api
 
 
-@pytest.mark.machine
 @pytest.mark.parametrize("routes", ROUTES.values(), ids=list(ROUTES))
 def test_what_is_sent_is_refused_with_a_reason_or_can_be_read_afterwards(
     odd: Api, routes: list[tuple[str, str, str, Any]]

@@ -13,7 +13,7 @@ from app.packages.read import read_archive
 from tests.builders.packages import zip_package
 from tests.builders.programs import ABSOLUTE, VALIDATOR, Judge, judging_service, own_checker
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 LIAR = VALIDATOR.replace(
     "if len(words)",
     """\

@@ -10,7 +10,7 @@ import pytest
 from tests.builders.packages import VALIDATOR as INPUT_VALIDATOR
 from tests.builders.programs import RELATIVE, VALIDATOR, Judge, judging_service, own_checker
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 SOLVER = """\
 import json, os, sys
 n = int(input())

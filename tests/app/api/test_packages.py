@@ -23,6 +23,7 @@ from app.packages.read import read_archive, read_package
 from app.packages.verify import verify_report
 from app.packages.zips import zip_bytes
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
+from tests.builders.examples import rule_cases
 from tests.builders.foreign import OMEGAUP, foreign_zip
 from tests.builders.packages import package_files, write_package, zip_package
 from tests.builders.scoring import share
@@ -142,8 +143,7 @@ def test_inputs_and_expected_answers_are_held_against_the_checker(checked: Api) 
     assert all("the checker refuses this" in each["message"] for each in errors)
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     "data",
     [b"", b"no zip at all", zip_package()[:-40], zip_bytes({"../../etc/passwd": b"x"}), zip_bytes({"echo/a": b""})],
 )
@@ -270,8 +270,7 @@ def test_a_problem_in_use_is_not_deleted(checked: Api) -> None:
     assert checked.delete("problems/echo", user="admin").status_code == 404
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("user", [None, "team", "judge"])
+@rule_cases("user", [None, "team", "judge"])
 def test_only_admins_bring_in_and_delete_problems(checked: Api, user: str | None) -> None:
     add_problem(checked.service)
     refused = 401 if user is None else 403

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
+from tests.builders.examples import sqlite_first
 from tests.builders.judging import judge
 from tests.builders.service import Api
 from tests.builders.streams import fold, read_feed, shown
@@ -54,7 +55,7 @@ def test_only_judges_are_told_more_than_the_contest_says(contest: Api, rejection
     assert {user: messages(contest, user) for user in USERS} == expected
 
 
-@pytest.mark.sqlite_first
+@sqlite_first
 def test_who_follows_a_contest_is_told_anew_when_it_tells_more(contest: Api) -> None:
     events = {user: read_feed(contest, user=user) for user in USERS}
     for rejections in ("verdict", "full", "position"):

@@ -82,7 +82,6 @@ def places(api: Api, user: str | None) -> dict[str, dict[str, Any]]:
     return {row["team_id"]: {"rank": row["rank"], "points": row["score"]["score"]} for row in rows}
 
 
-@pytest.mark.machine
 @pytest.mark.parametrize("frozen", [False, True])
 @settings(
     max_examples=examples(2, 40), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]

@@ -7,7 +7,6 @@ import tempfile
 from pathlib import Path
 from typing import Any, cast
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -107,7 +106,6 @@ class Story:
         return {team: sum(100 / len(version) for name in version if (team, name) in right) for team in TEAMS}
 
 
-@pytest.mark.machine
 @settings(
     max_examples=examples(3, 60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )

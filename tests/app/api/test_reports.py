@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id
+from tests.builders.examples import rule_cases
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -217,8 +218,7 @@ def test_collections_are_filtered_by_any_id_and_by_null(api: Api) -> None:
     assert len(api.get("contests/c/runs?judgement_type_id=AC", user="judge").json()) == 1
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("bad", ["0", "01", "-1", "1e1", "x", "9" * 30, "٣", "1-1-1", " 1"])
+@rule_cases("bad", ["0", "01", "-1", "1e1", "x", "9" * 30, "٣", "1-1-1", " 1"])
 def test_an_id_that_is_none_is_not_found_and_no_fault(api: Api, bad: str) -> None:
     add_contest(api.service)
     add_submission(api.service, {"02": share(1)})

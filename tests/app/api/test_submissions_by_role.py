@@ -9,6 +9,7 @@ import pytest
 
 from tests.builders import lively
 from tests.builders.contests import add_problem
+from tests.builders.examples import rule_cases
 from tests.builders.service import Api
 
 BASE = f"contests/{lively.CONTEST}"
@@ -47,8 +48,7 @@ def listed(api: Api) -> dict[str, Any]:
     return {each["id"]: each for each in api.get(ROUTE, user="admin").json()}
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     ("user", "body", "code"),
     [
         ("red", {}, 201),
@@ -80,6 +80,7 @@ def listed(api: Api) -> dict[str, Any]:
         ("admin", {"team_id": "none"}, 400),
         ("admin", {}, 400),
     ],
+    "shared_api",
 )
 def test_what_may_be_posted_depends_on_who_posts(shared: Api, user: str | None, body: Any, code: int) -> None:
     before = listed(shared)
@@ -113,8 +114,7 @@ def test_an_admin_brings_in_a_submission_under_its_own_id(contest: Api) -> None:
     assert contest.get(f"{ROUTE}/proxy-1/files", user="blue").status_code == 403
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     ("path", "changes", "code"),
     [
         ("proxy-1", {"team_id": "blue"}, 409),
@@ -133,6 +133,7 @@ def test_an_admin_brings_in_a_submission_under_its_own_id(contest: Api) -> None:
         ("proxy-2", {"id": "proxy-2", "problem_id": "none"}, 404),
         ("proxy-2", {"id": "proxy-2", "files": []}, 400),
     ],
+    "shared_api",
 )
 def test_a_submission_that_contradicts_is_refused(shared: Api, path: str, changes: Any, code: int) -> None:
     assert shared.put(f"{ROUTE}/proxy-1", user="admin", json=PUT).is_success

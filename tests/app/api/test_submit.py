@@ -17,6 +17,7 @@ from app.core.http.forms import Form, _Part
 from app.packages.zips import zip_bytes
 from app.tables import AnswerRow, JudgementRow, SubmissionRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
+from tests.builders.examples import rule_cases
 from tests.builders.service import Api
 
 ROUTE = "contests/c/submissions"
@@ -118,8 +119,7 @@ REFUSED_FORMS: dict[str, tuple[dict[str, Any], int, str]] = {
 }
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("name", REFUSED_FORMS)
+@rule_cases("name", REFUSED_FORMS)
 def test_a_bad_form_is_refused_and_leaves_nothing(contest: Api, name: str) -> None:
     """A 4xx with code and message, and no row."""
     asked, status, sentence = REFUSED_FORMS[name]
@@ -149,8 +149,7 @@ REFUSED_JSON: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("name", REFUSED_JSON)
+@rule_cases("name", REFUSED_JSON)
 def test_bad_clics_json_is_refused_and_leaves_nothing(contest: Api, name: str) -> None:
     """400 says where, expected and found."""
     changes, sentence = REFUSED_JSON[name]
@@ -160,8 +159,7 @@ def test_bad_clics_json_is_refused_and_leaves_nothing(contest: Api, name: str) -
     assert stored(contest) == (0, 0, 0)
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     ("kind", "body", "status"),
     [
         ("application/json", b"{", 400),
@@ -243,8 +241,7 @@ def test_an_upload_that_breaks_off_leaves_nothing(contest: Api) -> None:
     assert send(contest).status_code == 201
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("field", ["files", "sources"])
+@rule_cases("field", ["files", "sources"])
 @pytest.mark.parametrize("name", ["../../02.out", "..\\02.out", "x" * 300 + ".out", "a\u007fb.out"])
 def test_a_name_that_leads_out_of_a_folder_leaves_nothing(contest: Api, field: str, name: str) -> None:
     """Judges unpack what teams sent."""

@@ -13,6 +13,7 @@ from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.questions import NotJudged
 from tests.builders.contests import FINAL, HOUR, InlineEngine, add_contest, add_problem, add_submission, with_checkers
+from tests.builders.examples import rule_cases
 from tests.builders.packages import zip_package
 from tests.builders.scoring import raw
 from tests.builders.service import Api
@@ -115,8 +116,7 @@ def test_all_inputs_come_as_one_zip_with_the_same_bytes_each_time(api: Api) -> N
     assert api.get("contests/c/problems/echo/inputs.zip").content == data
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("path", ["02/answer", "02/ans", "02.ans/input", "02/input/../answer"])
+@rule_cases("path", ["02/answer", "02/ans", "02.ans/input", "02/input/../answer"])
 def test_there_is_no_way_to_an_expected_answer(contest: Api, path: str) -> None:
     assert contest.get(f"{CASES}/{path}", user="team").status_code == 404
 
@@ -150,8 +150,7 @@ def test_every_fault_of_a_case_is_listed_at_once_and_nothing_is_stored(contest: 
     assert names(contest, "judge") == ["01", "02", "03"]
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     ("files", "file", "message"),
     [
         ({"answer": b"1\n"}, "input", "expected a file, found nothing"),
@@ -218,8 +217,7 @@ def test_a_group_may_have_a_slash_in_its_name(api: Api) -> None:
     assert (made.status_code, made.json()["group"]) == (201, "secret/z")
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("user", [None, "team", "judge"])
+@rule_cases("user", [None, "team", "judge"])
 def test_only_admins_put_and_delete_cases(contest: Api, user: str | None) -> None:
     refused = 401 if user is None else 403
     assert put(contest, "secret/04", user=user, input=b"4\n").status_code == refused

@@ -17,6 +17,7 @@ from tests.builders.contests import (
     run_id,
     with_checkers,
 )
+from tests.builders.examples import rule_cases
 from tests.builders.judging import judge
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
@@ -60,8 +61,7 @@ def test_a_silent_rejudging_leaves_no_gap_in_the_ids_of_judgements(contest: Api)
         assert contest.get(f"contests/c/runs/{run_id(contest.service, 2)}", user=user).status_code == 404
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("old", ["1", "1-2", "j1", "01", "-1", "9" * 17, "j" + "f" * 16, f"j{'f' * 16}-{'f' * 16}"])
+@rule_cases("old", ["1", "1-2", "j1", "01", "-1", "9" * 17, "j" + "f" * 16, f"j{'f' * 16}-{'f' * 16}"])
 def test_a_plain_number_is_the_id_of_no_judgement(contest: Api, old: str) -> None:
     for path in (f"judgements/{old}", f"runs/{old}"):
         assert contest.get(f"contests/c/{path}", user="judge").status_code == 404

@@ -12,7 +12,7 @@ from tests.builders.packages import write_package
 from tests.builders.pictures import DRAWING_VALIDATOR, png
 from tests.builders.programs import ABSOLUTE, VALIDATOR, own_checker
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 
 
 def test_one_answer_is_checked_by_the_checker_of_its_package(jurado: Jurado, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_the_summary_fits_a_terminal_of_80_columns(
 
 
 @pytest.mark.long
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_a_problem_that_nobody_saw_goes_from_nothing_to_the_board_of_a_contest(
     service: Running, admin_token: str, tmp_path: Path
 ) -> None:

@@ -111,7 +111,7 @@ def test_what_is_no_folder_is_one_clear_line(terminal: Terminal) -> None:
         assert terminal.run("package", "serve", place, code=2).strip().endswith(fault)
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_faults_of_a_checker_are_shown_at_its_line_and_a_mended_one_judges_again(terminal: Terminal) -> None:
     checker = terminal.folder / "tour/checker.py"
     terminal.run("package", "new", "tour", "--scoring", "rank")

@@ -213,7 +213,7 @@ class Contest(RuleBasedStateMachine):
         assert_same(self.live.board(), slow)
 
 
-TestContest = pytest.mark.machine(Contest.TestCase)
+TestContest = Contest.TestCase
 TestContest.settings = settings(max_examples=examples(60, 1500), stateful_step_count=20, deadline=None)
 
 

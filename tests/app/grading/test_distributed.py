@@ -69,7 +69,7 @@ WAITING_FOR_A_LOCK = text(
 )
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_rows_are_judged_once_by_messages_that_come_twice_or_never(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -86,7 +86,7 @@ def test_rows_are_judged_once_by_messages_that_come_twice_or_never(
         assert untold == found.rows()[1].id
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_rows_that_the_engine_knows_to_be_done_are_not_looked_at_before_their_message_is_acknowledged(
     postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,7 +109,7 @@ def test_rows_that_the_engine_knows_to_be_done_are_not_looked_at_before_their_me
             found.judges.judge([(judged, "t")])  # it is not waited for, so nothing is known
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_a_checker_that_fails_three_times_is_a_judge_error_and_costs_others_nothing(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -123,7 +123,7 @@ def test_a_checker_that_fails_three_times_is_a_judge_error_and_costs_others_noth
         assert poison.error
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_the_outcome_of_a_worker_that_was_overtaken_is_dropped(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -165,7 +165,7 @@ def test_a_judgement_that_ends_while_another_worker_begins_it_stays_done(postgre
     database.close()
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_a_worker_that_stops_leaves_its_messages_to_others(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -182,7 +182,7 @@ def test_a_worker_that_stops_leaves_its_messages_to_others(
     assert len(ids) == 3
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -217,7 +217,7 @@ def test_a_worker_stops_where_another_process_has_taken_the_database_alone(postg
     engine.dispose()
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_servers_tell_of_a_file_that_a_worker_waits_for(postgresql_url: str, broker_url: str, tmp_path: Path) -> None:
     shared = {"broker_url": broker_url, "files_url": f"file://{tmp_path / 'files'}"}
     with open_api(postgresql_url, tmp_path / "server", **shared) as api:
@@ -245,7 +245,7 @@ def test_servers_tell_of_a_file_that_a_worker_waits_for(postgresql_url: str, bro
         worker.close()
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_an_answer_that_kills_its_worker_each_time_is_a_judge_error_after_three_attempts(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -322,7 +322,7 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
     database.close()
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_expected_answers_that_came_with_packages_are_scored_by_a_server_that_starts(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -425,7 +425,7 @@ def unscored(database: Database) -> int:
         return len(without_score(session))
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_a_paused_consumer_leaves_the_messages_that_it_has_to_others(broker_url: str) -> None:
     taken, ends, given = threading.Event(), threading.Event(), threading.Event()
 

@@ -218,7 +218,7 @@ def test_a_worker_ends_a_submission_over_its_grading_time_as_a_judge_error(datab
         assert "expected at most 1 s of grading for a submission to problem 'rogue'" in str(error)
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_slow_messages_of_one_team_do_not_hold_back_another_team_s_message(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:

@@ -64,7 +64,7 @@ def publish(url: str, bodies: Iterable[bytes], queue: str = JUDGEMENTS.queue) ->
     connection.close()
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_messages_that_no_server_sends_are_rejected_and_hold_nobody_up(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -80,7 +80,7 @@ def test_messages_that_no_server_sends_are_rejected_and_hold_nobody_up(
         assert [row.type for row in found.rows()] == ["AC"]
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_a_message_that_a_worker_whose_clock_is_ahead_laid_aside_comes_again_within_seconds(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
@@ -92,7 +92,7 @@ def test_a_message_that_a_worker_whose_clock_is_ahead_laid_aside_comes_again_wit
         assert [row.type for row in found.rows()] == ["AC"]
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_a_message_that_comes_a_hundred_times_judges_its_row_once(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:

@@ -64,7 +64,7 @@ def test_without_a_sandbox_what_needs_a_program_is_held_back_and_nobody_is_blame
     assert replies == [Held("no sandbox: bubblewrap: bwrap is not installed")] * 2
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(sqlite_url: str, tmp_path: Path) -> None:
     with open_service(sqlite_url, tmp_path / "home") as service:
         add_problem(service, own_checker({"checker.py": CHECKER}, ABSOLUTE))
@@ -87,7 +87,7 @@ def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(sqlit
             engine.close()
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_without_a_compiler_what_needs_one_is_held_back_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(languages.COMPILERS, "c++", ("/nowhere/g++",))
     files = LocalFiles(tmp_path)
@@ -125,7 +125,7 @@ def test_what_is_held_back_is_let_go_now_and_then() -> None:
     assert 7 not in held
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_a_program_stops_after_the_case_that_ends_its_slice(tmp_path: Path) -> None:
     """A package's own checker gives way between two cases as well, however slow it is."""
     files = LocalFiles(tmp_path)
@@ -140,7 +140,7 @@ def test_a_program_stops_after_the_case_that_ends_its_slice(tmp_path: Path) -> N
     assert 1 <= len(scores) <= 2
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_a_program_scores_answers_and_a_fault_of_its_own_is_blamed_on_the_attempt(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     program = stored(files)

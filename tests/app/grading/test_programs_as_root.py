@@ -25,7 +25,7 @@ from tests.builders.programs import ABSOLUTE, own_checker
 from tests.builders.service import Api, open_service, serve
 from tests.builders.waiting import until
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 PACKAGE = own_checker({"checker.py": "def score(*_):\n    return 1\n"}, ABSOLUTE)
 REFUSED = f"no sandbox: {USER}: {USER_HINT}"
 

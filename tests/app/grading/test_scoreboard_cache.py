@@ -212,5 +212,5 @@ class Cache(RuleBasedStateMachine):
             assert mine.attempts == fresh.attempts
 
 
-TestCache = pytest.mark.machine(Cache.TestCase)
+TestCache = Cache.TestCase
 TestCache.settings = settings(max_examples=examples(5, 100), stateful_step_count=12, deadline=None)

@@ -15,7 +15,7 @@ from app.packages.verify import examine, verify_package
 from tests.builders.foreign import CMS, KATTIS_LEGACY, OMEGAUP, foreign_files
 from tests.builders.packages import zip_package
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 SOLUTION = "print(input())\n"
 SOLVED = '{"solutions": [{"filename": "good.py", "verdict": "AC"}]}'
 NO_ANSWERS: Mapping[str, str | None] = {

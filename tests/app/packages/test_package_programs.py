@@ -15,7 +15,7 @@ from app.packages.trials import LocalDesk
 from app.packages.verify import examine, report_of
 from tests.builders.packages import JURADO, PROBLEM, zip_package
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 Changes = Mapping[str, str | bytes | None]
 PLAN = """\
 data:

@@ -29,7 +29,7 @@ from tests.builders.examples import every
 from tests.builders.packages import write_files
 
 OFFERED = [
-    pytest.param(scoring, checker, marks=pytest.mark.sandbox if checker in OWN else ())
+    pytest.param(scoring, checker, marks=pytest.mark.machine("sandbox") if checker in OWN else ())
     for scoring in SCORINGS
     for checker in checkers_for(scoring)
 ]
@@ -51,7 +51,6 @@ def package_of(scoring: Scoring, checker: CheckerKind) -> Package:
     return assemble("fresh", skeleton("fresh", choices))
 
 
-@pytest.mark.machine
 @pytest.mark.parametrize(("scoring", "checker"), every(2, OFFERED))
 def test_a_new_package_of_each_kind_verifies_and_its_examples_earn_what_it_says(
     scoring: Scoring, checker: CheckerKind
@@ -138,7 +137,7 @@ SQUARE = b"4\n0 0\n3 4\n3 0\n0 4\n"
 TOUR = b"0\n2\n1\n3\n"
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_the_small_testlib_rejects_what_testlib_rejects() -> None:
     """Its reader is strict; what is wrong with the jury's own files is a failure, and on nobody."""
     program = package_of("pass-fail", "c++").program

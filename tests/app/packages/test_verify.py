@@ -16,7 +16,7 @@ from app.packages.settings import STANDARD_CHECKERS
 from app.packages.verify import verify_package, verify_report
 from tests.builders.packages import JURADO, write_package, zip_package
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 Changes = Mapping[str, str | bytes | None]
 
 

@@ -17,7 +17,7 @@ from app.programs.model import CaseFiles, Meaning, NoCompiler, Program, Protocol
 from app.programs.tools import tool_at
 from tests.builders.pictures import png
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 SECONDS = 20.0
 TESTLIB = """\
 #include "verdict.h"

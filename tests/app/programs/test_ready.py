@@ -15,7 +15,7 @@ from app.programs.desk import ProgramDesk
 from app.programs.model import CaseFiles, Decision, Program, ProgramFault
 from app.sandbox.sandbox import Sandbox
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 SECONDS = 20.0
 SECRET = b"the answer of another team"
 LOADED = """\

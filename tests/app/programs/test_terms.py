@@ -51,7 +51,7 @@ def asked(sandbox: Sandbox, folder: Path, own: Program, modules: Modules = NO_MO
     return opinion.fault or f"worth {decision.score.raw if decision and decision.score else None}"
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_checkers_get_the_modules_that_the_server_gives_and_hear_which_where_they_want_others(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
@@ -77,7 +77,7 @@ def test_modules_come_with_those_that_they_require() -> None:
     assert "sqlalchemy" not in mounts
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 @pytest.mark.parametrize(
     ("own", "fault"),
     [

@@ -19,7 +19,7 @@ from app.programs.validating import ValidatorProtocol, validate
 from app.sandbox.model import Command
 from app.sandbox.sandbox import Sandbox
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 BOUNDS = Bounds(20.0, 2**27, 2**20)
 TESTLIB = """\
 #include "lib.h"

@@ -23,7 +23,7 @@ from tests.builders import escaping
 from tests.builders.sandboxes import MIB, limits, python, shell
 
 PROGRAM = Path(escaping.__file__)
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 
 
 @pytest.fixture(autouse=True)

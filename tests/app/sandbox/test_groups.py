@@ -176,7 +176,7 @@ def test_groups_that_a_container_mounts_read_only_are_told_with_what_docker_need
     assert "docker: --privileged" in text
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_the_groups_of_two_sandboxes_of_a_process_are_apart_and_end_with_them() -> None:
     first, second = Groups.open(), Groups.open()
     one, other = first.new(limits()), second.new(limits())

@@ -62,7 +62,7 @@ def test_an_old_bubblewrap_is_named_with_its_version(tmp_path: Path, monkeypatch
     assert sandbox.protections(as_root=True)[PROGRAM] == "expected bubblewrap 0.8 or newer, found bubblewrap 0.4.1"
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_a_system_without_user_namespaces_is_told_so() -> None:
     """A process to which the kernel refuses new namespaces, as containers are by default."""
     done = subprocess.run(
@@ -74,7 +74,7 @@ def test_a_system_without_user_namespaces_is_told_so() -> None:
     assert "\n" not in lacks[NAMESPACES]
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 @pytest.mark.parametrize(
     ("refusing", "missing"),
     [
@@ -106,7 +106,7 @@ def test_a_group_that_may_not_be_divided_is_told_of(tmp_path: Path, monkeypatch:
     assert str(tmp_path) not in lack
 
 
-@pytest.mark.sandbox
+@pytest.mark.machine("sandbox")
 def test_a_program_that_keeps_rights_in_the_sandbox_closes_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Protections are tried from inside: a bubblewrap that loads no filter is one that is missing."""
     monkeypatch.setattr(sandbox, "sandbox_filter", lambda: b"")

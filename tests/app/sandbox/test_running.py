@@ -16,7 +16,7 @@ from app.sandbox.sandbox import Sandbox, protections
 from app.sandbox.watch import Watch
 from tests.builders.sandboxes import MIB, limits, python, shell
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 
 
 def test_all_protections_are_on_where_the_sandbox_opens() -> None:

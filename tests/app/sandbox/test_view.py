@@ -13,7 +13,7 @@ from app.sandbox.model import Command
 from app.sandbox.sandbox import Sandbox
 from tests.builders.sandboxes import limits, python, shell
 
-pytestmark = pytest.mark.sandbox
+pytestmark = pytest.mark.machine("sandbox")
 PACKAGES = """\
 import glob, os, sys
 for library in sorted({"/usr/lib", sys.base_prefix + "/lib"}):

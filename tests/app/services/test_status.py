@@ -113,7 +113,7 @@ def test_a_broker_that_is_away_and_the_lack_of_workers_are_urgent(postgresql_url
         assert advised(document)["workers"]
 
 
-@pytest.mark.broker
+@pytest.mark.machine("broker")
 def test_queues_are_shown_as_the_broker_counts_them(
     postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,9 +21,10 @@ from app.domain.verdicts import CaseVerdict
 from app.tables import ContestRoleRow, TeamRow
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, pass_time
+from tests.builders.examples import sqlite_first
 from tests.builders.service import Api, open_api
 
-pytestmark = pytest.mark.sqlite_first  # the API under the pages is tried on both
+pytestmark = sqlite_first  # the API under the pages is tried on both
 HOUR = timedelta(hours=1)
 RIGHT = RawScore(CaseVerdict.ACCEPTED, 1, 1)
 HALF = RawScore(CaseVerdict.ACCEPTED, 1, Fraction(1, 2))
@@ -76,7 +77,6 @@ def test_the_board_has_the_points_of_the_api(api: Api, user: str | None) -> None
     )
 
 
-@pytest.mark.table
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_of_a_contest_need_no_script_and_no_other_host(api: Api, page: str) -> None:
     reply = api.get(page, user="team")
@@ -257,8 +257,8 @@ def test_the_board_is_cut_into_pages_with_the_own_row_on_each(api: Api) -> None:
     assert "No team on this board" in api.get("/c/c/scoreboard?find=nobody").text
 
 
-def test_a_page_behind_a_path_prefix_leads_to_addresses_below_it(sqlite_url: str, tmp_path: Path) -> None:
-    with open_api(sqlite_url, tmp_path / "prefixed", root_path="/judge") as api:
+def test_a_page_behind_a_path_prefix_leads_to_addresses_below_it(database_url: str, tmp_path: Path) -> None:
+    with open_api(database_url, tmp_path / "prefixed", root_path="/judge") as api:
         add_problem(api.service)
         add_contest(api.service)
         html = api.get("/judge/c/c/problems").text
@@ -342,9 +342,9 @@ GROUPED: dict[str, str | bytes | None] = {
 """Changes that put both secret cases of echo into one group, which gives its points only if both are right."""
 
 
-def test_a_report_shows_the_points_of_groups_and_none_for_their_cases(sqlite_url: str, tmp_path: Path) -> None:
+def test_a_report_shows_the_points_of_groups_and_none_for_their_cases(database_url: str, tmp_path: Path) -> None:
     """A right case of a failed group has no points; the problem's page describes the same rule as the statement."""
-    with open_api(sqlite_url, tmp_path / "home") as api:
+    with open_api(database_url, tmp_path / "home") as api:
         add_problem(api.service, GROUPED)
         add_contest(api.service)
         number = add_submission(api.service, {"02": RIGHT, "03": WRONG})

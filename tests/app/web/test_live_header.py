@@ -16,6 +16,7 @@ from app.tables import ClarificationRow
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import HOUR, add_contest, add_problem, change_contest
+from tests.builders.examples import sqlite_first
 from tests.builders.service import Api, open_api
 from tests.builders.sockets import listening
 
@@ -179,7 +180,7 @@ def look_now(page: Page) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.sqlite_first
+@sqlite_first
 def test_pauses_and_messages_reach_an_open_page(api: Api, browser: Browser) -> None:
     with listening(api) as place, reader(browser, f"http://{place}", "team") as one:
         one.open("/c/c/problems/echo")
@@ -208,7 +209,7 @@ def test_pauses_and_messages_reach_an_open_page(api: Api, browser: Browser) -> N
 
 
 @pytest.mark.browser
-@pytest.mark.sqlite_first
+@sqlite_first
 def test_pages_count_down_to_the_start_and_load_again_at_start_and_end(api: Api, browser: Browser) -> None:
     add_contest(api.service, "soon", started=-timedelta(seconds=4), duration=timedelta(hours=1))
     with listening(api) as place, reader(browser, f"http://{place}", "team") as one:
@@ -229,7 +230,7 @@ def test_pages_count_down_to_the_start_and_load_again_at_start_and_end(api: Api,
 
 
 @pytest.mark.browser
-@pytest.mark.sqlite_first
+@sqlite_first
 def test_the_clock_and_the_messages_need_no_script(api: Api, browser: Browser) -> None:
     with api.service.database.write() as session:
         session.add(ClarificationRow(id="1", contest_id="c", text="Hello", time=datetime.now(UTC), contest_time_ms=1))

@@ -26,12 +26,13 @@ from app.tables import ContestRow, JobRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
 from tests.app.web.test_sessions import session_of
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
+from tests.builders.examples import sqlite_first
 from tests.builders.judging import judge
 from tests.builders.packages import zip_package
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import PASSWORD, Api, open_api
 
-pytestmark = pytest.mark.sqlite_first  # the API under the pages is tried on both
+pytestmark = sqlite_first  # the API under the pages is tried on both
 ORIGIN = {"Origin": "http://jurado.test"}
 HOSTILE = "<img src=x onerror=alert(1)>"
 RIGHT = {"02": b"2\n", "03": b"3\n"}

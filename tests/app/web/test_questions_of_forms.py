@@ -16,6 +16,7 @@ from app.tables import AccountRow, GroupRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
+from tests.builders.examples import sqlite_first
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 from tests.builders.sockets import listening
@@ -264,7 +265,7 @@ def test_an_outdated_form_of_a_case_replaces_no_newer_version_unseen(api: Api) -
 
 
 @pytest.mark.browser
-@pytest.mark.sqlite_first
+@sqlite_first
 def test_long_names_do_not_widen_tables(api: Api) -> None:
     add_submission(api.service, {"02": share(1), "03": share(1)})
     with api.service.database.write() as session:

@@ -15,6 +15,7 @@ import pytest
 
 from app.accounts.service.tokens import MOST_SESSIONS
 from tests.builders.contests import add_contest, add_problem
+from tests.builders.examples import rule_cases
 from tests.builders.service import PASSWORD, Api, open_api
 
 COOKIE = "jurado_session"
@@ -48,8 +49,7 @@ def test_a_login_leads_back_and_the_cookie_is_kept_from_scripts_and_foreign_requ
     assert api.get("account", **session_of(reply)).json()["username"] == "team"
 
 
-@pytest.mark.table
-@pytest.mark.parametrize(
+@rule_cases(
     "address",
     [
         "https://evil.test/",
@@ -113,8 +113,7 @@ def test_a_header_goes_before_the_cookie(api: Api) -> None:
     assert api.get("account", user="admin", **session).json()["username"] == "admin"
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("cookie", ["", "nothing", "a" * 5000, "\xe4", '"', "x; jurado_session=y"])
+@rule_cases("cookie", ["", "nothing", "a" * 5000, "\xe4", '"', "x; jurado_session=y"])
 def test_a_strange_cookie_is_nobodys(api: Api, cookie: str) -> None:
     headers = {b"Cookie": f"{COOKIE}={cookie}".encode("latin-1")}
     assert api.get("/c/c", headers=headers).status_code == 200
@@ -132,8 +131,7 @@ def test_old_sessions_of_an_account_end_when_there_are_too_many(api: Api) -> Non
     assert labels == ["browser"] * MOST_SESSIONS
 
 
-@pytest.mark.table
-@pytest.mark.parametrize("body", [b"\xff=1", b"username=%00&password=x", b"a" * 200_000])
+@rule_cases("body", [b"\xff=1", b"username=%00&password=x", b"a" * 200_000])
 def test_a_damaged_form_is_refused_with_a_page(api: Api, body: bytes) -> None:
     reply = api.post("/login", content=body, headers={"Content-Type": "application/x-www-form-urlencoded"})
     assert reply.status_code in {400, 413}

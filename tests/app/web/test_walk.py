@@ -134,7 +134,7 @@ def seen() -> set[str]:
 
 
 @pytest.mark.browser
-@pytest.mark.browse
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("user", USERS)
 def test_everybody_walks_at_each_size_and_in_each_theme(
@@ -152,7 +152,7 @@ def test_everybody_walks_at_each_size_and_in_each_theme(
 
 
 @pytest.mark.browser
-@pytest.mark.browse
+@pytest.mark.long
 @pytest.mark.parametrize("turn", range(1, len(packs())))
 def test_every_hostile_text_is_harmless_in_every_place(
     api: Api, browser: Browser, url: str, ids: dict[str, str], turn: int
