@@ -17,11 +17,9 @@ import hypothesis
 import psutil
 import pytest
 import structlog
-from pwdlib import PasswordHash
-from pwdlib.hashers.argon2 import Argon2Hasher
 
-from app.core import logs, passwords
-from app.core.db import database, durable, listener
+from app.core import logs
+from app.core.effort import EFFORT
 from app.sandbox.model import ALLOWED, AS_ROOT
 from tests import forks, postgres, rabbitmq, s3
 from tests.builders.dialects import share_statements
@@ -33,10 +31,8 @@ MEMORY_OF_A_WORKER = 2 * 2**30
 """With what it starts: graders, servers, a browser."""
 
 os.environ[AS_ROOT] = ALLOWED  # for the servers of tests: containers and machines of a CI often have root alone
-passwords.HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))  # dear by design elsewhere
-database.SYNCHRONOUS = "OFF"  # in this process: kills lose nothing by it, and no test cuts the power
-durable.WAITS = False  # for the same reason
-listener.SECONDS_TO_HEAR = 0.02  # closing one waits so long, in each test of two servers twice
+EFFORT.waits_for_disk, EFFORT.seconds_to_hear = False, 0.02
+EFFORT.hash_passes, EFFORT.hash_kib = 1, 8
 share_statements()
 structlog.configure(processors=[*structlog.get_config()["processors"][:-1], logs.ON_A_TERMINAL])
 hypothesis.settings.register_profile(  # a busy machine is no failure, and what chance finds is no change's fault

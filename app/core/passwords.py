@@ -15,8 +15,9 @@ from pathlib import Path
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
+from app.core.effort import EFFORT
+
 HASHES_AT_ONCE = 2
-HASHER = PasswordHash((Argon2Hasher(time_cost=2, memory_cost=19 * 1024, parallelism=1),))
 LETTERS = "".join(sorted(set(string.ascii_lowercase + string.digits) - set("01ilo")))
 """The letters of made passwords: those that look or sound like another one are left out."""
 PARTS, LETTERS_OF_A_PART = 3, 5
@@ -49,14 +50,20 @@ def commonest() -> frozenset[str]:
     return frozenset(line for line in lines if not line.startswith("# "))
 
 
+@cache
+def hasher() -> PasswordHash:
+    """Return the hasher of this process."""
+    return PasswordHash((Argon2Hasher(time_cost=EFFORT.hash_passes, memory_cost=EFFORT.hash_kib, parallelism=1),))
+
+
 def hash_password(password: str) -> str:
     """Hash a password for keeping."""
-    return HASHER.hash(password)
+    return hasher().hash(password)
 
 
 def password_fits(password: str, password_hash: str) -> bool:
     """Check a password against a kept hash, in time that does not depend on where they differ."""
-    return HASHER.verify(password, password_hash)
+    return hasher().verify(password, password_hash)
 
 
 def make_password() -> str:

@@ -76,12 +76,18 @@ class Client:
     """Talks to one server as one account."""
 
     def __init__(
-        self, login: Login, *, auth: tuple[str, str] | None = None, transport: httpx.BaseTransport | None = None
+        self,
+        login: Login,
+        *,
+        auth: tuple[str, str] | None = None,
+        transport: httpx.BaseTransport | None = None,
+        first_pause: float = FIRST_PAUSE,
     ) -> None:
         headers = {"Authorization": f"Bearer {login.token}"} if login.token and auth is None else {}
         self.url = login.url
         self.username = login.username
         self._ahead = timedelta(0)
+        self._first_pause = first_pause
         self._http = httpx.Client(
             base_url=login.url, headers=headers, auth=auth, timeout=SECONDS, transport=transport, verify=certificates()
         )
@@ -157,7 +163,7 @@ class Client:
         """
         tries = TRIES if method == "GET" or again is not None else 1
         named = {key: value for key, value in (params or {}).items() if value is not None}
-        for last, pause in pauses(tries):
+        for last, pause in pauses(tries, self._first_pause):
             try:
                 reply = self._http.request(method, path, params=named, json=json, **body)
                 break
@@ -178,7 +184,7 @@ class Client:
 
         `on_size` is called with the bytes that are there, and those of all of it where the server says so.
         """
-        for last, pause in pauses(TRIES):
+        for last, pause in pauses(TRIES, self._first_pause):
             target.seek(0)
             target.truncate()
             try:
@@ -232,7 +238,7 @@ class Client:
 
         Gives None where the server answers with one of the statuses `accept`; raises Failure as `request` does.
         """
-        for last, pause in pauses(TRIES):
+        for last, pause in pauses(TRIES, self._first_pause):
             try:
                 with self._http.stream("GET", path, headers=dict(headers), timeout=STREAM_TIMEOUT) as reply:
                     if not reply.is_success and reply.status_code not in accept:
@@ -262,10 +268,10 @@ def whole_lines(reply: httpx.Response) -> Iterator[str]:
         yield from reply.iter_lines()
 
 
-def pauses(tries: int) -> Iterator[tuple[bool, float]]:
+def pauses(tries: int, first: float) -> Iterator[tuple[bool, float]]:
     """Yield for each try whether it is the last one and how many seconds to wait after it: twice as long each time."""
     for at in range(tries):
-        yield at == tries - 1, FIRST_PAUSE * 2**at
+        yield at == tries - 1, first * 2**at
 
 
 def refusal(reply: httpx.Response) -> str:

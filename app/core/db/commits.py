@@ -87,7 +87,10 @@ class CommitInDoubt(Exception):
 class Commits:
     """Commits the transactions of one database. `on_late` is called when a commit turns out late to have been done."""
 
-    def __init__(self, on_late: Callable[[], None], seconds: float = SECONDS_IN_DOUBT) -> None:
+    def __init__(
+        self, on_late: Callable[[], None], seconds: float = SECONDS_IN_DOUBT, pause: float = SECONDS_BETWEEN_LATE_LOOKS
+    ) -> None:
+        self._pause = pause
         self._on_late = on_late
         self._seconds = seconds
         self._lock = Lock()
@@ -157,7 +160,7 @@ class Commits:
     def _look_late(self) -> None:
         """Look until each is known: what was committed has changed boards that nobody has been told of."""
         while not self._closing:
-            time.sleep(SECONDS_BETWEEN_LATE_LOOKS)
+            time.sleep(self._pause)
             with self._lock:
                 waiting = list(self._open)
             ends = [(doubt, _late_end(engine, ended)) for engine, ended, doubt in waiting]

@@ -19,10 +19,10 @@ from app.core.db import notices
 from app.core.db.commits import Commits, Trace
 from app.core.db.notices import Kind
 from app.core.db.patience import Patience, be_patient
+from app.core.effort import EFFORT
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 
 BUSY_TIMEOUT_MS = 30_000
-SYNCHRONOUS = "FULL"
 """SQLite's setting for waiting for the disk. In WAL mode NORMAL would lose the last commits with the power, and they
 were acknowledged; only tests may change it."""
 LOG_LIMIT = 64 * 2**20
@@ -230,7 +230,7 @@ def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
     for pragma in (
         "journal_mode=WAL",
-        f"synchronous={SYNCHRONOUS}",
+        f"synchronous={'FULL' if EFFORT.waits_for_disk else 'OFF'}",
         f"busy_timeout={BUSY_TIMEOUT_MS}",
         "foreign_keys=ON",
         f"journal_size_limit={LOG_LIMIT}",  # a log that grew while somebody read for long is cut when it begins anew

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-WAITS = True
-"""False where no loss of power matters, as in tests: then nothing here waits."""
+from app.core.effort import EFFORT
 
 
 def sync(descriptor: int) -> None:
     """Wait until what was written to an open file or folder is on the disk."""
-    if WAITS:
+    if EFFORT.waits_for_disk:
         os.fsync(descriptor)
 
 

@@ -19,6 +19,7 @@ from app.core.db import notices
 from app.core.db.bounded_connection import BoundedConnection
 from app.core.db.notices import CHANNEL, Kind, Word
 from app.core.db.patience import Patience, be_patient
+from app.core.effort import EFFORT
 from app.core.settings import Timeouts
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.notices")
@@ -26,7 +27,6 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.notices")
 Hearer = Callable[..., object]
 """Called with the words of a notice, in the listener's thread; must not block for long."""
 APPLICATION = "jurado notices"
-SECONDS_TO_HEAR = 0.5
 SECONDS_BETWEEN_PROOFS = 1.0
 SECONDS_BETWEEN_TRIES = 0.5
 SECONDS_BETWEEN_ALARMS = 2.0
@@ -115,7 +115,7 @@ class Listener:
                 self._proven = time.monotonic()
                 self._listening.set()  # whoever waited for the start may say that nothing is missed
                 while time.monotonic() - self._proven < SECONDS_BETWEEN_PROOFS and not self._closing.is_set():
-                    for heard in driver.notifies(timeout=SECONDS_TO_HEAR):
+                    for heard in driver.notifies(timeout=EFFORT.seconds_to_hear):
                         self._survive(self._pass_on, heard.payload)  # which any client of the database may send
 
     def _pass_on(self, payload: str) -> None:

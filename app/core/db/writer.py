@@ -112,8 +112,15 @@ class Writer:
     number of its writes and the seconds that it took.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self,
+        database: Database,
+        pressed_seconds: float = SECONDS_PRESSED,
+        waiting_seconds: float = SECONDS_THAT_WRITES_WAIT,
+    ) -> None:
         self._database = database
+        self._pressed_seconds = pressed_seconds
+        self._waiting_seconds = waiting_seconds
         self._engine = database.writers
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
         self._held: list[_Write] = []
@@ -127,7 +134,7 @@ class Writer:
     def submit(self, handler: Handler[P, R], payload: P, *, may_wait: bool = False) -> Future[R]:
         """Queue one write; the future is done once it is durable, or has failed.
 
-        One that `may_wait` is committed with the next that may not, or SECONDS_THAT_WRITES_WAIT later.
+        One that `may_wait` is committed with the next that may not, or `waiting_seconds` later.
         """
         write = _Write(cast(AnyHandler, handler), payload, None, may_wait=may_wait)
         self._waiting.put(write)
@@ -179,7 +186,7 @@ class Writer:
         if first is None:
             return None
         batch = [first]
-        until = time.monotonic() + SECONDS_THAT_WRITES_WAIT
+        until = time.monotonic() + self._waiting_seconds
         while batch[-1].may_wait and self._take_into(batch, until - time.monotonic()):
             pass
         if self.pressed:
@@ -187,7 +194,7 @@ class Writer:
         while self._take_into(batch, 0.0):
             pass
         if sum(write.loop is not None for write in batch) >= REQUESTS_THAT_PRESS:
-            self._pressed_until = time.monotonic() + SECONDS_PRESSED
+            self._pressed_until = time.monotonic() + self._pressed_seconds
         return batch
 
     def _take_into(self, batch: list[_Write], seconds: float) -> bool:

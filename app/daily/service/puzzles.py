@@ -92,8 +92,9 @@ class DailyPuzzles:
     The folder is a cache: a day gives the same puzzles whenever it is made, so that files may be removed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, make: Callable[[SolverProcess, datetime.date], bytes] = make_puzzles) -> None:
         self._folder = folder
+        self._make_by = make
         self._known: LRUCache[datetime.date, Day] = LRUCache(IN_MEMORY)
         self._work = SharedWork()
         self._one = CapacityLimiter(1)
@@ -164,7 +165,7 @@ class DailyPuzzles:
                 raise SolverFailed("the service stops")
             self._process = process
         try:
-            return make_puzzles(process, day)
+            return self._make_by(process, day)
         finally:
             with self._lock:
                 self._process = None

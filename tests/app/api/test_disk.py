@@ -232,11 +232,8 @@ def test_bytes_of_a_submission_whose_commit_is_in_doubt_count(api: Api, monkeypa
     assert send(api, os.urandom(LARGE)).status_code == 413
 
 
-def test_bytes_of_a_commit_in_doubt_count_until_it_is_known_to_be_undone(
-    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytes_of_a_commit_in_doubt_count_until_it_is_known_to_be_undone(postgresql_url: str, tmp_path: Path) -> None:
     """PostgreSQL never gets the COMMIT and stays away; once it is back, the contest has room for the bytes again."""
-    monkeypatch.setattr("app.core.db.commits.SECONDS_BETWEEN_LATE_LOOKS", 0.01)
     with proxied(Path(postgresql_url.partition("host=")[2])) as proxy:
         url = proxy.url(postgresql_url.partition("@/")[2].partition("?")[0])
         with open_api(url, tmp_path / "home") as api:
@@ -244,7 +241,7 @@ def test_bytes_of_a_commit_in_doubt_count_until_it_is_known_to_be_undone(
             add_contest(api.service)
             change(api, contest_bytes=3 * LARGE, team_bytes=3 * LARGE)
             database, usage = api.service.database, api.service.entries.usage
-            database.commits = Commits(database.changed, seconds=0.0)
+            database.commits = Commits(database.changed, seconds=0.0, pause=0.01)
             proxy.cut_once(BEFORE, "INSERT INTO submissions", stay_away=True)
             assert send(api, os.urandom(LARGE)).status_code == 503
             assert not usage.reserve_total("c", 2 * LARGE, 3 * LARGE), "its rows may be there"

@@ -27,7 +27,7 @@ class Scripted:
 
     def client(self) -> Client:
         """A client of it."""
-        return Client(Login("http://scripted", "token"), transport=httpx.MockTransport(self.answer))
+        return Client(Login("http://scripted", "token"), transport=httpx.MockTransport(self.answer), first_pause=0.0)
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         """Answer one request."""
@@ -48,7 +48,6 @@ class Scripted:
     def install(self, monkeypatch: pytest.MonkeyPatch) -> Scripted:
         """Let every command talk to it."""
         monkeypatch.setattr("app.core.commands.client.Client.open", self.client)
-        monkeypatch.setattr("app.core.commands.client.FIRST_PAUSE", 0.0)
         return self
 
 

@@ -14,12 +14,7 @@ from app.submissions.commands.submit import send
 
 
 def client(answer: httpx.MockTransport) -> Client:
-    return Client(Login("http://there", "token"), transport=answer)
-
-
-@pytest.fixture(autouse=True)
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.core.commands.client.FIRST_PAUSE", 0.0)
+    return Client(Login("http://there", "token"), transport=answer, first_pause=0.0)
 
 
 def test_a_submission_whose_connection_breaks_is_sent_again_whole_and_with_the_same_key() -> None:

@@ -49,12 +49,13 @@ Run = Callable[[str, Callable[[httpx.Request], httpx.Response]], Result]
 @pytest.fixture
 def run(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command line against a server that answers by a function."""
-    monkeypatch.setattr("app.core.commands.client.FIRST_PAUSE", 0.0)
     monkeypatch.setenv("JURADO_PASSWORD", "a secret of theirs")
 
     def run(line: str, answer: Callable[[httpx.Request], httpx.Response]) -> Result:
         there, transport = Login("http://scripted", "token"), httpx.MockTransport(answer)
-        monkeypatch.setattr("app.core.commands.client.Client.open", lambda: Client(there, transport=transport))
+        monkeypatch.setattr(
+            "app.core.commands.client.Client.open", lambda: Client(there, transport=transport, first_pause=0.0)
+        )
         return jurado(*shlex.split(line)[1:])
 
     return run

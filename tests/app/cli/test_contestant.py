@@ -150,7 +150,6 @@ def test_the_scoreboard_has_raw_scores_where_they_are_asked_for(team: Jurado) ->
 
 
 def test_a_server_that_cannot_be_reached_is_one_clear_line(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.core.commands.client.FIRST_PAUSE", 0.0)
     monkeypatch.setenv("JURADO_URL", "http://127.0.0.1:1")
     done = jurado("problems", "practice")
     assert done.exit_code == 1

@@ -11,9 +11,9 @@ import anyio
 import pytest
 
 from app.core.errors import Unavailable
-from app.daily.service import puzzles as module
+from app.daily.service.daily_puzzles import make_puzzles
 from app.daily.service.days import FIRST_DAY, KINDS, SIZES, latest_days, today
-from app.daily.service.puzzles import EDITION, MOST_WAITING, READER, DailyPuzzles
+from app.daily.service.puzzles import EDITION, MOST_WAITING, READER, SECONDS_UNTIL_BACK, DailyPuzzles
 from app.judging.service.solver_process import SolverFailed, SolverProcess
 from solvers.daily import MAKERS
 from solvers.daily import draws as drawing
@@ -29,6 +29,10 @@ def test_the_kinds_the_sizes_and_the_edition_are_those_of_the_program_that_makes
     assert drawing.EDITION == EDITION
 
 
+def known(_process: SolverProcess, day: date) -> bytes:
+    return document(day).encode()
+
+
 async def read_together(puzzles: DailyPuzzles, day: date, count: int) -> None:
     async with anyio.create_task_group() as group:
         for _ in range(count):
@@ -36,58 +40,56 @@ async def read_together(puzzles: DailyPuzzles, day: date, count: int) -> None:
 
 
 def test_one_confined_process_makes_a_day_for_all_who_wait_and_its_file_serves_the_next_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     days: list[date] = []
-    make = module.make_puzzles
 
     def counted(process: SolverProcess, day: date) -> bytes:
         days.append(day)
-        return make(process, day)
+        return make_puzzles(process, day)
 
-    monkeypatch.setattr(module, "make_puzzles", counted)
-    anyio.run(read_together, DailyPuzzles(tmp_path / "daily"), DAY, 5)
+    anyio.run(read_together, DailyPuzzles(tmp_path / "daily", counted), DAY, 5)
     assert days == [DAY]
     (path,) = (tmp_path / "daily").iterdir()
     assert json.loads(path.read_text()) == json.loads(document(DAY))
-    anyio.run(read_together, DailyPuzzles(tmp_path / "daily"), DAY, 5)
+    anyio.run(read_together, DailyPuzzles(tmp_path / "daily", counted), DAY, 5)
     assert days == [DAY]
 
 
 @pytest.mark.parametrize("damage", [b"", b'{"date": "2026-11-22"', b"\0" * 100])
-def test_a_damaged_file_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes) -> None:
-    monkeypatch.setattr(module, "make_puzzles", lambda _process, day: document(day).encode())
+def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / f"{EDITION}-{DAY}.json"
     path.write_bytes(damage)
-    assert anyio.run(DailyPuzzles(tmp_path).of, DAY) == READER.validate_json(document(DAY))
+    assert anyio.run(DailyPuzzles(tmp_path, known).of, DAY) == READER.validate_json(document(DAY))
     assert path.read_text() == document(DAY)
 
 
 def test_a_folder_that_takes_no_file_costs_nobody_their_puzzles(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(module, "make_puzzles", lambda _process, day: document(day).encode())
     (tmp_path / "file").write_text("no folder")
-    assert anyio.run(DailyPuzzles(tmp_path / "file").of, DAY).date == DAY
+    assert anyio.run(DailyPuzzles(tmp_path / "file", known).of, DAY).date == DAY
 
 
 def test_a_process_that_fails_is_told_as_unavailable_and_the_next_reader_starts_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    def fails(_process: SolverProcess, _day: date) -> bytes:
-        raise SolverFailed("it took more than 120 seconds")
+    tries = iter((SolverFailed("it took more than 120 seconds"), None))
 
-    puzzles = DailyPuzzles(tmp_path)
-    monkeypatch.setattr(module, "make_puzzles", fails)
+    def fails_once(process: SolverProcess, day: date) -> bytes:
+        if failure := next(tries):
+            raise failure
+        return known(process, day)
+
+    puzzles = DailyPuzzles(tmp_path, fails_once)
     with pytest.raises(Unavailable) as refusal:
         anyio.run(puzzles.of, DAY)
-    assert refusal.value.retry_after == module.SECONDS_UNTIL_BACK
-    monkeypatch.setattr(module, "make_puzzles", lambda _process, day: document(day).encode())
+    assert refusal.value.retry_after == SECONDS_UNTIL_BACK
     assert anyio.run(puzzles.of, DAY).date == DAY
 
 
 def test_behind_many_back_numbers_more_are_refused_and_todays_readers_are_served(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     go = Event()
 
@@ -95,8 +97,7 @@ def test_behind_many_back_numbers_more_are_refused_and_todays_readers_are_served
         assert go.wait(60)
         return document(DAY).replace(DAY.isoformat(), day.isoformat()).encode()
 
-    monkeypatch.setattr(module, "make_puzzles", slow)
-    puzzles = DailyPuzzles(tmp_path)
+    puzzles = DailyPuzzles(tmp_path, slow)
     dates: list[date] = []
 
     async def read(day: date) -> None:
@@ -130,7 +131,7 @@ def test_the_feed_goes_back_no_further_than_the_first_day() -> None:
 
 
 def test_today_and_tomorrow_are_made_before_anybody_asks_once_nothing_waits_to_be_judged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     days: list[date] = []
 
@@ -138,7 +139,6 @@ def test_today_and_tomorrow_are_made_before_anybody_asks_once_nothing_waits_to_b
         days.append(day)
         return document(day).encode()
 
-    monkeypatch.setattr(module, "make_puzzles", counted)
     asked: list[list[date]] = []
     done: anyio.Event
 
@@ -153,7 +153,7 @@ def test_today_and_tomorrow_are_made_before_anybody_asks_once_nothing_waits_to_b
         done = anyio.Event()
         with anyio.fail_after(60):
             async with anyio.create_task_group() as group:
-                group.start_soon(DailyPuzzles(tmp_path).keep_made, is_busy, 0.0, 0.001)
+                group.start_soon(DailyPuzzles(tmp_path, counted).keep_made, is_busy, 0.0, 0.001)
                 await done.wait()
                 group.cancel_scope.cancel()
 

@@ -122,11 +122,10 @@ def test_an_admins_transaction_is_done_or_refused(database: Database, proxy: Pro
 
 
 def test_what_cannot_be_looked_up_is_said_and_told_once_it_is_known(
-    database: Database, writer: Writer, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+    database: Database, writer: Writer, proxy: Proxy
 ) -> None:
     """The database commits and stays away: the client is told that nobody knows, and later the board changes."""
-    monkeypatch.setattr("app.core.db.commits.SECONDS_BETWEEN_LATE_LOOKS", 0.01)
-    database.commits = Commits(database.changed, seconds=0.0)
+    database.commits = Commits(database.changed, seconds=0.0, pause=0.01)
     boards = ScoreboardCache(database)
     before = boards.snapshot("c", public=False)
     assert before is not None

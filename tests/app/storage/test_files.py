@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.db import durable
+from app.core.effort import EFFORT
 from app.core.files.local_files import LocalFiles
 from app.core.files.stored_bytes import FileDamaged, FileMissing
 
@@ -30,7 +30,7 @@ def test_a_file_is_on_the_disk_before_it_gets_its_name_and_both_folders_before_a
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files, synced = LocalFiles(tmp_path), []
-    monkeypatch.setattr(durable, "WAITS", True)
+    monkeypatch.setattr(EFFORT, "waits_for_disk", True)
     monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(os.readlink(f"/proc/self/fd/{descriptor}")))
     place = files.path(files.keep(b"one"))
     assert [Path(each).parent for each in synced[:1]] == [place.parent]

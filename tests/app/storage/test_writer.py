@@ -132,12 +132,11 @@ def test_a_handler_that_breaks_its_contract_fails_alone_and_the_writer_goes_on(d
 
 @pytest.mark.parametrize("by_requests", [True, False])
 def test_many_requests_that_wait_together_press_the_writer_and_writes_of_threads_do_not(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, by_requests: bool
+    sqlite_url: str, by_requests: bool
 ) -> None:
     """Graders let requests go first; what they write together themselves is no reason to wait."""
-    monkeypatch.setattr("app.core.db.writer.SECONDS_PRESSED", 600.0)
     database, teams = Database(sqlite_url), Teams()
-    writer = Writer(database)
+    writer = Writer(database, pressed_seconds=600.0)
     names = [f"t{at}" for at in range(REQUESTS_THAT_PRESS)]
     release = hold(writer)
 
@@ -160,7 +159,7 @@ def test_many_requests_that_wait_together_press_the_writer_and_writes_of_threads
 
 def test_a_pressed_writer_commits_what_comes_while_it_gathers(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     database, teams = Database(sqlite_url), Teams()
-    writer = Writer(database)
+    writer = Writer(database, pressed_seconds=600.0)
     late: list[Future[str]] = []
 
     class Clock:
@@ -179,7 +178,6 @@ def test_a_pressed_writer_commits_what_comes_while_it_gathers(sqlite_url: str, m
         asyncio.get_running_loop().call_soon(release.set)
         await waiting
 
-    monkeypatch.setattr("app.core.db.writer.SECONDS_PRESSED", 600.0)
     asyncio.run(calls())
     monkeypatch.setattr("app.core.db.writer.time", Clock)
     writer.submit(teams.add, "first").result()
@@ -240,12 +238,9 @@ def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_al
     database.close()
 
 
-def test_writes_that_may_wait_are_committed_with_the_next_that_may_not(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.core.db.writer.SECONDS_THAT_WRITES_WAIT", 600.0)
+def test_writes_that_may_wait_are_committed_with_the_next_that_may_not(sqlite_url: str) -> None:
     database, teams = Database(sqlite_url), Teams()
-    writer = Writer(database)
+    writer = Writer(database, waiting_seconds=600.0)
     patient = [writer.submit(teams.add, f"t{at}", may_wait=True) for at in range(3)]
     last = writer.submit(teams.add, "last")
     assert [each.result() for each in [*patient, last]] == ["T0", "T1", "T2", "LAST"]
