@@ -145,7 +145,7 @@ def test_the_reference_answer_is_offered_for_the_best_of_a_relative_problem(api:
     send(api, page, **{"p.echo": "on", "r.echo": "on"})
     entry = "contests/spring/problems/echo"
     with api.service.database.read() as session:
-        assert session.get_one(ContestProblemRow, ("spring", "echo")).rule == {"reference_counts": True}
+        assert session.get_one(ContestProblemRow, ("spring", "echo")).rule.reference_counts is True
     assert send(api, f"/admin/{entry}", reference="no").status_code == 303
     with api.service.database.read() as session:
-        assert session.get_one(ContestProblemRow, ("spring", "echo")).rule == {"reference_counts": False}
+        assert session.get_one(ContestProblemRow, ("spring", "echo")).rule.reference_counts is False
