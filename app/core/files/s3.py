@@ -49,9 +49,23 @@ class OddObject(StoreUnavailable):
 
 
 class Bucket:
-    """The objects below one address. `seconds` bounds each request, and when the last try of it may begin."""
+    """The objects below one address. `seconds` bounds each request, and when the last try of it may begin.
 
-    def __init__(self, address: Address, seconds: float) -> None:
+    A store that fails is `away` for some seconds: requests fail at once. Listings come `batch` by `batch`.
+    """
+
+    def __init__(
+        self,
+        address: Address,
+        seconds: float,
+        *,
+        first_wait: float = FIRST_WAIT,
+        away: float = SECONDS_AWAY,
+        batch: int = BATCH,
+    ) -> None:
+        self._first_wait = first_wait
+        self._seconds_away = away
+        self._batch = batch
         self.address = address
         self.recovered = 0
         """How often a request has succeeded after one that failed."""
@@ -128,7 +142,7 @@ class Bucket:
     def _stream(self, prefix: str, after: str | None) -> Iterator[Sequence[ObjectMeta]]:
         import obstore
 
-        return iter(obstore.list(self._store, prefix or None, offset=after, chunk_size=BATCH))
+        return iter(obstore.list(self._store, prefix or None, offset=after, chunk_size=self._batch))
 
     def names(self) -> list[str]:
         """The names of objects and folders directly below the address."""
@@ -147,7 +161,7 @@ class Bucket:
     def _ask(self, request: Callable[[], T], name: str) -> T:
         """Make a request until it succeeds or time is up; raises NoObject, ObjectExists, or an OSError of the store."""
         self._refuse_while_away()
-        until, wait = time.monotonic() + self._seconds, FIRST_WAIT
+        until, wait = time.monotonic() + self._seconds, self._first_wait
         while True:
             try:
                 result = request()
@@ -174,7 +188,7 @@ class Bucket:
         is_away = isinstance(fault, OSError) and not isinstance(fault, OddObject)
         with self._guard:
             was_away = self._away is not None
-            self._away = (time.monotonic() + SECONDS_AWAY, str(fault)) if is_away else None
+            self._away = (time.monotonic() + self._seconds_away, str(fault)) if is_away else None
             self.recovered += was_away and not is_away
         if is_away and not was_away:
             log.error("S3 fails", place=self.address.shown, error=str(fault))

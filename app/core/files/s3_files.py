@@ -55,11 +55,21 @@ class S3Files:
     is_slow = True
     least_grace = 2 * SECONDS_YOUNG
 
-    def __init__(self, bucket: Bucket, cache: FileCache, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(
+        self,
+        bucket: Bucket,
+        cache: FileCache,
+        now: Callable[[], datetime] = utc_now,
+        *,
+        part: int = PART,
+        seconds_to_remove: float = SECONDS_TO_REMOVE,
+    ) -> None:
         self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
         self.bucket = bucket
         self.cache = cache
         self._now = now
+        self._part = part
+        self._seconds_to_remove = seconds_to_remove
         self._is_exclusive: bool | None = None
         self._fetching = [threading.Lock() for _ in range(STRIPES)]
 
@@ -76,7 +86,7 @@ class S3Files:
         """Store `data`: once this returns, S3 has it."""
         sha256 = hashlib.sha256(data).hexdigest()
         packed = zstandard.compress(data, LEVEL)
-        if len(packed) <= PART:
+        if len(packed) <= self._part:
             self._put_small(sha256, packed)
         else:
             with self.cache.writing() as file:
@@ -150,7 +160,7 @@ class S3Files:
             began = time.monotonic()
             if self.bucket.about(name)["last_modified"].timestamp() > file.stored_at:
                 return False
-            if self._age(file.stored_at) < self.least_grace or time.monotonic() - began > SECONDS_TO_REMOVE:
+            if self._age(file.stored_at) < self.least_grace or time.monotonic() - began > self._seconds_to_remove:
                 return False
             self.bucket.remove(name)
             self.cache.drop(file.sha256)
@@ -185,7 +195,7 @@ class S3Files:
     def _put_packed(self, sha256: str, file: IO[bytes]) -> None:
         file.flush()
         file.seek(0)
-        if os.fstat(file.fileno()).st_size <= PART:
+        if os.fstat(file.fileno()).st_size <= self._part:
             self._put_small(sha256, file.read())
         else:
             self._put_large(sha256, file)
@@ -203,7 +213,7 @@ class S3Files:
         name = name_of(sha256)
 
         def send() -> None:
-            self.bucket.send(name, lambda: _pieces(file), PART)
+            self.bucket.send(name, lambda: _pieces(file), self._part)
 
         try:
             self.bucket.about(name)
@@ -231,7 +241,7 @@ class S3Files:
             write()
 
     def _wait_for_removers(self, sha256: str) -> None:
-        until = time.monotonic() + SECONDS_TO_REMOVE
+        until = time.monotonic() + self._seconds_to_remove
         while time.monotonic() < until:
             try:
                 self.bucket.about(MARKS + sha256)
@@ -269,10 +279,10 @@ class S3Files:
         """Write an object to a file, in parts, and check it; raises FileMissing or FileDamaged."""
         name = name_of(sha256)
         try:
-            data, size = self.bucket.first(name, PART)
+            data, size = self.bucket.first(name, self._part)
             file.write(data)
-            for start in range(len(data), size, PART):
-                file.write(self.bucket.range(name, start, min(start + PART, size)))
+            for start in range(len(data), size, self._part):
+                file.write(self.bucket.range(name, start, min(start + self._part, size)))
         except NoObject:
             raise FileMissing(f"no stored file {sha256}") from None
         file.flush()

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 import zstandard
 
 from app.core.file_addresses import Address, address_of
-from app.core.files import s3, s3_files
+from app.core.files import s3
 from app.core.files.file_cache import FileCache
 from app.core.files.files import StoredFile, name_of
 from app.core.files.local_files import LocalFiles
@@ -60,9 +60,9 @@ def url(proxy: S3Proxy, s3_url: str, s3_port: int) -> str:
     return s3_url.replace(str(s3_port), str(proxy.port))
 
 
-def opened(url: str, folder: Path, clock: Clock | None = None, seconds: float = 60.0) -> S3Files:
-    """A server's view of the store, with a cache of its own."""
-    return S3Files(Bucket(address_of(url), seconds), FileCache(folder, 2**20), clock or Clock())
+def opened(url: str, folder: Path, clock: Clock | None = None, seconds: float = 60.0, **more: Any) -> S3Files:
+    """A server's view of the store, with a cache of its own; `more` goes to its bucket."""
+    return S3Files(Bucket(address_of(url), seconds, **more), FileCache(folder, 2**20), clock or Clock())
 
 
 @pytest.fixture
@@ -135,9 +135,10 @@ def test_a_damaged_copy_is_fetched_again(files: S3Files) -> None:
     assert files.state(SHA256) != without
 
 
-def test_large_files_go_and_come_in_parts(files: S3Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_files_go_and_come_in_parts(url: str, tmp_path: Path) -> None:
     """A part has the least size that S3 takes; the copy here is dropped, as it is larger than the cache."""
-    monkeypatch.setattr(s3_files, "PART", 5 * 2**20)
+    bucket = Bucket(address_of(url), 60.0)
+    files = S3Files(bucket, FileCache(tmp_path / "cache", 2**20), part=5 * 2**20)
     data = random.Random(1).randbytes(11 * 2**20)
     path = tmp_path / "large"
     path.write_bytes(data)
@@ -180,12 +181,11 @@ def test_half_a_body_is_fetched_again(files: S3Files, proxy: S3Proxy) -> None:
 
 @pytest.mark.parametrize("fate", [500, 503, CUT_BEFORE])
 def test_a_store_that_stays_away_is_one_error_and_comes_back_by_itself(
-    url: str, proxy: S3Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fate: str | int
+    url: str, proxy: S3Proxy, tmp_path: Path, fate: str | int
 ) -> None:
     """Nothing is stored; while it is away others fail at once, without a request."""
-    monkeypatch.setattr(s3, "FIRST_WAIT", 1000.0)  # longer than a request may take: no second try
-    monkeypatch.setattr(s3, "SECONDS_AWAY", 1000.0)
-    files = opened(url, tmp_path / "cache")
+    # The first wait is longer than a request may take: no second try.
+    files = opened(url, tmp_path / "cache", first_wait=1000.0, away=1000.0)
     state = files.state(SHA256)
     proxy.always(fate)
     with pytest.raises(StoreUnavailable, match="s3://jurado-"):
@@ -204,11 +204,9 @@ def test_a_store_that_stays_away_is_one_error_and_comes_back_by_itself(
 
 @pytest.mark.parametrize("page", ["list-type=2", "continuation-token="])
 @pytest.mark.parametrize("batch", [1, 1000])
-def test_a_listing_that_fails_once_goes_on(
-    files: S3Files, proxy: S3Proxy, monkeypatch: pytest.MonkeyPatch, page: str, batch: int
-) -> None:
+def test_a_listing_that_fails_once_goes_on(url: str, proxy: S3Proxy, tmp_path: Path, page: str, batch: int) -> None:
     """Else half a store would be moved, or none, and that called all."""
-    monkeypatch.setattr(s3, "BATCH", batch)
+    files = opened(url, tmp_path / "cache", batch=batch)
     expected = {files.keep(bytes([at])) for at in range(6)}
     proxy.once(500, "GET", page)
     assert {each.sha256 for each in files.stored()} == expected
@@ -319,12 +317,13 @@ def test_bytes_kept_while_their_old_object_is_removed_stay(
 
 
 def test_a_keeper_waits_for_a_remover_and_forgotten_marks_are_taken_down(
-    files: S3Files, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    url: str, tmp_path: Path, clock: Clock
 ) -> None:
+    bucket = Bucket(address_of(url), 60.0)
+    files = S3Files(bucket, FileCache(tmp_path / "cache", 2**20), clock, seconds_to_remove=0.1)
     files.keep(DATA)
     clock.ahead = timedelta(hours=3)
     files.bucket.create(MARKS + SHA256, b"")
-    monkeypatch.setattr(s3_files, "SECONDS_TO_REMOVE", 0.1)
     with pytest.raises(StoreUnavailable, match="being removed"):
         files.keep(DATA)
     assert files.tidy() == 1
