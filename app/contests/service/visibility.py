@@ -14,10 +14,10 @@ from app.contests.service.names import no_problem
 from app.core.clics import format_reltime
 from app.core.clock import utc_now
 from app.core.errors import NotFound
-from app.domain.contests import CaseKind, Clock, ScoredProblem
+from app.domain.contests import Carry, CaseKind, Clock, Counting, ScoredProblem, ScoringRule
 from app.domain.documents import MessageDocument
 from app.domain.rejections import Telling, reduced
-from app.domain.scoring import Answers, ProblemPoints, problem_points, submission_answers
+from app.domain.scoring import Answers, Attempt, ProblemPoints, problem_points, submission_answers
 from app.domain.verdicts import CaseVerdict, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, closed, is_computed, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
@@ -200,19 +200,41 @@ def know_points(snapshot: ContestSnapshot, rows: Iterable[Tried]) -> None:
 
 
 def _own_points(snapshot: ContestSnapshot, row: Tried) -> float | None:
-    """The points of a submission that answers every case but samples; None for one that carries answers over.
+    """The points of a submission, without a look at the team's earlier ones, of which there may be thousands.
 
-    It needs no look at the team's earlier submissions, of which there may be thousands.
+    None where those are needed: for the cases that it does not answer, unless the board has kept their answers.
     """
     problem = snapshot.contest.problem(row.problem_id)
     attempt = None if problem is None else snapshot.attempt(attempt_team(row), row.problem_id, row.id)
     if problem is None or attempt is None or attempt.scores is None or attempt.failed:
         return None
-    samples = {group.name for group in problem.groups if group.kind is CaseKind.SAMPLE}
-    if any(case.name not in attempt.scores for case in problem.cases if case.group not in samples):
-        return None
     ((_, answers),) = submission_answers([attempt], problem.rule)
+    samples = {group.name for group in problem.groups if group.kind is CaseKind.SAMPLE}
+    if any(case.name not in answers for case in problem.cases if case.group not in samples):
+        counted = _counted(snapshot, problem.rule, attempt)
+        if counted is None:
+            return None
+        answers = {**counted, **answers}
     return problem_points(problem, answers, snapshot.bests(problem), snapshot.phase).points
+
+
+def _counted(snapshot: ContestSnapshot, rule: ScoringRule, attempt: Attempt) -> Answers | None:
+    """The answers that count on the board if `attempt` is the last one, so that it carries over those of other cases.
+
+    None where it carries over others, and where the board has not taken all of the team's submissions.
+    """
+    if rule.carry is Carry.NONE:
+        return {}
+    place = (attempt.team_id, attempt.problem_id)
+    is_kept = rule.counting is Counting.LAST or (rule.counting is Counting.BEST_CASE and rule.carry is Carry.BEST)
+    if not is_kept or place in snapshot.view.chosen or snapshot.freeze.hides(*place, attempt.time):
+        return None
+    cell = snapshot.cell(*place)
+    if cell is None or cell.num_judged + cell.num_pending < snapshot.count(*place):
+        return None
+    sources = [snapshot.attempt(*place, id_) for id_ in {each.submission_id for each in cell.answers.values()}]
+    is_last = all(each is not None and (each.time, each.id) <= (attempt.time, attempt.id) for each in sources)
+    return cell.answers if is_last else None
 
 
 @once_a_snapshot

@@ -10,10 +10,10 @@ from functools import wraps
 from itertools import chain
 from typing import Any, TypeVar, TypeVarTuple
 
-from app.domain.board_arrays import among
+from app.domain.board_arrays import LiveArrays, among
 from app.domain.contests import CaseKind, Freeze, ScoredProblem, State
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.scoreboard import Board
+from app.domain.scoreboard import Board, Cell
 from app.domain.scoring import Attempt, Bests
 from app.domain.virtual_ranking import ranked_with
 from app.problems.queries.scoring_input import ScoredContest
@@ -131,6 +131,19 @@ class ContestSnapshot:
             return self.cells.attempt(place, submission_id)
         return _of_submission(self.cells.get(place, ()), submission_id)
 
+    def count(self, team_id: str, problem_id: str) -> int:
+        """The number of one team's attempts at one problem."""
+        cells = self.cells.cells if isinstance(self.cells, EmbargoedCells) else self.cells
+        return len(cells.get((team_id, problem_id), ()))
+
+    def cell(self, team_id: str, problem_id: str) -> Cell | None:
+        """One team at one problem of the board; None where it is not on it."""
+        if not isinstance(self.board, LiveArrays):
+            return None
+        arrays, team = self.board.arrays, _places(self).get(team_id)
+        problem = next((at for at, each in enumerate(arrays.problems) if each.id == problem_id), None)
+        return None if team is None or problem is None else arrays.cell(team, problem)
+
     def official(self) -> list[Attempt]:
         """The attempts that the official board is about."""
         return [attempt for attempt in self.attempts if self.view.takes(attempt)]
@@ -169,6 +182,13 @@ def once_a_snapshot(
 def is_computed(snapshot: ContestSnapshot, function: Callable[..., object], *arguments: Hashable) -> bool:
     """Whether a function that is `once_a_snapshot` has been computed for these arguments."""
     return (getattr(function, "__wrapped__", function), arguments) in snapshot.memo
+
+
+@once_a_snapshot
+def _places(snapshot: ContestSnapshot) -> Mapping[str, int]:
+    """The places of teams in the arrays of the board."""
+    teams = snapshot.board.arrays.teams if isinstance(snapshot.board, LiveArrays) else ()
+    return {team.id: at for at, team in enumerate(teams)}
 
 
 @once_a_snapshot

@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 from app.accounts.service.viewer import Viewer
 from app.contests.schemas.settings import Rule
 from app.contests.service.visibility import know_points, points_of
+from app.core.clock import utc_now
 from app.core.service import Service
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.scoreboard import scoreboard
 from app.domain.scoring import Attempt, RawScore, problem_points, submission_answers
 from app.scoreboard.service.histories import compute_history
 from app.submissions.service.reports import report
-from app.tables import ContestProblemRow, SubmissionRow
+from app.tables import ChosenSubmissionRow, ContestProblemRow, SubmissionRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.examples import examples
-from tests.builders.scoring import REJECTED, awkward_scores
+from tests.builders.scoring import JUDGE_ERROR, REJECTED, awkward_scores
 from tests.builders.service import open_service
 
 VIEWER = Viewer("admin", "admin", None, "admin")
@@ -109,3 +110,73 @@ def assert_agreed(service: Service, contest_id: str, rule: ScoringRule, tries: S
             each_points = [by_id[attempt.id][1].points or 0.0 for attempt in sorted(mine, key=lambda a: (a.time, a.id))]
             total = max(each_points) if rule.counting is Counting.BEST else each_points[-1]
             assert total == rows[team][0]
+
+
+FREEZE, DURATION = 3, 6
+moments = st.lists(
+    st.tuples(
+        st.one_of(
+            st.none(), st.dictionaries(st.sampled_from(["02", "03"]), st.one_of(stored_scores, st.just(JUDGE_ERROR)))
+        ),
+        st.integers(-1, DURATION + 1),
+    ),
+    min_size=1,
+    max_size=7,
+)
+
+
+def test_points_of_few_submissions_are_those_of_the_whole_history(sqlite_url: str, tmp_path: Path) -> None:
+    """Also where the board lacks some: behind the freeze, before the start, after the end, or by a team's choice."""
+    with open_service(sqlite_url, tmp_path / "home") as service:
+        add_problem(service)
+        numbers = count()
+
+        @settings(max_examples=examples(15), deadline=None)
+        @given(sent=moments, ended=st.booleans(), thawed=st.booleans(), chosen=st.integers(0, 6))
+        def agree(sent: list[tuple[dict[str, RawScore] | None, int]], ended: bool, thawed: bool, chosen: int) -> None:
+            contest_id, minute = f"c{next(numbers)}", timedelta(minutes=1)
+            add_contest(
+                service,
+                contest_id,
+                started=(DURATION + 2 if ended else DURATION - 1) * minute,
+                duration=DURATION * minute,
+                freeze=(DURATION - FREEZE) * minute,
+                thaw=utc_now() - minute if thawed else None,
+                settings={"choose": True},
+            )
+            ids = [
+                add_submission(service, scores, minute=at, contest_id=contest_id, judgement_type=type_of(scores))
+                for scores, at in sent
+            ]
+            with service.database.write() as session:
+                place = {"contest_id": contest_id, "team_id": "team", "problem_id": PROBLEM}
+                choice = ids[chosen % len(ids)]
+                session.add(ChosenSubmissionRow(**place, submission_id=choice, time=utc_now()))
+            for each in RULES:
+                with service.database.write() as session:
+                    session.get_one(ContestProblemRow, (contest_id, PROBLEM)).rule = Rule.of(each)
+                for public in (False, True):
+                    assert_few(service, contest_id, ids, public=public)
+
+        agree()
+
+
+def type_of(scores: dict[str, RawScore] | None) -> str:
+    """The judgement type of scores."""
+    return "JE" if JUDGE_ERROR in (scores or {}).values() else "PC"
+
+
+def assert_few(service: Service, contest_id: str, ids: Sequence[int], *, public: bool) -> None:
+    """Compare the points of each submission alone with those of the slow reference."""
+    snapshot = service.boards.snapshot(contest_id, public=public)
+    assert snapshot is not None
+    (problem,) = snapshot.contest.problems
+    slow = {
+        attempt.id: problem_points(problem, answers, snapshot.bests(problem), snapshot.phase).points
+        for attempt, answers in submission_answers(snapshot.of("team", PROBLEM), problem.rule)
+    }
+    with service.database.read() as session:
+        rows = [session.get_one(SubmissionRow, id_) for id_ in ids]
+    for row in rows:
+        know_points(snapshot, [row])
+        assert points_of(snapshot, row) == slow.get(row.id)
