@@ -114,6 +114,14 @@ class _Shape(NamedTuple):
     keys: tuple[tuple[str, ...], ...]
 
 
+class _Step(NamedTuple):
+    """What an event makes of an entry: its new shape, and which views of the entry it keeps or replaces for all."""
+
+    shape: bytes
+    kept: Sequence[slice]
+    replaced: Sequence[slice]
+
+
 @dataclass(frozen=True, slots=True)
 class _Order:
     """The objects of a kind in the order of their first events."""
@@ -139,6 +147,7 @@ class Index:
         self._order: dict[str, _Order] = {}
         self._shapes: list[_Shape] = []
         self._numbers: dict[_Shape, int] = {}
+        self._steps: dict[tuple[bytes, str, str | None], _Step] = {}
 
     def ids(self, type_: str) -> Sequence[str | None]:
         """The ids of all objects of a kind that were ever published, in the order of their first events."""
@@ -159,17 +168,17 @@ class Index:
 
     def take(self, row: Told) -> list[int]:
         """Add an event; returns the ids of events that it replaces for all readers."""
-        old = self.entry(row.type, row.object_id)
-        keys = _keys(row.audience, row.owner)
-        view = ShownLast(None if row.data is None else digest(row.data), row.id)
-        views = dict(old.views) if old is not None else {}
-        replaced = {views[key].event_id for key in keys if key in views}
-        views.update(dict.fromkeys(keys, view))
-        owner = row.owner if EVERYBODY in row.audience else old.owner if old is not None else None
-        self.of.setdefault(row.type, {})[row.object_id] = self._packed(owner, views)
-        if old is None:
+        objects = self.of.setdefault(row.type, {})
+        old = objects.get(row.object_id, b"")
+        change = (old[: SHAPE.size], row.audience, row.owner)
+        step = self._steps.get(change)
+        if step is None:  # few shapes change in few ways, and a log has hundreds of thousands of events
+            step = self._steps[change] = self._step(*change)
+        new = VIEW.pack(0, -row.id) if row.data is None else VIEW.pack(digest(row.data), row.id)
+        objects[row.object_id] = b"".join((step.shape, *[old[kept] for kept in step.kept], new))
+        if not old:
             self._order.setdefault(row.type, _Order()).add(row.id, row.object_id)
-        return [id_ for id_ in replaced if all(left.event_id != id_ for left in views.values())]
+        return [abs(VIEW.unpack(old[replaced])[1]) for replaced in step.replaced]
 
     def behind(self, type_: str, first: int, reader: Reader, most: int) -> tuple[list[tuple[int, int]], int | None]:
         """The next objects of a kind that this reader sees, as (first event, last event), and where to continue."""
@@ -185,17 +194,17 @@ class Index:
         end = at + most
         return objects, order.firsts[end - 1] if end < count else None
 
-    def _packed(self, owner: str | None, views: Mapping[str, ShownLast]) -> bytes:
-        keys: dict[ShownLast, list[str]] = {}
-        for key, view in views.items():
-            keys.setdefault(view, []).append(key)
-        shape = _Shape(owner, tuple(map(tuple, keys.values())))
-        number = self._numbers.get(shape)
-        if number is None:
-            number = self._numbers[shape] = len(self._shapes)
+    def _step(self, before: bytes, audience: str, owner: str | None) -> _Step:
+        old = self._shapes[SHAPE.unpack(before)[0]] if before else _Shape(None, ())
+        mine = _keys(audience, owner)
+        left = [tuple(key for key in keys if key not in mine) for keys in old.keys]
+        shape = _Shape(owner if EVERYBODY in audience else old.owner, (*filter(None, left), tuple(mine)))
+        number = self._numbers.setdefault(shape, len(self._shapes))
+        if number == len(self._shapes):
             self._shapes.append(shape)
-        packed = [VIEW.pack(*((0, -each.event_id) if each.digest is None else each)) for each in keys]
-        return b"".join((SHAPE.pack(number), *packed))
+        places = [slice(at, at + VIEW.size) for at in range(SHAPE.size, SHAPE.size + len(left) * VIEW.size, VIEW.size)]
+        kept = [place for place, keys in zip(places, left, strict=True) if keys]
+        return _Step(SHAPE.pack(number), kept, [place for place in places if place not in kept])
 
 
 def _keys(audience: str, owner: str | None) -> list[str]:

@@ -38,6 +38,7 @@ from app.feed.service.followed import Followed, Waiter, next_look
 from app.feed.service.kinds import AFTER, BEFORE, STATE, FeedSnapshot
 from app.feed.service.log import Compaction, Line, Log, Runs, ids_on, of_all_runs
 from app.feed.service.submitted import Points
+from app.judging.service.collections_paused import without_collections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
@@ -347,7 +348,7 @@ class FeedPublisher:
     def _load(self, followed: Followed) -> Log:
         """Read a log from the beginning; the next look is compared with its last versions."""
         followed.superfluous = Compaction()
-        with self._service.database.read() as session:
+        with self._service.database.read() as session, without_collections():
             contest_log = Log(followed.contest_id, self._read_page, events.secret(session, followed.contest_id))
             for row in events.scan(session, followed.contest_id):
                 replaced = contest_log.take(row)
