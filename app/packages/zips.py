@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Protocol, cast
 
@@ -63,14 +64,39 @@ def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> 
 def write_zip(target: Target, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
     """Write a zip of files, each in pieces, to a target that only takes bytes.
 
-    One piece is in memory at a time. A list of pieces is of a small file; others may be of any size.
+    One piece is in memory at a time, and no entry. A list of pieces is of a small file; others may be of any size.
     """
     # zipfile asks for no more of a target that cannot seek, but is typed for a whole file.
-    with zipfile.ZipFile(cast(IO[bytes], target), "w", zipfile.ZIP_DEFLATED, compresslevel=THOROUGH) as archive:
+    with (
+        tempfile.TemporaryFile(prefix="jurado-zip-") as spool,
+        zipfile.ZipFile(cast(IO[bytes], target), "w", zipfile.ZIP_DEFLATED, compresslevel=THOROUGH) as archive,
+    ):
+        archive.filelist = _Entries(spool)
         for name, pieces in files:
             with archive.open(_entry(name), "w", force_zip64=not isinstance(pieces, list)) as file:
                 for piece in pieces:
                     file.write(piece)
+            archive.NameToInfo.clear()
+
+
+class _Entries(list[zipfile.ZipInfo]):
+    """The entries of a zip until its directory is written at the end, in a temporary file: there may be a million."""
+
+    def __init__(self, spool: IO[bytes]) -> None:
+        super().__init__()
+        self._spool = spool
+        self._count = 0
+
+    def append(self, entry: zipfile.ZipInfo) -> None:
+        pickle.dump(entry, self._spool)
+        self._count += 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[zipfile.ZipInfo]:
+        self._spool.seek(0)
+        return (pickle.load(self._spool) for _ in range(self._count))
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -53,14 +53,6 @@ class Compared:
     judge_errors: int
 
 
-def standing_at(session: Session, contest_id: str, moment: datetime) -> ContestSnapshot | None:
-    """A contest as judges see it at a moment, from what this transaction reads; None if there is none."""
-    contest = scored_contest(session, contest_id)
-    if contest is None:
-        return None
-    return make_snapshot(contest, attempts.attempts(session, contest_id), moment, public=False)
-
-
 def document(snapshot: ContestSnapshot) -> BoardDocument:
     """The board as a package has it: the rows of GET scoreboard, with raw scores unless there are too many."""
     rows = _rows(snapshot)

@@ -8,7 +8,7 @@ failed; and the raw scores of expected answers that take part in BEST.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -23,6 +23,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.submission_context import read_entry
 from app.submissions.service.answer_files import OpenCase, base_name, file_names
+from app.submissions.service.whole import batches
 
 FILE = "judging.json"
 
@@ -75,21 +76,21 @@ class Judging(Body):
 
 def document(session: Session, snapshot: ContestSnapshot, time: datetime) -> Judging:
     """The whole document of a contest as it stands at a moment."""
-    contest_id = snapshot.contest.id
-    shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest_id)}
     attempts = snapshot.attempts
-    unjudged = [shown[attempt.id] for attempt in attempts if attempt.scores is None and attempt.id in shown]
+    unjudged = [attempt.id for attempt in attempts if attempt.scores is None]
     errors = [
-        JudgeError(submission_id=shown[attempt.id], case=case)
+        (attempt.id, case)
         for attempt in attempts
         for case, score in (attempt.scores or {}).items()
         if score.verdict is CaseVerdict.JUDGE_ERROR
     ]
+    shown = submission_queries.shown_ids(session, (*unjudged, *(number for number, _ in errors)))
+    taken = _cases_by_file(session, snapshot)
     return Judging.model_construct(
         time=time,
-        answers=_answers(session, snapshot, shown),
-        unjudged=unjudged,
-        judge_errors=errors,
+        answers=[each for ids in batches(snapshot) for each in _answers(session, snapshot, taken, ids)],
+        unjudged=[shown[number] for number in unjudged],
+        judge_errors=[JudgeError(submission_id=shown[number], case=case) for number, case in errors],
         references=references(snapshot.contest.references),
     )
 
@@ -108,21 +109,16 @@ def exact_text(value: Exact | None) -> str | None:
     return None if value is None else str(value)
 
 
-def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, str]) -> list[SentFile]:
+def _answers(
+    session: Session, snapshot: ContestSnapshot, taken: Mapping[str, Mapping[str, frozenset[str]]], ids: Sequence[int]
+) -> Iterator[SentFile]:
     """The answers that file names alone would lose, give to another case, or give to more cases than they were for.
 
     A file for all cases may have been sent before its final cases were open.
     """
-    taken: dict[str, Mapping[str, frozenset[str]]] = {}
-    for problem in snapshot.contest.problems:
-        entry = read_entry(session, snapshot.contest.id, problem.id)
-        assert entry is not None, "the contest has it"
-        cases = [OpenCase(id_, name, entry.limit) for id_, name in (*entry.cases, *entry.final_cases)]
-        names = file_names(cases, entry.pattern)
-        taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names.items()}
-    lost: list[SentFile] = []
-    sent_answers = submission_queries.contest_answers(session, snapshot.contest.id)
-    for number, together in groupby(sent_answers, key=lambda sent: sent.submission_id):
+    shown = submission_queries.shown_ids(session, ids)
+    sent_files = submission_queries.sent_files(session, snapshot.contest.id, ids)
+    for number, together in groupby(sent_files, key=lambda sent: sent.submission_id):
         sent = list(together)
         went: dict[str, set[str]] = defaultdict(set)
         for each in sent:
@@ -131,5 +127,16 @@ def _answers(session: Session, snapshot: ContestSnapshot, shown: Mapping[int, st
             name = base_name(each.file_name)
             if each.refused or taken[each.problem_id].get(name, frozenset()) != went[name]:
                 file = None if each.refused else each.file_name
-                lost.append(SentFile(submission_id=shown[number], case=each.case_name, file=file))
-    return lost
+                yield SentFile(submission_id=shown[number], case=each.case_name, file=file)
+
+
+def _cases_by_file(session: Session, snapshot: ContestSnapshot) -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """The cases that a file of some name is for, by problem."""
+    taken: dict[str, Mapping[str, frozenset[str]]] = {}
+    for problem in snapshot.contest.problems:
+        entry = read_entry(session, snapshot.contest.id, problem.id)
+        assert entry is not None, "the contest has it"
+        cases = [OpenCase(id_, name, entry.limit) for id_, name in (*entry.cases, *entry.final_cases)]
+        names = file_names(cases, entry.pattern)
+        taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names.items()}
+    return taken

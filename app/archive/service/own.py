@@ -99,10 +99,10 @@ def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
     """The objects of each of MODELS, reduced to the teams that take part."""
     entries = contests.entries(session, contest.id)
     team_ids, problem_ids = {row.id for row in teams.taking_part(session, contest)}, {row.problem_id for row in entries}
-    shown = {row.id: row.shown_id for row in submission_queries.submissions(session, contest.id)}
     clocks = sorted(participations.participations(session, contest.id).items())
     rows = [each for each in participations.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     chosen = [each for each in participations.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
+    shown = submission_queries.shown_ids(session, {row.submission_id for row in chosen})
     return {
         "limits": [
             OfProblem(problem_id=row.problem_id, limits=row.limits) for row in entries if row.limits.model_fields_set

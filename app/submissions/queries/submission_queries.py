@@ -109,8 +109,9 @@ def submission(session: Session, contest_id: str, submission_id: str) -> Submiss
 
 def shown_ids(session: Session, submission_ids: Iterable[int]) -> dict[int, str]:
     """The ids that submissions are shown under, by the numbers of their rows."""
-    query = select(SubmissionRow.id, SubmissionRow.external_id).where(SubmissionRow.id.in_(sorted(submission_ids)))
-    return {number: external or str(number) for number, external in session.execute(query)}
+    query = select(SubmissionRow.id, SubmissionRow.external_id)
+    rows = (row for some in _few(SubmissionRow.id, set(submission_ids)) for row in session.execute(query.where(some)))
+    return {number: external or str(number) for number, external in rows}
 
 
 def all_shown_ids(session: Session, contest_id: str) -> set[str | None]:
@@ -313,8 +314,8 @@ class SentFile(NamedTuple):
     refused: bool
 
 
-def contest_answers(session: Session, contest_id: str) -> Iterator[SentFile]:
-    """All answers of a contest in order of submission, without their bytes; none of cases that it does not have."""
+def sent_files(session: Session, contest_id: str, among: Collection[int]) -> Iterator[SentFile]:
+    """The answers of some submissions in their order, without their bytes; none of cases that the contest lacks."""
     query = (
         select(
             AnswerRow.submission_id,
@@ -325,11 +326,12 @@ def contest_answers(session: Session, contest_id: str) -> Iterator[SentFile]:
         )
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
         .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
-        .where(SubmissionRow.contest_id == contest_id, _cases_of(session, contest_id).condition)
+        .where(is_of(contest_id), _cases_of(session, contest_id).condition)
         .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
     )
-    for row in session.execute(query):
-        yield SentFile(*row)
+    for some in _few(AnswerRow.submission_id, among):
+        for row in session.execute(query.where(some)):
+            yield SentFile(*row)
 
 
 def answer_bytes(session: Session, files: FileStore, submission_id: int, case_name: str) -> bytes | None:

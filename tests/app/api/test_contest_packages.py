@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,15 @@ import httpx
 import pytest
 from sqlalchemy import Engine, event, select
 
+from app.accounts.service.viewer import Viewer
 from app.archive.service import importing, package_files
+from app.archive.service.export import growing_package
 from app.archive.service.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
 from app.archive.service.rows import MOST_PAUSES, Importer
 from app.core import passwords
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
+from app.submissions.service import whole
 from app.tables import (
     AccountRow,
     ChosenSubmissionRow,
@@ -34,7 +38,8 @@ from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_s
 from tests.builders.judging import judge
 from tests.builders.packages import zip_package
 from tests.builders.schemas import faults
-from tests.builders.service import PASSWORD, Api, open_api
+from tests.builders.scoring import raw
+from tests.builders.service import PASSWORD, Api, open_api, open_service
 from tests.builders.zips import unzipped
 from tests.conftest import migrated_sqlite
 
@@ -604,3 +609,27 @@ def test_a_package_replaces_no_admin_unless_the_request_names_them(quick_api: Ap
         files = {"contest.json": json.dumps(CONTEST).encode(), "accounts.json": json.dumps(people).encode()}
         assert bring_in(quick_api, zip_bytes(files), "?replace=true").status_code == 400
         assert quick_api.get("account", user="judge").json()["type"] == "judge"
+
+
+def test_an_export_takes_no_more_memory_for_many_submissions(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that keeps a board has all attempts in memory; an export adds a batch of rows at a time."""
+    monkeypatch.setattr(whole, "BATCH", 20)
+    few, many, bytes_of_one = 100, 400, 1000
+    peaks = []
+    with open_service(sqlite_url, tmp_path / "home") as service:
+        add_problem(service)
+        add_contest(service)
+        for count in (few, many - few):
+            for _ in range(count):
+                add_submission(service, {"02": raw(5, 1), "03": raw(7, 3)})
+            service.boards.snapshot("c", public=False)
+            tracemalloc.start()
+            file = growing_package(Viewer("admin", "admin", None, "admin"), service, "c")
+            size = sum(map(len, file.chunks()))
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+            file.close()
+            assert size > count * 300
+    assert peaks[1] - peaks[0] < (many - few) * bytes_of_one
