@@ -1,6 +1,6 @@
 """The documents that columns keep as JSON, key by key; those that the domain parses are in `app.domain.documents`.
 
-A key that is not required is one that a change leaves out, or that rows of earlier versions lack.
+A key that is not required is one that a change may leave out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class StatementDocument(TypedDict):
     kind: str
     file: str
     sha256: str
-    images: NotRequired[dict[str, str]]
+    images: dict[str, str]
 
 
 class PersonDocument(TypedDict):
@@ -44,7 +44,7 @@ class MetadataDocument(TypedDict, total=False):
     """problem.yaml with its defaults written out.
 
     sample_outputs  the outputs shown of samples: their sha256 by case
-    solutions       the solution texts by language; missing where the problem was stored before they were read
+    solutions       the solution texts by language
     """
 
     sample_outputs: dict[str, str]
@@ -197,7 +197,7 @@ class SourceDocument(TypedDict):
 
 
 class RunParams(TypedDict):
-    """The parameters of a reference run; memory in MiB. Earlier versions name no solver: its name is the problem's.
+    """The parameters of a reference run; memory in MiB.
 
     `program` is the place of the package's own solver, in the package of that sha256; there is no `solver` then.
     """

@@ -93,7 +93,7 @@ class CaseListDocument(TypedDict):
 
 
 class ProblemSettingsDocument(TypedDict):
-    """A problem's jurado.yaml with its defaults written out; rows of earlier versions lack the later keys."""
+    """A problem's jurado.yaml with its defaults written out; what it does not use is left out."""
 
     checker: str
     program: NotRequired[ProgramDocument]

@@ -110,15 +110,6 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     )
 
 
-def stored_solutions(files: Mapping[str, bytes]) -> dict[str, Statement]:
-    """The solution texts of a package that was read before; raises PackageErrors where it does not read any more."""
-    faults = Faults()
-    problem = _read(Problem, "problem.yaml", files, faults)
-    solutions = _statements("solution", files, problem.constants if problem else {}, faults)
-    faults.settle()
-    return solutions
-
-
 FALLBACK = JuradoSettings.model_validate({"checker": "exact", "scoring": {"kind": "absolute"}})
 """Stands in for a jurado.yaml that does not read, so that the faults of the test data are found too."""
 

@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from app.core.files.stored_bytes import UNREADABLE, FileMissing
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.feed.queries import events
 from app.feed.queries.webhooks import keys_needed
-from app.tables import Base, LastBackupRow, WebhookRow
+from app.tables import Base, LastBackupRow
 
 FORMAT = 1
 CHUNK = 2**20
@@ -66,18 +66,17 @@ class Manifest:
     size: int
     names: str
     faulty: Sequence[str]
-    secret_keys: Sequence[str] = field(default_factory=list)
+    secret_keys: Sequence[str]
 
 
 def backup(database: Database, files: Files, where: Path | Place, step: Step = lambda *_: None) -> Manifest:
     """Copy database and files into a place; files that an earlier backup brought there are not copied again.
 
-    Raises BackupError where the place holds something else or tokens are not encrypted yet, MoveError where the schema
+    Raises BackupError where the place holds something else, MoveError where the schema
     is not this version's.
     """
     place = _place(where)
     refuse_other_schema(database)
-    _refuse_plain_tokens(database)
     if _same_place(place.files, files):
         raise BackupError(f"{place.shown}: expected a folder for backups alone, found the files to be copied in it")
     earlier = _prepare(place)
@@ -322,13 +321,6 @@ def _opened_copy(path: Path) -> Iterator[Database]:
         yield database
     finally:
         database.close()
-
-
-def _refuse_plain_tokens(database: Database) -> None:
-    """An older version's tokens are encrypted at the first start of this one, before which no backup takes them."""
-    with database.snapshot() as connection:
-        if connection.scalar(select(WebhookRow.id).where(WebhookRow.key_id == "").limit(1)) is not None:
-            raise BackupError("tokens of webhooks are not encrypted yet: run jurado init first")
 
 
 def _row_counts(database: Database) -> dict[str, int]:

@@ -120,7 +120,7 @@ def _only(contest: ScoredContest, team_ids: set[str]) -> ScoredContest:
 
 
 def _moment(contents: Contents) -> datetime:
-    """The moment at which the board was written; older packages have only that of the last change on it."""
+    """The moment at which the board was written; packages of other systems only have that of its last change."""
     if contents.judging is not None:
         return contents.judging.time
     try:

@@ -197,7 +197,7 @@ def read_contents(
 
 
 def _judging(contents: Contents) -> contest_judging.Judging | None:
-    """The document `judging.json`; None in packages of other systems or older versions."""
+    """The document `judging.json`; None in packages of other systems."""
     value = _document(contents, contest_judging.FILE.removesuffix(".json"))
     if value is None:
         return None

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
-import structlog
 from sqlalchemy import Connection, inspect, select, update
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.core.db.database import Database
 from app.core.db.secret_keys import Encrypted, SecretKeys
 from app.tables import AccountRow, WebhookRow
-
-log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
-
-REWRITING = f"ALTER TABLE {WebhookRow.__tablename__} ALTER COLUMN token TYPE text USING token || ''"
-"""Writes today's rows to a new file. VACUUM FULL writes old ones, too, that an open transaction might still see."""
 
 
 def webhooks(session: Session) -> Sequence[WebhookRow]:
@@ -45,57 +36,26 @@ def encrypted_token(row: WebhookRow) -> Encrypted:
 
 
 def keys_needed(connection: Connection) -> set[str]:
-    """The ids of the keys without which tokens cannot be read; none in a database of a version without keys."""
-    schema = inspect(connection)
-    table = WebhookRow.__tablename__
-    if not schema.has_table(table) or "key_id" not in {column["name"] for column in schema.get_columns(table)}:
+    """The ids of the keys without which tokens cannot be read; none in an empty database."""
+    if not inspect(connection).has_table(WebhookRow.__tablename__):
         return set()
-    return set(connection.scalars(select(WebhookRow.key_id).distinct())) - {""}
+    return set(connection.scalars(select(WebhookRow.key_id).distinct()))
 
 
 def delete_unreadable(session: Session, keys: SecretKeys) -> Sequence[WebhookRow]:
     """Delete the webhooks whose key is lost; returns them."""
-    rows = session.scalars(select(WebhookRow).where(WebhookRow.key_id.not_in(["", *keys.ids]))).all()
+    rows = session.scalars(select(WebhookRow).where(WebhookRow.key_id.not_in(keys.ids))).all()
     for row in rows:
         session.delete(row)
     return rows
 
 
-def encrypt_tokens(database: Database, keys: SecretKeys, mark: Path) -> int:
-    """Encrypt by the first key what no key or an older one has encrypted; returns the number of webhooks changed.
-
-    One transaction changes all or none. Then the old tokens leave the pages of the database as well: deleted rows would
-    keep them readable in its file. The file `mark` is there until that is done, also across kills and full disks.
-    """
+def encrypt_tokens(database: Database, keys: SecretKeys) -> None:
+    """Encrypt by the first key what an older one has encrypted, in one transaction."""
     with database.write() as session:
-        rows = session.scalars(select(WebhookRow).where(WebhookRow.key_id != keys.ids[0])).all()
-        for row in rows:
-            token = keys.decrypt(encrypted_token(row)) if row.key_id else row.token
-            encrypted = keys.encrypt(token)
+        for row in session.scalars(select(WebhookRow).where(WebhookRow.key_id != keys.ids[0])):
+            encrypted = keys.encrypt(keys.decrypt(encrypted_token(row)))
             row.token, row.key_id = encrypted.text, encrypted.key_id
-        if rows:
-            mark.touch()
-    if mark.exists():
-        try:
-            _rewrite(database)
-        except (SQLAlchemyError, sqlite3.Error) as error:
-            log.warning("old tokens of webhooks stay in the database's pages until the next start", error=str(error))
-        else:
-            mark.unlink()
-    return len(rows)
-
-
-def _rewrite(database: Database) -> None:
-    with database.engine.connect() as connection:
-        if not database.is_sqlite:
-            outside = connection.execution_options(isolation_level="AUTOCOMMIT")
-            outside.exec_driver_sql(REWRITING)
-            return
-        driver = connection.connection.driver_connection  # past SQLAlchemy, which would begin a transaction
-        assert driver is not None, "the connection is open"
-        driver.execute("VACUUM")
-        if driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-            raise sqlite3.OperationalError("somebody reads the database, and needs its old pages")
 
 
 def active(session: Session) -> set[str]:

@@ -31,7 +31,6 @@ from app.judging.queries import judging_tasks, rejudging_steps
 from app.judging.service.fair_queue import FairQueue
 from app.judging.service.judging import Judging
 from app.judging.service.messages import SLICE_SECONDS, Grade, Validate, Validated, Warm
-from app.judging.service.old_file_errors import FileErrors
 from app.judging.service.outcomes import Trial
 from app.judging.service.parked import Parked
 from app.judging.service.process import GraderProcess
@@ -85,7 +84,6 @@ class Engine:
         self._swept = 0.0
         self._closing = False
         self.parked = Parked(settings.files.state)
-        self._file_errors = FileErrors(database, settings.files)
         self._judging = Judging(
             writer, self.parked, settings.seconds_per_answer, lambda: self._closing, settings.process_id
         )
@@ -288,7 +286,6 @@ class Engine:
             finally:
                 self._end_again()
         elif work.sweep:
-            self._file_errors.look()
             self._sweep()
 
     def _give_way(self) -> None:

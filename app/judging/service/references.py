@@ -308,8 +308,7 @@ class JobRunner:
         """The answer of the package's own solver, or of one of `solvers/`; raises SolverFailed."""
         if isinstance(process, Solving):
             return solve_by_package(self._engine.programs, self._files, params, data, process)
-        solver = params.get("solver", params["problem_id"])  # a job queued by an earlier version names none
-        run = SolverRun(solver, params["method"], params["seed"], params["seconds"], params["memory"])
+        run = SolverRun(params["solver"], params["method"], params["seed"], params["seconds"], params["memory"])
         return solve(process, run, data, notes.report)
 
     def _keep(self, problem_id: str, case: _Case, data: bytes, solved: Solved) -> CaseResult:

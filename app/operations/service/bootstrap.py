@@ -24,7 +24,7 @@ from app.core.db.secret_keys import SecretKeys, key_place, make_key, missing_key
 from app.core.faults import PackageErrors, errors_of
 from app.core.files.files import Files
 from app.core.files.open_files import open_files
-from app.core.files.stored_bytes import UNREADABLE, StoreUnavailable
+from app.core.files.stored_bytes import StoreUnavailable
 from app.core.passwords import hash_password, make_password, weakness
 from app.core.settings import Settings
 from app.domain.contests import Kind
@@ -33,7 +33,7 @@ from app.packages.catalog import BESIDE_APP, bundled, bundled_games, problems_fo
 from app.packages.read import read_package
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
-from app.problems.queries import problems, statement_images
+from app.problems.queries import problems
 from app.tables import AccountRow, ContestProblemRow, ContestRow, ProblemRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
@@ -47,8 +47,6 @@ GAMES = "games"
 PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)
 A_CENTURY = timedelta(days=36_525)
 DEMO_DURATION = timedelta(days=30)
-REWRITE_MARK = ".rewrite-database"
-"""A file of the home: the pages of the database still hold what has been encrypted in its rows."""
 OPEN_LIMITS = Limits(per_window=PerWindow(count=100, seconds=600))
 """A submission to a problem each six seconds for ten minutes is a script's."""
 OPEN_TEAM_BYTES = 256 * 2**20
@@ -94,7 +92,7 @@ def check_keys(database: Database, settings: Settings) -> SecretKeys:
 
 
 def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -> SecretKeys:
-    """Read the keys, made at the first start, and encrypt the tokens that the first one has not encrypted.
+    """Read the keys, made at the first start, and encrypt by the first one what an older one has encrypted.
 
     `renew` puts a new key in front, where no setting has one, and deletes the webhooks whose key is lost. Raises
     SecretKeyError where a key is missing. A key is on the disk before anything is encrypted by it.
@@ -109,7 +107,7 @@ def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -
     if not keys.ids or (renew and not settings.secret_key):
         make_key(settings)
         keys = read_keys(settings)
-    webhooks.encrypt_tokens(database, keys, settings.home / REWRITE_MARK)
+    webhooks.encrypt_tokens(database, keys)
     return keys
 
 
@@ -117,7 +115,6 @@ def prepare(database: Database, files: Files, settings: Settings, say: Say = on_
     """Bring in what is missing: bundled problems, their place in the open contests, and at first an admin."""
     imported = import_missing(database, files, bundled())
     played = import_missing(database, files, bundled_games())
-    complete_texts(database, files)
     with database.write() as session:
         if not accounts.accounts(session):
             imported = [row.id for row in problems.problems(session) if row.id in bundled()]
@@ -166,20 +163,6 @@ def import_missing(database: Database, files: Files, packages: dict[str, Path]) 
         imported.append(slug)
         log.info("imported", problem=slug)
     return imported
-
-
-def complete_texts(database: Database, files: Files) -> None:
-    """Take images and solution texts out of the packages of problems that were stored before these were."""
-    with database.read() as session:
-        incomplete = statement_images.incomplete(session)
-    for problem_id in incomplete:
-        try:
-            with database.write() as session:
-                statement_images.complete(session, files, problem_id)
-        except (PackageErrors, *UNREADABLE) as error:
-            log.warning(
-                "texts of a problem are missing: bring its package in again", problem=problem_id, fault=str(error)
-            )
 
 
 def make_admin(session: Session, password: str, say: Say) -> None:

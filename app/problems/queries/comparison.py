@@ -61,11 +61,11 @@ def _texts(columns: ProblemColumns) -> Iterator[tuple[str, object]]:
         yield f"name in {language}", name
     for language, statement in sorted(columns["statements"].items()):
         yield f"statement in {language}", f"{statement['kind']} {_hash(statement['sha256'])}"
-    for language, solution in sorted(columns["metadata_"].get("solutions", {}).items()):
+    for language, solution in sorted(columns["metadata_"]["solutions"].items()):
         yield f"solution in {language}", f"{solution['kind']} {_hash(solution['sha256'])}"
-    for case, sha256 in sorted(columns["metadata_"].get("sample_outputs", {}).items()):
+    for case, sha256 in sorted(columns["metadata_"]["sample_outputs"].items()):
         yield f"test case {case}: output shown", _hash(sha256)
-    yield from _flat("limits", columns["metadata_"].get("limits"))
+    yield from _flat("limits", columns["metadata_"]["limits"])
     for key in SETTINGS:
         yield from _flat(key, columns["settings"].get(key))
 

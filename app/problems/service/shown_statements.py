@@ -123,7 +123,7 @@ def solution(
             "solution texts are readable once every contest with the problem is over and its results are public"
         )
     row = pins.row(session, snapshot.contest.id, problem_id)
-    texts = {} if row is None else row.metadata_.get("solutions", {})
+    texts = {} if row is None else row.metadata_["solutions"]
     if row is None or not texts or access is SolutionAccess.HIDDEN:
         raise NotFound(f"there is no solution text of problem {problem_id!r} to read")
     language = statements.choose_language(reader.language, reader.accepted_languages, sorted(texts))
@@ -141,7 +141,7 @@ def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str
     """An image that the statement shows in some language; raises NotFound."""
     the_problem(snapshot, problem_id)
     row = pins.row(session, snapshot.contest.id, problem_id)
-    by_language = [] if row is None else [file.get("images", {}) for file in row.statements.values()]
+    by_language = [] if row is None else [file["images"] for file in row.statements.values()]
     images = {name: sha256 for images in by_language for name, sha256 in images.items()}
     sha256, media_type = images.get(path), image_type(path)
     if sha256 is None or media_type is None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from app.operations.service.bootstrap import complete_texts
 from app.tables import ContestProblemRow, ProblemRow
 from tests.builders.contests import HOUR, add_contest, add_problem, change_contest, pass_time
 from tests.builders.service import Api
@@ -99,7 +98,7 @@ def test_a_refusal_is_the_same_with_and_without_contests_whose_problems_are_not_
     assert {status for status, _, _ in withheld} == {404}
     with api.service.database.write() as session:
         row = session.get_one(ProblemRow, "echo")
-        row.metadata_ = {key: value for key, value in row.metadata_.items() if key != "solutions"}  # type: ignore[assignment]
+        row.metadata_ = {**row.metadata_, "solutions": {}}
     assert replies(api) == withheld
     assert codes(api)[2] == 404, "judges see that there is none"
 
@@ -146,40 +145,3 @@ def test_a_solution_is_a_page_in_the_language_asked_for_with_its_formulas(quick_
     )
     markdown = quick_api.get("contests/c/problems/a/solution", headers={"Accept": "text/markdown"})
     assert markdown.text == "# Echo: solution\n\nCopy $x$.\n"
-
-
-@pytest.mark.parametrize("missing", ["solutions", "images"])
-def test_a_problem_stored_by_an_older_version_gets_its_texts_at_the_next_start(quick_api: Api, missing: str) -> None:
-    service = quick_api.service
-    add_problem(service)
-    with service.database.write() as session:
-        row = session.get_one(ProblemRow, "echo")
-        whole = (row.metadata_, row.statements)
-        if missing == "solutions":
-            row.metadata_ = {key: value for key, value in row.metadata_.items() if key != "solutions"}  # type: ignore[assignment]
-        else:
-            row.statements = {
-                key: {name: each for name, each in value.items() if name != "images"}
-                for key, value in row.statements.items()
-            }  # type: ignore[assignment]
-    complete_texts(service.database, service.files)
-    with service.database.read() as session:
-        row = session.get_one(ProblemRow, "echo")
-        assert (row.metadata_, row.statements) == whole
-
-
-def test_a_damaged_package_of_an_older_version_keeps_no_server_from_its_start(quick_api: Api) -> None:
-    """Its solution texts stay missing; those of the other problems are taken."""
-    service = quick_api.service
-    add_problem(service)
-    add_problem(service, slug="other")
-    with service.database.write() as session:
-        for slug in ("echo", "other"):
-            row = session.get_one(ProblemRow, slug)
-            row.metadata_ = {key: value for key, value in row.metadata_.items() if key != "solutions"}  # type: ignore[assignment]
-        damaged = session.get_one(ProblemRow, "echo").package_sha256
-    service.files.path(damaged).write_bytes(b"damaged")
-    complete_texts(service.database, service.files)
-    with service.database.read() as session:
-        assert "solutions" not in session.get_one(ProblemRow, "echo").metadata_
-        assert "solutions" in session.get_one(ProblemRow, "other").metadata_

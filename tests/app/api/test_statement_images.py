@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.operations.service.bootstrap import complete_texts
 from app.packages.markdown import local_image
-from app.tables import ProblemRow
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.service import Api
 
@@ -82,20 +80,3 @@ def test_a_statement_as_markdown_has_whole_addresses_of_its_images_and_keeps_its
         assert quick_api.get(image.partition("/api/")[2]).status_code == 200
     behind = quick_api.get(f"{PAGE}?lang=es", headers={**asked, "X-Forwarded-Prefix": "/judge"})
     assert "/judge/api/contests/c/problems/echo/statement/gato.png)" in behind.text
-
-
-def test_a_problem_that_was_stored_without_images_gets_them_at_the_next_start(quick_api: Api) -> None:
-    add_problem(quick_api.service, PACKAGE)
-    add_contest(quick_api.service)
-    service = quick_api.service
-    with service.database.write() as session:
-        row = session.get_one(ProblemRow, "echo")
-        whole = row.statements
-        row.statements = {
-            language: {key: value for key, value in kept.items() if key != "images"} for language, kept in whole.items()
-        }
-    assert quick_api.get(f"{PAGE}/cat.png").status_code == 404
-    complete_texts(service.database, service.files)
-    assert quick_api.get(f"{PAGE}/cat.png").content == PNG
-    with service.database.read() as session:
-        assert session.get_one(ProblemRow, "echo").statements == whole

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import signal
 import threading
@@ -20,14 +19,13 @@ from app.core.db.writer import Writer
 from app.core.files.local_files import LocalFiles
 from app.judging.service import engine, parked
 from app.judging.service.messages import Validate
-from app.judging.service.old_file_errors import FileErrors
 from app.judging.service.questions import JudgeFailed
 from app.judging.service.running import RunningGrader
 from app.judging.service.spares import Spares
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Outcome
-from app.tables import AnswerRow, ContestRow, JudgementRow, TeamRow
-from tests.builders.grading import NOW, Grading, add_rogue_contest, grading, is_stopped, submission
+from app.tables import AnswerRow, JudgementRow, TeamRow
+from tests.builders.grading import Grading, add_rogue_contest, grading, is_stopped, submission
 
 
 def test_verdicts_follow_the_answers(database_url: str, tmp_path: Path) -> None:
@@ -189,68 +187,6 @@ def test_a_damaged_file_keeps_what_needs_it_waiting(
         assert found.engine.parked.faults() == []
         with found.database.read() as session:
             assert session.get_one(JudgementRow, 1).failures == 0
-
-
-def test_a_judge_error_that_an_unreadable_file_left_is_judged_again_once_the_file_is_back(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Those of a missing, a damaged and a still missing file; a checker's own fault that names a file stays."""
-    monkeypatch.setattr(engine, "SECONDS_BETWEEN_SWEEPS", 0.05)
-    with grading(database_url, tmp_path / "files") as found:
-        missing, damaged = (hashlib.sha256(data).hexdigest() for data in (b"10", b"3"))
-        last_lines = (
-            f"app.core.files.files.FileMissing: no stored file {missing}",
-            f"app.core.files.files.FileDamaged: stored file {damaged} has other bytes than were stored",
-            f"app.core.files.files.FileMissing: no stored file {'0' * 64}",
-            f"ValueError: no stored file {missing}",
-        )
-        for _ in last_lines:
-            found.accept(submission(b"10", b"3"))
-        found.wait()
-        with found.database.write() as session:
-            for id_, line in enumerate(last_lines, start=1):
-                row = session.get_one(JudgementRow, id_)
-                row.type, row.error = "JE", f"Traceback (most recent call last):\n  ...\n{line}\n"
-        found.files.path(damaged).parent.mkdir()
-        found.files.path(damaged).write_bytes(b"no zstd")
-        with found.database.write():
-            pass  # as whatever an admin writes: after it the rows have been read
-        found.files.keep(b"10")
-        until(lambda: current_types(found) == {1: "PC", 2: "JE", 3: "JE", 4: "JE"})
-        found.files.keep(b"3")
-        until(lambda: current_types(found) == {1: "PC", 2: "PC", 3: "JE", 4: "JE"})
-        with found.database.read() as session:
-            again = select(JudgementRow).where(JudgementRow.replaced_id.is_not(None))
-            rows = session.scalars(again.order_by(JudgementRow.id)).all()
-        assert [(row.submission_id, row.replaced_id, row.failures) for row in rows] == [(1, 1, 0), (2, 2, 0)]
-        until(lambda: found.judged == ["c"] * 6)
-
-
-def test_a_judge_error_of_a_file_is_judged_again_once_and_not_in_a_final_contest(
-    database_url: str, tmp_path: Path
-) -> None:
-    with grading(database_url, tmp_path / "files") as found:
-        found.accept(submission(b"10", b"10"))
-        found.wait()
-    database, files = Database(database_url), LocalFiles(tmp_path / "files")
-    faults, sha256 = FileErrors(database, files), files.keep(b"10")
-
-    def fail(judgement_id: int) -> None:
-        with database.write() as session:
-            row = session.get_one(JudgementRow, judgement_id)
-            row.state, row.type = "done", "JE"
-            row.error = f"app.core.files.files.FileMissing: no stored file {sha256}"
-
-    with database.write() as session:
-        session.get_one(ContestRow, "c").finalized = NOW
-    fail(1)
-    assert faults.look() == 0
-    with database.write() as session:
-        session.get_one(ContestRow, "c").finalized = None
-    assert faults.look() == 1
-    fail(2)
-    assert faults.look() == 0
-    database.close()
 
 
 def test_what_a_killed_graders_thread_had_claimed_is_judged_by_others_while_it_has_no_grader(

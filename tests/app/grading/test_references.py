@@ -52,7 +52,7 @@ class Bench:
 
     def queue(self, *, method: str = "greedy", seconds: float = 0.2, cases: tuple[str, ...] = (CASE,)) -> str:
         """Queue a reference run."""
-        params = {"problem_id": "comesolo", "checker": "comesolo", "cases": list(cases)}
+        params = {"problem_id": "comesolo", "checker": "comesolo", "solver": "comesolo", "cases": list(cases)}
         how = {"method": method, "seed": 1, "seconds": seconds, "memory": 1024}
         with self.database.write() as session:
             return jobs.add(session, REFERENCE_RUN, params | how, None).id

@@ -2,54 +2,36 @@
 
 from __future__ import annotations
 
-import sqlite3
 import stat
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
 from cryptography.fernet import Fernet
 from pydantic import ValidationError
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
 from app.archive.commands.places import try_places
-from app.archive.queries.backup import BackupError, backup, read_manifest, restore
+from app.archive.queries.backup import backup, read_manifest, restore
 from app.archive.queries.move import move
 from app.core.commands.output import Failure
 from app.core.db.database import Database
-from app.core.db.migrate import alembic_config, upgrade
 from app.core.db.secret_keys import KEY_FILE, Encrypted, SecretKeyError, SecretKeys, key_id_of
 from app.core.files.local_files import LocalFiles
 from app.core.settings import Settings
 from app.feed.queries import webhooks
-from app.operations.service.bootstrap import REWRITE_MARK, bring_keys, check_keys
+from app.operations.service.bootstrap import bring_keys, check_keys
 from app.tables import WebhookRow
 from tests.builders.service import open_api
 
 TOKEN = "a-token-nobody-may-find-7f3a"
-BEFORE = "8e52b1d7c093"
-"""The last version that stored tokens as they are."""
 
 
-def of_earlier_version(url: str, home: Path) -> Settings:
-    """A database as the version before keys left it, with one webhook."""
+def with_webhook(url: str, home: Path) -> Settings:
+    """The settings of a service that was started once, and has one webhook."""
     with open_api(url, home) as api:
-        account = api.get("account", user="admin").json()["id"]
-    command.downgrade(alembic_config(url), BEFORE)
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(
-            text(
-                "INSERT INTO webhooks (id, account_id, url, token, contest_ids, endpoints, active, positions, failures,"
-                " created) VALUES ('old', :account, 'http://x.example/', :token, '[]', '[]', :yes, '{}', 0,"
-                " '2026-11-21 10:00:00')"
-            ),
-            {"account": account, "token": TOKEN, "yes": True},
-        )
-    engine.dispose()
-    upgrade(url)
+        body = {"id": "old", "url": "http://receiver.invalid/", "token": TOKEN}
+        assert api.post("webhooks", user="admin", json=body).status_code == 201
     return Settings(home=home, database_url=url)
 
 
@@ -66,13 +48,6 @@ def rows_as_text(database: Database) -> str:
 def folder_holds(folder: Path, what: str) -> list[str]:
     """The files below a folder that hold these bytes."""
     return [path.name for path in folder.rglob("*") if path.is_file() and what.encode() in path.read_bytes()]
-
-
-def on_disk_of_postgresql(database: Database) -> bytes:
-    """The pages of the table as PostgreSQL has them in its file."""
-    with database.engine.connect() as connection:
-        connection.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("CHECKPOINT")
-        return bytes(connection.scalar(text("SELECT pg_read_binary_file(pg_relation_filepath('webhooks'))")) or b"")
 
 
 def test_a_token_is_in_no_file_of_the_home_no_row_and_no_backup(database_url: str, tmp_path: Path) -> None:
@@ -92,64 +67,12 @@ def test_a_token_is_in_no_file_of_the_home_no_row_and_no_backup(database_url: st
     assert stat.S_IMODE((home / KEY_FILE).stat().st_mode) == 0o600
 
 
-def test_tokens_of_an_earlier_version_are_encrypted_at_the_start(database_url: str, tmp_path: Path) -> None:
-    """Nothing of them is left in the pages of the database either, where a changed row leaves its old self."""
-    home = tmp_path / "home"
-    settings = of_earlier_version(database_url, home)
-    database = Database(database_url)
-    assert TOKEN in rows_as_text(database)
-    if database.is_sqlite:
-        assert folder_holds(tmp_path, TOKEN)
-    else:
-        assert TOKEN.encode() in on_disk_of_postgresql(database)
-    with pytest.raises(BackupError, match="not encrypted yet: run jurado init first"):
-        backup(database, LocalFiles(home / "files"), tmp_path / "backup")
-    keys = bring_keys(database, settings)
-    assert TOKEN not in rows_as_text(database)
-    if not database.is_sqlite:
-        assert TOKEN.encode() not in on_disk_of_postgresql(database)
-    assert tokens(database, bring_keys(database, settings)) == {"old": TOKEN}
-    assert check_keys(database, settings).ids == keys.ids
-    database.close()
-    assert folder_holds(tmp_path, TOKEN) == []
-    with pytest.raises(NotImplementedError, match="delete the webhooks first"):
-        command.downgrade(alembic_config(database_url), BEFORE)
-
-
-def test_tokens_leave_the_pages_of_postgresql_while_somebody_reads(postgresql_url: str, tmp_path: Path) -> None:
-    """A dump, or PostgreSQL's own gathering of statistics, keeps VACUUM from removing old rows."""
-    settings = of_earlier_version(postgresql_url, tmp_path / "home")
-    database = Database(postgresql_url)
-    with database.read() as session:
-        session.execute(text("SELECT count(*) FROM teams"))
-        keys = bring_keys(database, settings)
-        assert TOKEN.encode() not in on_disk_of_postgresql(database)
-    assert tokens(database, keys) == {"old": TOKEN}
-    database.close()
-
-
-def test_pages_of_sqlite_that_somebody_reads_are_left_to_the_next_start(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.core.db.database.BUSY_TIMEOUT_MS", 10)
-    home = tmp_path / "home"
-    settings = of_earlier_version(sqlite_url, home)
-    database = Database(sqlite_url)
-    with database.read() as session:
-        session.execute(text("SELECT count(*) FROM teams"))
-        bring_keys(database, settings)
-        assert (home / REWRITE_MARK).exists()
-    bring_keys(database, settings)
-    assert not (home / REWRITE_MARK).exists()
-    assert folder_holds(tmp_path, TOKEN) == []
-    database.close()
-
-
 def test_a_change_that_breaks_off_leaves_every_token_readable(
     database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = of_earlier_version(database_url, tmp_path / "home")
+    settings = with_webhook(database_url, tmp_path / "home")
     database = Database(database_url)
+    old = check_keys(database, settings)
 
     def die(*_: object) -> Any:
         raise KeyboardInterrupt
@@ -157,44 +80,17 @@ def test_a_change_that_breaks_off_leaves_every_token_readable(
     with monkeypatch.context() as patched:
         patched.setattr(SecretKeys, "encrypt", die)
         with pytest.raises(KeyboardInterrupt):
-            bring_keys(database, settings)
-    assert TOKEN in rows_as_text(database)
-    assert tokens(database, bring_keys(database, settings)) == {"old": TOKEN}
+            bring_keys(database, settings, renew=True)
+    assert tokens(database, old) == {"old": TOKEN}
+    keys = bring_keys(database, settings)
+    assert (keys.ids[1:], tokens(database, keys)) == (old.ids, {"old": TOKEN})
     database.close()
-
-
-def test_what_a_kill_left_in_the_pages_leaves_them_at_the_next_start(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A rewriting that fails, for want of room say, ends no start: the next one tries again."""
-    home = tmp_path / "home"
-    settings = of_earlier_version(database_url, home)
-    database = Database(database_url)
-    for error in (KeyboardInterrupt(), sqlite3.OperationalError("database or disk is full")):
-
-        def fail(_database: Database, error: BaseException = error) -> None:
-            raise error
-
-        with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
-            patched.setattr(webhooks, "_rewrite", fail)
-            bring_keys(database, settings)
-        assert TOKEN not in rows_as_text(database)
-        assert (home / REWRITE_MARK).exists()
-        assert (
-            folder_holds(tmp_path, TOKEN) if database.is_sqlite else TOKEN.encode() in on_disk_of_postgresql(database)
-        )
-    assert tokens(database, bring_keys(database, settings)) == {"old": TOKEN}
-    assert not (home / REWRITE_MARK).exists()
-    if not database.is_sqlite:
-        assert TOKEN.encode() not in on_disk_of_postgresql(database)
-    database.close()
-    assert folder_holds(tmp_path, TOKEN) == []
 
 
 def test_a_new_key_in_front_encrypts_all_tokens_anew(database_url: str, tmp_path: Path) -> None:
     """The older key may then be taken away."""
     home = tmp_path / "home"
-    settings = of_earlier_version(database_url, home)
+    settings = with_webhook(database_url, home)
     database = Database(database_url)
     old = bring_keys(database, settings)
     new = bring_keys(database, settings, renew=True)
@@ -213,7 +109,7 @@ def test_a_new_key_in_front_encrypts_all_tokens_anew(database_url: str, tmp_path
 
 def test_a_missing_or_wrong_key_says_which_and_what_to_do(database_url: str, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    settings = of_earlier_version(database_url, home)
+    settings = with_webhook(database_url, home)
     database = Database(database_url)
     (lost,) = bring_keys(database, settings).ids
     wrong = Fernet.generate_key().decode()
@@ -239,7 +135,7 @@ def test_of_a_newer_versions_database_that_is_said_and_not_that_a_key_is_missing
     sqlite_url: str, tmp_path: Path
 ) -> None:
     """Its keys may lie elsewhere; whoever is told of a lost key makes another one and loses webhooks."""
-    settings = of_earlier_version(sqlite_url, tmp_path / "home")
+    settings = with_webhook(sqlite_url, tmp_path / "home")
     database = Database(sqlite_url)
     bring_keys(database, settings)
     (tmp_path / "home" / KEY_FILE).unlink()
@@ -270,7 +166,7 @@ def test_a_moved_database_and_a_restored_one_are_read_by_the_same_key(
     sqlite_url: str, postgresql_url: str, tmp_path: Path
 ) -> None:
     home, folder = tmp_path / "home", tmp_path / "backup"
-    settings = of_earlier_version(sqlite_url, home)
+    settings = with_webhook(sqlite_url, home)
     source, target = Database(sqlite_url), Database(postgresql_url)
     keys = bring_keys(source, settings)
     with target.engine.begin() as connection:
