@@ -5,7 +5,7 @@
 PYTHON_HERE := .venv/bin/python
 # Compiled first, and kept: where Python may not keep what it compiles, each process that a test starts would compile it all
 # again, and each worker would rewrite the assertions of all tests and plugins, in ten seconds.
-PYTEST = $(PYTHON_HERE) -m compileall -q app checkers games solvers tests && \
+PYTEST = $(PYTHON_HERE) -m compileall -q app checkers games ops solvers tests && \
 	PYTHONDONTWRITEBYTECODE= $(PYTHON_HERE) -m pytest -n auto --dist worksteal
 KERNELS = .venv/.jurado-kernels
 ARGS ?=
@@ -81,16 +81,16 @@ fuzz-http: setup ## send odd requests to every route as every role (ARGS="--seco
 	@$(PYTHON_HERE) scripts/fuzz_http.py $(ARGS)
 
 chaos: setup ## play faults against a loaded server on both databases, and print what was lost (ARGS="--list")
-	@$(PYTHON_HERE) -m tests.chaos $(ARGS)
+	@$(PYTHON_HERE) -m ops.chaos $(ARGS)
 
 containers: setup ## start deploy/compose.yaml for real, on Docker or on Debian's in namespaces, and do with it what the guides say
-	@$(PYTHON_HERE) -m tests.containers $(ARGS)
+	@$(PYTHON_HERE) -m ops.containers $(ARGS)
 
 attack: setup ## attack a server on 127.0.0.1 in every known way, and print what each cost (ARGS="--list")
-	@$(PYTHON_HERE) -m tests.attacks $(ARGS)
+	@$(PYTHON_HERE) -m ops.attacks $(ARGS)
 
 walk: setup ## hold the HTTP answers of another checkout against this one's (ARGS="--against DIR")
-	@$(PYTHON_HERE) -m tests.walk $(ARGS)
+	@$(PYTHON_HERE) -m ops.walk $(ARGS)
 
 verify-packages: setup ## hold the problem packages against independent readers of the format
 	@$(PYTHON_HERE) scripts/verify_independent.py $(ARGS)

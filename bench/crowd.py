@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from tests.attacks.honest import honest_people
-from tests.attacks.raw import ask_again_and_again, basic, connect, head
-from tests.attacks.stage import ANSWER, CONTEST, Home, Stage
+from ops.attacks.honest import honest_people
+from ops.attacks.raw import ask_again_and_again, basic, connect, head
+from ops.attacks.stage import ANSWER, CONTEST, Home, Stage
 
 SIZES = (40, 400)
 SECONDS = 10.0

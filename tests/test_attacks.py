@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.attacks.model import Attack, all_attacks
-from tests.attacks.stage import Home, Stage
+from ops.attacks.model import Attack, all_attacks
+from ops.attacks.stage import Home, Stage
 from tests.conftest import forked
 
 IN_SUITE = [each for each in all_attacks().values() if each.in_suite]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.packages.catalog import bundled
+from ops.chaos.model import Scenario, all_scenarios
+from ops.chaos.on_servers import FEW, PASSWORD, one_of
+from ops.chaos.stage import Ground, Server, Size
 from tests import postgres, rabbitmq, s3
-from tests.chaos.model import Scenario, all_scenarios
-from tests.chaos.on_servers import FEW, PASSWORD, one_of
-from tests.chaos.stage import Ground, Server, Size
 from tests.conftest import forked, once
 
 SMALL = Size(submissions=24, kills=1, seconds=1)

@@ -22,11 +22,11 @@ from app.judging.service.distributed.lanes import LANES
 from app.judging.service.distributed.worker_metrics import WorkerMetrics
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings
+from ops.containers.images import IMAGES
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import open_api
 from tests.conftest import migrated_sqlite
-from tests.containers.images import IMAGES
 
 PROJECT = Path(__file__).resolve().parents[1]
 DEPLOY = PROJECT / "deploy"

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from app.packages.catalog import bundled
-from tests.chaos.stage import Server
+from ops.chaos.stage import Server
 from tests.conftest import forked
 
 CLIENTS = 4

@@ -79,7 +79,7 @@ def test_any_stands_in_a_signature_below_the_edge_only_beside_its_reason(room: s
 
 
 VERBS = frozenset({"found", "there", "kept", "said", "told"})
-NAMED_BY_NOUNS = ("app", "bench", "checkers", "games", "scripts", "solvers", "tests")
+NAMED_BY_NOUNS = ("app", "bench", "checkers", "games", "ops", "scripts", "solvers", "tests")
 
 
 @pytest.mark.parametrize("room", NAMED_BY_NOUNS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ops.walk.record import FIXED, LISTS, OBJECTS
 from tests.builders.described import document
-from tests.walk.record import FIXED, LISTS, OBJECTS
 
 BY_ITSELF = {"contest_id"}
 

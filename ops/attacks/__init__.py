@@ -1,0 +1,1 @@
+"""Attacks on a real server over its loopback address: `python -m ops.attacks`."""

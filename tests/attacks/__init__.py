@@ -1,1 +1,0 @@
-"""Attacks on a real server over its loopback address: `python -m tests.attacks`."""

@@ -1,1 +1,0 @@
-"""Faults that a real service meets, each a scenario on both databases: `python -m tests.chaos` (`make chaos`)."""
