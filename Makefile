@@ -49,6 +49,7 @@ check: setup ## format, lint, types, imports, templates, scripts and style sheet
 	@.venv/bin/lint-imports
 	@.venv/bin/djlint app --lint --quiet
 	@! LC_ALL=C.UTF-8 grep -rnE '^.{161,}' app --include='*.html' --include='*.css' --exclude-dir=swagger-ui
+	@$(PYTHON_HERE) scripts/check_imports.py
 	@if [ -x .venv/bin/biome ]; then .venv/bin/biome check app; \
 		else echo "JavaScript and CSS are not checked: Biome has no build for this machine"; fi
 
