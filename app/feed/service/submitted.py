@@ -11,7 +11,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.contests.service.visibility import may_see, may_see_runs, may_see_verdict, points_of
+from app.contests.service.visibility import know_points, may_see, may_see_runs, may_see_verdict, points_of
 from app.core.clics import JsonObject
 from app.domain.verdicts import CaseVerdict
 from app.feed.service.difference import Shown
@@ -27,6 +27,8 @@ from app.submissions.service.submissions import Submission, document
 from app.tables import JudgementRow, SubmissionRow
 
 K = TypeVar("K")
+FEW = 64
+"""Submissions of which the points are computed alone: a feed begins before the points of all have been computed."""
 Points = tuple[float | None, float | None]
 """Points of a submission for everybody and for judges; None while it is unjudged."""
 
@@ -80,6 +82,9 @@ def look(feed_snapshot: FeedSnapshot, index: Index, among: Collection[int]) -> S
     contest_id = feed_snapshot.public.contest.id
     rendered = Submitted()
     rows = submission_queries.submissions(feed_snapshot.session, contest_id, among)
+    if len(rows) <= FEW:
+        for snapshot in (feed_snapshot.public, feed_snapshot.judges):
+            know_points(snapshot, rows)
     for row in rows:
         documents = {
             key: document(viewer, feed_snapshot.snapshot(viewer), row)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import threading
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.contests.service import visibility
 from app.core.service import Service
+from app.domain.scoring import ProblemPoints, problem_points
 from app.feed.service import followed as pace
 from app.feed.service.followed import LONGEST_PAUSE, Followed
 from app.feed.service.log import Log
@@ -60,6 +63,23 @@ def test_a_look_takes_some_of_many_submissions_with_what_became_of_them(contest:
     looks = publisher.looks
     publisher.look(followed)
     assert (publisher.looks, followed.swept) == (looks + 1, False)
+    publisher.close()
+
+
+def test_a_first_look_computes_the_points_of_its_own_submissions_alone(
+    contest: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For all that a team has sent, the first event would come after seconds."""
+    computed: list[ProblemPoints] = []
+
+    def counted(*arguments: Any) -> ProblemPoints:
+        computed.append(problem_points(*arguments))
+        return computed[-1]
+
+    monkeypatch.setattr(visibility, "problem_points", counted)
+    publisher, followed = looked_at(contest.service)
+    assert len(told(followed, "judgements")) == 1
+    assert len(computed) == 2  # for everybody and for judges
     publisher.close()
 
 
