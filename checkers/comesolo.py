@@ -25,7 +25,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from checkers.doors import Message, Rejected, Score, quote
+from checkers.doors import Message, Phrase, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
 
 LARGEST_SIZE = 30
@@ -34,10 +34,10 @@ PIECE, EMPTY = b"o."
 
 FINE, OFF_BOARD, NOT_A_JUMP, NO_PIECE, NOTHING_TO_EAT, TAKEN = range(6)
 EXPECTED = {
-    NOT_A_JUMP: "a landing cell two cells away in a row, a column or a diagonal",
-    NO_PIECE: "a piece to jump with",
-    NOTHING_TO_EAT: "a piece to jump over",
-    TAKEN: "an empty cell to land on",
+    NOT_A_JUMP: Phrase("a landing cell two cells away in a row, a column or a diagonal"),
+    NO_PIECE: Phrase("a piece to jump with"),
+    NOTHING_TO_EAT: Phrase("a piece to jump over"),
+    TAKEN: Phrase("an empty cell to land on"),
 }
 
 
@@ -79,16 +79,18 @@ def read_instance(data: bytes) -> Instance:
     size = _read_size(data)
     lines = data.split(b"\n")
     if len(lines) != size + 2 or lines[-1]:
-        actual = "no line feed at the end" if lines[-1] else f"{len(lines) - 2} rows"
-        raise Rejected.at("end of file", expected=f"{size} rows, each ended by a line feed", found=actual)
+        actual = Phrase("no line feed at the end") if lines[-1] else Phrase("%(count)s rows", count=len(lines) - 2)
+        raise Rejected.at(
+            Phrase("end of file"), expected=Phrase("%(size)s rows, each ended by a line feed", size=size), found=actual
+        )
     for number, line in enumerate(lines[1:-1], start=2):
         _check_row(line, number, size)
     cells = b"".join(lines[1:-1]).translate(bytes.maketrans(b".o", b"\0\1"))
     instance = Instance(size, cells)
     if instance.pieces < 2:
-        raise Rejected.at("board", expected="at least 2 pieces", found=str(instance.pieces))
+        raise Rejected.at(Phrase("board"), expected=Phrase("at least 2 pieces"), found=str(instance.pieces))
     if not _has_jump(instance.cells(), size):
-        raise Rejected.at("board", expected="at least one legal jump", found="none")
+        raise Rejected.at(Phrase("board"), expected=Phrase("at least one legal jump"), found=Phrase("none"))
     return instance
 
 
@@ -124,49 +126,69 @@ def _read_size(data: bytes) -> int:
     line = data[: data.find(b"\n")] if b"\n" in data else data
     fits = len(line) <= 2 and line.isdigit() and line[:1] != b"0"
     if not fits or int(line) > LARGEST_SIZE:
-        raise Rejected.at("line 1", expected=f"a size from 1 to {LARGEST_SIZE}", found=quote(line))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("a size from 1 to %(most)s", most=LARGEST_SIZE),
+            found=quote(line),
+        )
     return int(line)
 
 
 def _check_row(line: bytes, number: int, size: int) -> None:
     if len(line) != size:
-        raise Rejected.at(f"line {number}", expected=f"{size} characters", found=f"{len(line)}: {quote(line)}")
+        raise Rejected.at(
+            Phrase("line %(number)s", number=number),
+            expected=Phrase("%(size)s characters", size=size),
+            found=f"{len(line)}: {quote(line)}",
+        )
     for column, cell in enumerate(line):
         if cell not in (PIECE, EMPTY):
-            where = f"line {number}, column {column + 1}"
-            raise Rejected.at(where, expected='"o" or "."', found=quote(bytes([cell])))
+            where = Phrase("line %(number)s, column %(column)s", number=number, column=column + 1)
+            raise Rejected.at(where, expected=Phrase('"o" or "."'), found=quote(bytes([cell])))
 
 
 def _jumps(data: bytes, values: Integers, offsets: Integers, most: int) -> Integers:
     """Take the K x 4 jumps out of the file's numbers; raises Rejected if K is too large or the count is not right."""
     if len(values) == 0:
-        raise Rejected.at(place(data, len(data)), expected="the number of jumps", found="an empty file")
+        raise Rejected.at(place(data, len(data)), expected=Phrase("the number of jumps"), found=Phrase("an empty file"))
     count = int(values[0])
     if count > most:
         where = place(data, int(offsets[0]))
-        raise Rejected.at(where, expected=f"at most {most} jumps (pieces minus 1)", found=str(count))
+        raise Rejected.at(
+            where, expected=Phrase("at most %(count)s jumps (pieces minus 1)", count=most), found=str(count)
+        )
     actual = len(values) - 1
     if actual < 4 * count:
-        raise Rejected.at("end of file", expected=f"{4 * count} numbers for {count} jumps", found=str(actual))
+        raise Rejected.at(
+            Phrase("end of file"),
+            expected=Phrase("%(numbers)s numbers for %(count)s jumps", numbers=4 * count, count=count),
+            found=str(actual),
+        )
     if actual > 4 * count:
         where = place(data, int(offsets[1 + 4 * count]))
-        raise Rejected.at(where, expected=f"nothing after {count} jumps", found=f"{actual - 4 * count} more numbers")
+        raise Rejected.at(
+            where,
+            expected=Phrase("nothing after %(count)s jumps", count=count),
+            found=Phrase("%(count)s more numbers", count=actual - 4 * count),
+        )
     return values[1:].reshape(-1, 4)
 
 
 def _illegal(data: bytes, offsets: Integers, jumps: Integers, at: int, fault: int, instance: Instance) -> Rejected:
     """Name the first illegal jump, counted from 1."""
-    where = f"jump {at + 1} ({place(data, int(offsets[1 + 4 * at]))})"
+    where = Phrase("jump %(number)s (%(line)s)", number=at + 1, line=place(data, int(offsets[1 + 4 * at])))
     r1, c1, r2, c2 = (int(value) for value in jumps[at])
     cells = {
-        NOT_A_JUMP: f"({r1}, {c1}) to ({r2}, {c2})",
-        NO_PIECE: f"an empty cell at ({r1}, {c1})",
-        NOTHING_TO_EAT: f"an empty cell at ({(r1 + r2) // 2}, {(c1 + c2) // 2})",
-        TAKEN: f"a piece at ({r2}, {c2})",
+        NOT_A_JUMP: Phrase("%(start)s to %(end)s", start=f"({r1}, {c1})", end=f"({r2}, {c2})"),
+        NO_PIECE: Phrase("an empty cell at %(cell)s", cell=f"({r1}, {c1})"),
+        NOTHING_TO_EAT: Phrase("an empty cell at %(cell)s", cell=f"({(r1 + r2) // 2}, {(c1 + c2) // 2})"),
+        TAKEN: Phrase("a piece at %(cell)s", cell=f"({r2}, {c2})"),
     }
     if fault == OFF_BOARD:
         worst = max(r1, c1, r2, c2)
-        return Rejected.at(where, expected=f"rows and columns below {instance.size}", found=str(worst))
+        return Rejected.at(
+            where, expected=Phrase("rows and columns below %(size)s", size=instance.size), found=str(worst)
+        )
     return Rejected.at(where, expected=EXPECTED[fault], found=cells[fault])
 
 
@@ -181,7 +203,11 @@ def check_reference(data: bytes, instance: Instance) -> Score:
         raise Rejected(str(error)) from None
     most = max(instance.pieces - 1, 0)
     if not 0 <= par <= best <= most:
-        raise Rejected.at("reference", expected=f"0 <= par <= best <= {most}", found=f"par {par}, best {best}")
+        raise Rejected.at(
+            Phrase("reference"),
+            expected=Phrase("0 <= par <= best <= %(most)s", most=most),
+            found=Phrase("par %(par)s, best %(best)s", par=par, best=best),
+        )
     return Score(best, most, Fraction(1))
 
 

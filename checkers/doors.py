@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, Self, TypeVar, cast
 
 Exact = int | Fraction
 """A raw score or a multiplier: an integer or a ratio of two, never a float."""
@@ -22,6 +22,35 @@ A = TypeVar("A")
 LONGEST_QUOTE = 40
 
 
+class Phrase(str):
+    """Text with its English source and values, as an argument of a message: so a page can translate what is in it.
+
+    source  an English text with placeholders such as %(count)s; values may be phrases too
+    """
+
+    source: str
+    values: Mapping[str, object]
+
+    def __new__(cls, source: str, /, **values: object) -> Self:
+        """Fill the values into the English text."""
+        text = super().__new__(cls, source % values if values else source)
+        text.source, text.values = source, values
+        return text
+
+    def document(self) -> dict[str, Any]:
+        """Return source and values as JSON."""
+        values = {
+            name: each.document() if isinstance(each, Phrase) else each if isinstance(each, int) else str(each)
+            for name, each in self.values.items()
+        }
+        return {"source": self.source, "values": values}
+
+
+def N_(source: str) -> str:
+    """Mark the source of a phrase that is made elsewhere."""
+    return source
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A sentence for people: a key with arguments, so that a page can translate it, beside its English text."""
@@ -29,6 +58,11 @@ class Message:
     key: str
     text: str
     args: Mapping[str, str | int] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def phrases(self) -> dict[str, dict[str, Any]]:
+        """The sources of the arguments that are phrases, as JSON."""
+        return {name: value.document() for name, value in self.args.items() if isinstance(value, Phrase)}
 
 
 class Rejected(Exception):

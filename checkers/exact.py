@@ -14,7 +14,7 @@ Source
 
 from __future__ import annotations
 
-from checkers.doors import Rejected, Score, quote
+from checkers.doors import Phrase, Rejected, Score, quote
 
 CHUNK = 1 << 16
 SHOWN = 24
@@ -61,12 +61,12 @@ def _difference(answer: bytes, expected: bytes, at: int) -> Rejected:
     """
     line = answer.count(b"\n", 0, at) + 1
     begin = answer.rfind(b"\n", 0, at) + 1
-    wanted = "the end of the file" if at == begin == len(expected) else "another line"
-    return Rejected.at(f"line {line}", expected=wanted, found=_shown(answer, begin))
+    wanted = Phrase("the end of the file") if at == begin == len(expected) else Phrase("another line")
+    return Rejected.at(Phrase("line %(number)s", number=line), expected=wanted, found=_shown(answer, begin))
 
 
 def _shown(data: bytes, begin: int) -> str:
     if begin == len(data):
-        return "the end of the file"
+        return Phrase("the end of the file")
     end = data.find(b"\n", begin)
     return quote(data[begin : end if end >= 0 else len(data)][:SHOWN])

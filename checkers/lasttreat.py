@@ -27,7 +27,7 @@ from itertools import zip_longest
 import numpy as np
 from numba import njit
 
-from checkers.doors import Message, Rejected, Score, quote
+from checkers.doors import N_, Message, Phrase, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
 from checkers.rules.lasttreat import LARGEST, illegality
 
@@ -59,12 +59,16 @@ def read_instance(data: bytes) -> Instance:
     """Parse an input file; raises Rejected unless it is written exactly as the statement says."""
     values, _ = read_integers(data, most=1 + 3 * MOST_POSITIONS)
     if len(values) == 0 or not 1 <= values[0] <= MOST_POSITIONS:
-        actual = str(values[0]) if len(values) else "an empty file"
-        raise Rejected.at("line 1", expected=f"a number of positions from 1 to {MOST_POSITIONS}", found=actual)
+        actual = str(values[0]) if len(values) else Phrase("an empty file")
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("a number of positions from 1 to %(most)s", most=MOST_POSITIONS),
+            found=actual,
+        )
     count = int(values[0])
     if len(values) != 1 + 3 * count:
-        expected = f"{3 * count} numbers for {count} positions"
-        raise Rejected.at("end of file", expected=expected, found=str(len(values) - 1))
+        expected = Phrase("%(numbers)s numbers for %(count)s positions", numbers=3 * count, count=count)
+        raise Rejected.at(Phrase("end of file"), expected=expected, found=str(len(values) - 1))
     rows = values[1:].reshape(-1, 3)
     _check_layout(data, rows)
     _check_ranges(rows)
@@ -76,9 +80,17 @@ def read_answer(data: bytes, instance: Instance) -> Answer:
     count = instance.count
     values, offsets = read_integers(data, most=2 * count)
     if len(values) == 0:
-        raise Rejected.at("end of file", expected=f"{2 * count} numbers for {count} positions", found="an empty file")
+        raise Rejected.at(
+            Phrase("end of file"),
+            expected=Phrase("%(numbers)s numbers for %(count)s positions", numbers=2 * count, count=count),
+            found=Phrase("an empty file"),
+        )
     if len(values) < 2 * count:
-        raise Rejected.at("end of file", expected=f"{2 * count} numbers for {count} positions", found=str(len(values)))
+        raise Rejected.at(
+            Phrase("end of file"),
+            expected=Phrase("%(numbers)s numbers for %(count)s positions", numbers=2 * count, count=count),
+            found=str(len(values)),
+        )
     moves = values.reshape(-1, 2)
     at = int(_first_illegal(instance.rows, moves))
     if at < count:
@@ -101,14 +113,14 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
     at = int(_first_wrong(instance.rows, answer.moves))
     if at < instance.count:
         x, y = (int(value) for value in answer.moves[at])
-        expected = "a winning move, or 0 0 where there is none"
-        raise Rejected.at(f"position {at + 1}", expected=expected, found=f"{x} {y}")
+        expected = Phrase("a winning move, or 0 0 where there is none")
+        raise Rejected.at(Phrase("position %(number)s", number=at + 1), expected=expected, found=f"{x} {y}")
     text = f"{instance.count} positions right"
     return Score(1, 1, 1, Message("lasttreat-right", text, {"positions": instance.count}))
 
 
 def _where(at: int, data: bytes, offsets: Integers) -> str:
-    return f"position {at + 1} ({place(data, int(offsets[2 * at]))})"
+    return Phrase("position %(number)s (%(line)s)", number=at + 1, line=place(data, int(offsets[2 * at])))
 
 
 def _lines(rows: Integers) -> str:
@@ -124,23 +136,39 @@ def _check_layout(data: bytes, rows: Integers) -> None:
     lines = zip_longest(data.split(b"\n"), written.split(b"\n"))
     number, (line, right) = next((n, pair) for n, pair in enumerate(lines, start=1) if pair[0] != pair[1])
     if line is None:
-        raise Rejected.at("end of file", expected="a line feed", found=quote(data[-1:]))
+        raise Rejected.at(Phrase("end of file"), expected=Phrase("a line feed"), found=quote(data[-1:]))
     if right is None:
-        raise Rejected.at(f"line {number - 1}", expected="the end of the file", found="an empty line")
-    expected = "single spaces between numbers and a line feed behind them"
-    raise Rejected.at(f"line {number}", expected=expected, found=quote(line))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=number - 1),
+            expected=Phrase("the end of the file"),
+            found=Phrase("an empty line"),
+        )
+    expected = Phrase("single spaces between numbers and a line feed behind them")
+    raise Rejected.at(Phrase("line %(number)s", number=number), expected=expected, found=quote(line))
 
 
 def _check_ranges(rows: Integers) -> None:
     a, b, k = rows.T
-    for column, low, name in ((a, 0, "cakes"), (b, 0, "fruit"), (k, 1, "K")):
+    for column, low, between in (
+        (a, 0, N_("cakes from %(least)s to %(most)s")),
+        (b, 0, N_("fruit from %(least)s to %(most)s")),
+        (k, 1, N_("K from %(least)s to %(most)s")),
+    ):
         bad = (column < low) | (column > LARGEST)
         if bad.any():
             at = int(bad.argmax())
-            raise Rejected.at(f"line {at + 2}", expected=f"{name} from {low} to {LARGEST}", found=str(column[at]))
+            raise Rejected.at(
+                Phrase("line %(number)s", number=at + 2),
+                expected=Phrase(between, least=low, most=LARGEST),
+                found=str(column[at]),
+            )
     empty = (a == 0) & (b == 0)
     if empty.any():
-        raise Rejected.at(f"line {int(empty.argmax()) + 2}", expected="at least one treat", found="0 0")
+        raise Rejected.at(
+            Phrase("line %(number)s", number=int(empty.argmax()) + 2),
+            expected=Phrase("at least one treat"),
+            found="0 0",
+        )
 
 
 @njit(cache=True, nogil=True)

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checkers.doors import Message, Rejected, Score, quote
+from checkers.doors import N_, Message, Phrase, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
 
 LARGEST_SIZE = 22
@@ -75,16 +75,22 @@ class Answer:
 def read_instance(data: bytes) -> Instance:
     """Parse an input file; raises Rejected unless it is a map with piglets and haystacks on free cells."""
     lines = data.split(b"\n")
-    size = _read_count(lines, 0, "a size", LARGEST_SIZE)
+    size = _read_count(lines, 0, N_("a size from 1 to %(most)s"), LARGEST_SIZE)
     rows = [_read_row(lines, number, size) for number in range(1, size + 1)]
     trees = b"".join(rows).translate(bytes.maketrans(b".#", b"\0\1"))
-    count = _read_count(lines, size + 1, "a number of piglets", MOST_PIGS)
+    count = _read_count(lines, size + 1, N_("a number of piglets from 1 to %(most)s"), MOST_PIGS)
     pigs = _read_cells(lines, size + 2, count, size, trees)
     haystacks = _read_cells(lines, size + 2 + count, count, size, trees)
     end = size + 2 + 2 * count
     if lines[end:] != [b""]:
-        actual = "no line feed" if len(lines) == end else f"{len(lines) - end - 1} more lines or no last line feed"
-        raise Rejected.at("end of file", expected=f"{end} lines, each ended by a line feed", found=actual)
+        actual = (
+            Phrase("no line feed")
+            if len(lines) == end
+            else Phrase("%(count)s more lines or no last line feed", count=len(lines) - end - 1)
+        )
+        raise Rejected.at(
+            Phrase("end of file"), expected=Phrase("%(end)s lines, each ended by a line feed", end=end), found=actual
+        )
     return Instance(size, trees, pigs, haystacks)
 
 
@@ -95,12 +101,18 @@ def read_answer(data: bytes, instance: Instance) -> Answer:
     expected, actual = 4 * max(steps, 0), len(values) - 1
     if 0 < actual < expected:
         raise Rejected.at(
-            "end of file", expected=f"no plan, or {expected} numbers for {steps} steps", found=str(actual)
+            Phrase("end of file"),
+            expected=Phrase("no plan, or %(numbers)s numbers for %(steps)s steps", numbers=expected, steps=steps),
+            found=str(actual),
         )
     if actual > expected:
-        answer_text = "-1" if steps == UNREACHABLE else f"{steps} steps"
+        answer_text = "-1" if steps == UNREACHABLE else Phrase("%(steps)s steps", steps=steps)
         where = place(data, int(offsets[1 + expected]))
-        raise Rejected.at(where, expected=f"nothing after {answer_text}", found=f"{actual - expected} more numbers")
+        raise Rejected.at(
+            where,
+            expected=Phrase("nothing after %(count)s", count=answer_text),
+            found=Phrase("%(count)s more numbers", count=actual - expected),
+        )
     moves = [tuple(move) for move in values[1:].reshape(-1, 4).tolist()]
     if moves or steps == 0:
         _play(instance, moves, [place(data, int(offset)) for offset in offsets[1::4]])
@@ -130,8 +142,11 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
     if answer.has_plan and (least == UNREACHABLE or answer.steps < least):
         raise ValueError(f"reference: expected at most {answer.steps} steps, as a legal plan has, found {least}")
     if answer.steps != least:
-        legal = ", whose plan is legal but not the shortest" if answer.has_plan else ""
-        raise Rejected.at("line 1", expected="the least number of steps", found=f"{answer.steps}{legal}")
+        legal = Phrase("%(steps)s, whose plan is legal but not the shortest", steps=answer.steps)
+        shown = legal if answer.has_plan else str(answer.steps)
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1), expected=Phrase("the least number of steps"), found=shown
+        )
     return Score(1, 1, 1, Message("lazypiglets-right", f"right: {_described(answer)}", {"steps": least}))
 
 
@@ -144,18 +159,22 @@ def _described(answer: Answer) -> str:
 def _read_count(lines: Sequence[bytes], at: int, what: str, most: int) -> int:
     line = lines[at] if at < len(lines) else b""
     if line not in [b"%d" % count for count in range(1, most + 1)]:
-        raise Rejected.at(f"line {at + 1}", expected=f"{what} from 1 to {most}", found=quote(line))
+        raise Rejected.at(Phrase("line %(number)s", number=at + 1), expected=Phrase(what, most=most), found=quote(line))
     return int(line)
 
 
 def _read_row(lines: Sequence[bytes], at: int, size: int) -> bytes:
     line = lines[at] if at < len(lines) else b""
     if len(line) != size:
-        raise Rejected.at(f"line {at + 1}", expected=f"{size} characters", found=f"{len(line)}: {quote(line)}")
+        raise Rejected.at(
+            Phrase("line %(number)s", number=at + 1),
+            expected=Phrase("%(size)s characters", size=size),
+            found=f"{len(line)}: {quote(line)}",
+        )
     for column, cell in enumerate(line, start=1):
         if cell not in (FREE, TREE):
-            where = f"line {at + 1}, column {column}"
-            raise Rejected.at(where, expected='"." or "#"', found=quote(bytes([cell])))
+            where = Phrase("line %(number)s, column %(column)s", number=at + 1, column=column)
+            raise Rejected.at(where, expected=Phrase('"." or "#"'), found=quote(bytes([cell])))
     return line
 
 
@@ -166,25 +185,35 @@ def _read_cells(lines: Sequence[bytes], first: int, count: int, size: int, trees
     for at in range(first, first + count):
         line = lines[at] if at < len(lines) else b""
         words = line.split(b" ")
-        where = f"line {at + 1}"
+        where = Phrase("line %(number)s", number=at + 1)
         if len(words) != 2 or not set(words) <= set(numbers):
-            raise Rejected.at(where, expected=f'a row and a column from 1 to {size}, as "r c"', found=quote(line))
+            raise Rejected.at(
+                where, expected=Phrase('a row and a column from 1 to %(size)s, as "r c"', size=size), found=quote(line)
+            )
         row, column = (numbers[word] for word in words)
         if trees[(row - 1) * size + column - 1]:
-            raise Rejected.at(where, expected="a free cell", found=f"a tree at ({row}, {column})")
+            raise Rejected.at(
+                where, expected=Phrase("a free cell"), found=Phrase("a tree at %(cell)s", cell=(row, column))
+            )
         if (row, column) in cells:
-            raise Rejected.at(where, expected="another cell on each line", found=f"({row}, {column}) again")
+            raise Rejected.at(
+                where,
+                expected=Phrase("another cell on each line"),
+                found=Phrase("(%(row)s, %(column)s) again", row=row, column=column),
+            )
         cells.append((row, column))
     return tuple(cells)
 
 
 def _read_steps(data: bytes, values: Integers, offsets: Integers) -> int:
     if len(values) == 0:
-        raise Rejected.at(place(data, len(data)), expected="the number of steps", found="an empty file")
+        raise Rejected.at(place(data, len(data)), expected=Phrase("the number of steps"), found=Phrase("an empty file"))
     steps = int(values[0])
     if not UNREACHABLE <= steps <= MOST_STEPS:
         where = place(data, int(offsets[0]))
-        raise Rejected.at(where, expected=f"a number of steps up to {MOST_STEPS}, or -1", found=str(steps))
+        raise Rejected.at(
+            where, expected=Phrase("a number of steps up to %(most)s, or -1", most=MOST_STEPS), found=str(steps)
+        )
     return steps
 
 
@@ -195,32 +224,40 @@ def _play(instance: Instance, moves: Sequence[tuple[int, ...]], places: Sequence
         fault = _fault(instance, pigs, (r1, c1), (r2, c2))
         if fault is not None:
             expected, actual = fault
-            raise Rejected.at(f"step {number} ({places[number - 1]})", expected=expected, found=actual)
+            raise Rejected.at(
+                Phrase("step %(number)s (%(line)s)", number=number, line=places[number - 1]),
+                expected=expected,
+                found=actual,
+            )
         pigs.remove((r1, c1))
         pigs.add((r2, c2))
     for haystack in instance.haystacks:
         if haystack not in pigs:
-            where = "end of the plan" if moves else "line 1"
-            raise Rejected.at(where, expected=f"a piglet on every haystack after {len(moves)} steps",
-                              found=f"none at {haystack}")  # fmt: skip
+            where = Phrase("end of the plan") if moves else Phrase("line %(number)s", number=1)
+            raise Rejected.at(
+                where,
+                expected=Phrase("a piglet on every haystack after %(steps)s steps", steps=len(moves)),
+                found=Phrase("none at %(cell)s", cell=haystack),
+            )
 
 
 def _fault(instance: Instance, pigs: set[Cell], start: Cell, landing: Cell) -> tuple[str, str] | None:
     """Say what a legal step would have (and what is there instead), or None if the step is legal."""
     for cell in (start, landing):
         if not instance.is_inside(cell):
-            return f"rows and columns from 1 to {instance.size}", str(cell)
+            return Phrase("rows and columns from %(least)s to %(most)s", least=1, most=instance.size), str(cell)
     if start not in pigs:
-        return "a piglet to move", f"none at {start}"
+        return Phrase("a piglet to move"), Phrase("none at %(cell)s", cell=start)
     shift = sorted((abs(landing[0] - start[0]), abs(landing[1] - start[1])))
     if shift not in ([0, 1], [0, 2]):
-        return "one cell, or two over a piglet, in a row or a column", f"{start} to {landing}"
+        step = Phrase("%(start)s to %(end)s", start=start, end=landing)
+        return Phrase("one cell, or two over a piglet, in a row or a column"), step
     if instance.is_tree(landing):
-        return "a free cell to land on", f"a tree at {landing}"
+        return Phrase("a free cell to land on"), Phrase("a tree at %(cell)s", cell=landing)
     if landing in pigs:
-        return "a cell without a piglet to land on", f"a piglet at {landing}"
+        return Phrase("a cell without a piglet to land on"), Phrase("a piglet at %(cell)s", cell=landing)
     middle = ((start[0] + landing[0]) // 2, (start[1] + landing[1]) // 2)
     if shift == [0, 2] and middle not in pigs:
-        what = "a tree" if instance.is_tree(middle) else "none"
-        return "a piglet to jump over", f"{what} at {middle}"
+        what = N_("a tree at %(cell)s") if instance.is_tree(middle) else N_("none at %(cell)s")
+        return Phrase("a piglet to jump over"), Phrase(what, cell=middle)
     return None

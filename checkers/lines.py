@@ -15,7 +15,7 @@ Source
 
 from __future__ import annotations
 
-from checkers.doors import Rejected, Score, quote
+from checkers.doors import Phrase, Rejected, Score, quote
 from checkers.exact import read_answer, read_instance, write_answer
 
 __all__ = ["lines_of", "read_answer", "read_instance", "score_answer", "shown", "write_answer"]
@@ -43,14 +43,24 @@ def lines_of(data: bytes) -> list[Line]:
 def _compare(actual: list[Line], expected: list[Line]) -> None:
     for number, (line, wanted) in enumerate(zip(actual, expected, strict=False), start=1):
         if line != wanted:
-            raise Rejected.at(f"line {number}", expected="another line", found=shown(line))
+            raise Rejected.at(
+                Phrase("line %(number)s", number=number), expected=Phrase("another line"), found=shown(line)
+            )
     if len(actual) < len(expected):
-        raise Rejected.at(f"line {len(actual) + 1}", expected="another line", found="the end of the file")
+        raise Rejected.at(
+            Phrase("line %(number)s", number=len(actual) + 1),
+            expected=Phrase("another line"),
+            found=Phrase("the end of the file"),
+        )
     if len(actual) > len(expected):
         extra = actual[len(expected)]
-        raise Rejected.at(f"line {len(expected) + 1}", expected="the end of the file", found=shown(extra))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=len(expected) + 1),
+            expected=Phrase("the end of the file"),
+            found=shown(extra),
+        )
 
 
 def shown(line: Line) -> str:
     """Show a line in a message."""
-    return quote(b" ".join(line)) if line else "an empty line"
+    return quote(b" ".join(line)) if line else Phrase("an empty line")

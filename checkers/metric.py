@@ -36,7 +36,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
 
-from checkers.doors import Exact, Rejected, Score, quote
+from checkers.doors import Exact, Phrase, Rejected, Score, quote
 from checkers.tables import Table, read_table
 
 LARGEST = 10**15
@@ -102,18 +102,28 @@ class MetricChecker:
         """Hold the truth against its case; its score as an answer is not known. Raises Rejected."""
         truth, _target = self._truth(data, instance)
         if self.options.metric == "auc" and len({value == self.options.positive for value in truth.values()}) < 2:
-            raise Rejected.at("truth", expected="rows with the positive label and rows without", found="one kind")
+            raise Rejected.at(
+                Phrase("truth"),
+                expected=Phrase("rows with the positive label and rows without"),
+                found=Phrase("one kind"),
+            )
 
     def _truth(self, reference: bytes, instance: frozenset[str] | None) -> tuple[Labels, str]:
         """Read the truth: labels by id, and the column's name; raises Rejected for a file that is none."""
         table = read_table(reference, self.options.id)
         target = self.options.target or _other(table.columns, self.options.id)
         if target not in table.columns:
-            raise Rejected.at("line 1", expected=f"a column {target!r}", found=", ".join(table.columns))
+            raise Rejected.at(
+                Phrase("line %(number)s", number=1),
+                expected=Phrase("a column %(target)r", target=target),
+                found=", ".join(table.columns),
+            )
         if not table.rows:
-            raise Rejected.at("end of file", expected="rows, as there is nothing to predict", found="none")
+            raise Rejected.at(
+                Phrase("end of file"), expected=Phrase("rows, as there is nothing to predict"), found=Phrase("none")
+            )
         if instance is not None and (unknown := next((each for each in table.rows if each not in instance), None)):
-            raise Rejected.at(table.at(unknown), expected="an id of the input", found=repr(unknown))
+            raise Rejected.at(table.at(unknown), expected=Phrase("an id of the input"), found=repr(unknown))
         truth = table.column(target)
         if self.options.metric in {"rmse", "mae"}:
             for id_, value in truth.items():
@@ -150,7 +160,9 @@ def _other(columns: Sequence[str], id_column: str) -> str:
     others = [name for name in columns if name != id_column]
     if len(others) != 1:
         raise Rejected.at(
-            "line 1", expected="one column beside the ids, or the argument target", found=", ".join(others)
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("one column beside the ids, or the argument target"),
+            found=", ".join(others),
         )
     return others[0]
 
@@ -160,20 +172,32 @@ def _check_ids(answer: Table, truth: Labels, instance: frozenset[str] | None) ->
     known = truth.keys() if instance is None else instance
     for id_ in answer.rows:
         if id_ not in known:
-            raise Rejected.at(answer.at(id_), expected="an id of the test data", found=quote(id_.encode()))
+            raise Rejected.at(answer.at(id_), expected=Phrase("an id of the test data"), found=quote(id_.encode()))
     for id_ in known:
         if id_ not in answer.rows:
-            raise Rejected.at("end of file", expected=f"a row for each id, also for {id_!r}", found="none")
+            raise Rejected.at(
+                Phrase("end of file"),
+                expected=Phrase("a row for each id, also for %(id)r", id=id_),
+                found=Phrase("none"),
+            )
 
 
 def _predictions(answer: Table, target: str) -> dict[str, str]:
     """Give the column of predictions; raises Rejected where it is missing or a field is empty."""
     if target not in answer.columns:
-        raise Rejected.at("line 1", expected=f"a column {target!r}", found=quote(",".join(answer.columns).encode()))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("a column %(target)r", target=target),
+            found=quote(",".join(answer.columns).encode()),
+        )
     column = answer.column(target)
     empty = next((id_ for id_, value in column.items() if not value.strip()), None)
     if empty is not None:
-        raise Rejected.at(answer.at(empty), expected=f"a prediction in column {target!r}", found="an empty field")
+        raise Rejected.at(
+            answer.at(empty),
+            expected=Phrase("a prediction in column %(target)r", target=target),
+            found=Phrase("an empty field"),
+        )
     return column
 
 
@@ -181,14 +205,14 @@ def _number(text: str, where: str) -> float:
     """Read a finite decimal number; raises Rejected."""
     value = float(text) if NUMBER.fullmatch(text) else math.nan
     if not math.isfinite(value):
-        raise Rejected.at(where, expected="a finite decimal number", found=quote(text.encode()))
+        raise Rejected.at(where, expected=Phrase("a finite decimal number"), found=quote(text.encode()))
     return value
 
 
 def _probability(text: str, where: str) -> float:
     value = _number(text, where)
     if not 0 <= value <= 1:
-        raise Rejected.at(where, expected="a probability from 0 to 1", found=quote(text.encode()))
+        raise Rejected.at(where, expected=Phrase("a probability from 0 to 1"), found=quote(text.encode()))
     return value
 
 
@@ -199,7 +223,9 @@ def _share(value: Exact) -> Score:
 def _error(value: float) -> Score:
     """An error as a ratio of integers that any database holds; raises Rejected where it is too large."""
     if not value < LARGEST:
-        raise Rejected.at("file", expected=f"an error below {LARGEST}", found="a larger one")
+        raise Rejected.at(
+            Phrase("file"), expected=Phrase("an error below %(largest)s", largest=LARGEST), found=Phrase("a larger one")
+        )
     decimals = DIGITS - len(str(int(value))) if value >= 1 else MOST_DECIMALS
     return Score(raw=Fraction(round(value * 10**decimals), 10**decimals))
 
@@ -269,12 +295,18 @@ def _of_many(options: Options, truth: Labels, answer: Table) -> Iterator[float]:
     classes = [name for name in answer.columns if name != options.id]
     missing = next((label for label in truth.values() if label not in classes), None)
     if missing is not None:
-        raise Rejected.at("line 1", expected=f"a column for each class, also for {missing!r}", found=", ".join(classes))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("a column for each class, also for %(missing)r", missing=missing),
+            found=", ".join(classes),
+        )
     places = {name: answer.columns.index(name) for name in classes}
     for id_, row in answer.rows.items():
         values = {name: _probability(row[at], answer.at(id_)) for name, at in places.items()}
         if (total := math.fsum(values.values())) > 1 + SUM_TOLERANCE:
-            raise Rejected.at(answer.at(id_), expected="probabilities that sum to at most 1", found=f"{total:.6g}")
+            raise Rejected.at(
+                answer.at(id_), expected=Phrase("probabilities that sum to at most 1"), found=f"{total:.6g}"
+            )
         if id_ in truth:
             yield values[truth[id_]]
 

@@ -23,7 +23,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from checkers.doors import Message, Rejected, Score, quote
+from checkers.doors import Message, Phrase, Rejected, Score, quote
 from checkers.numbers import place, read_integers
 from checkers.rules.netgame import Instance, read_net, sides_of, whole_cells
 
@@ -50,20 +50,26 @@ def read_answer(data: bytes, instance: Instance) -> Answer:
     """Parse an answer file; raises Rejected at the first thing wrong with it."""
     values, offsets = read_integers(data, most=2)
     if len(values) == 0:
-        raise Rejected.at("end of file", expected="the winner, 1 or 2", found="an empty file")
+        raise Rejected.at(Phrase("end of file"), expected=Phrase("the winner, 1 or 2"), found=Phrase("an empty file"))
     winner = int(values[0])
     if winner not in (FIRST, SECOND):
-        raise Rejected.at(place(data, int(offsets[0])), expected="the winner, 1 or 2", found=str(winner))
+        raise Rejected.at(place(data, int(offsets[0])), expected=Phrase("the winner, 1 or 2"), found=str(winner))
     if winner == SECOND:
         if len(values) > 1:
-            raise Rejected.at(place(data, int(offsets[1])), expected="nothing after 2", found=str(values[1]))
+            raise Rejected.at(place(data, int(offsets[1])), expected=Phrase("nothing after 2"), found=str(values[1]))
         return Answer(SECOND)
     most = len(instance.ropes)
     if len(values) == 1:
-        raise Rejected.at("end of file", expected=f"the rope to cut, 1 to {most}", found="nothing after 1")
+        raise Rejected.at(
+            Phrase("end of file"),
+            expected=Phrase("the rope to cut, 1 to %(most)s", most=most),
+            found=Phrase("nothing after 1"),
+        )
     rope = int(values[1])
     if not 1 <= rope <= most:
-        raise Rejected.at(place(data, int(offsets[1])), expected=f"the rope to cut, 1 to {most}", found=str(rope))
+        raise Rejected.at(
+            place(data, int(offsets[1])), expected=Phrase("the rope to cut, 1 to %(most)s", most=most), found=str(rope)
+        )
     return Answer(FIRST, rope)
 
 
@@ -80,8 +86,8 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
     winning = winning_ropes(instance) if reference is None else _read_reference(reference, len(instance.ropes))
     right = answer.rope in winning if answer.winner == FIRST else not winning
     if not right:
-        expected = "the winner and, if that is the first player, a winning cut"
-        raise Rejected.at("answer", expected=expected, found="a wrong answer")
+        expected = Phrase("the winner and, if that is the first player, a winning cut")
+        raise Rejected.at(Phrase("answer"), expected=expected, found=Phrase("a wrong answer"))
     return Score(1, 1, 1, Message("netgame-right", "right"))
 
 
@@ -93,7 +99,7 @@ def check_reference(data: bytes, instance: Instance) -> Score:
         raise Rejected(str(error)) from None
     winning = winning_ropes(instance)
     if reference != winning:
-        raise Rejected.at("reference", expected=_shown(winning), found=_shown(reference))
+        raise Rejected.at(Phrase("reference"), expected=_shown(winning), found=_shown(reference))
     return Score(1, 1, 1)
 
 
@@ -111,7 +117,7 @@ def winning_ropes(instance: Instance) -> frozenset[int]:
 
 
 def _shown(winning: frozenset[int]) -> str:
-    return f"1 with the ropes {' '.join(map(str, sorted(winning)))}" if winning else "2"
+    return Phrase("1 with the ropes %(ropes)s", ropes=" ".join(map(str, sorted(winning)))) if winning else "2"
 
 
 def _read_reference(reference: bytes, ropes: int) -> frozenset[int]:

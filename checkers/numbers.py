@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from checkers.doors import Rejected, quote
+from checkers.doors import Phrase, Rejected, quote
 
 Integers = NDArray[np.int64]
 
@@ -22,15 +22,13 @@ LARGEST = 2**63 - 1
 MINUS = ord("-")
 TOKEN = re.compile(rb"[^ \t\r\n]*")
 EXPECTED = {
-    BAD_BYTE: "digits and white space (space, tab, line feed, carriage return)",
-    NOT_CANONICAL: "a decimal number without sign, leading zeros or letters",
-    TOO_LARGE: f"a number up to {LARGEST}",
+    BAD_BYTE: Phrase("digits and white space (space, tab, line feed, carriage return)"),
+    NOT_CANONICAL: Phrase("a decimal number without sign, leading zeros or letters"),
+    TOO_LARGE: Phrase("a number up to %(most)s", most=LARGEST),
 }
 
 
-def read_integers(
-    data: bytes, *, most: int, what: str = "numbers", negative: bool = False
-) -> tuple[Integers, Integers]:
+def read_integers(data: bytes, *, most: int, negative: bool = False) -> tuple[Integers, Integers]:
     """Read every token of `data` as a canonical decimal.
 
     Returns two int64 arrays of equal length: the values, and the offset in `data` at which each token begins.
@@ -42,7 +40,11 @@ def read_integers(
     view = np.frombuffer(data, np.uint8)
     count, fault, offset = _scan(view, values, offsets, negative)
     if fault == TOO_MANY:
-        raise Rejected.at(place(data, offset), expected=f"at most {most} {what}", found=f"more: {_token(data, offset)}")
+        raise Rejected.at(
+            place(data, offset),
+            expected=Phrase("at most %(count)s numbers", count=most),
+            found=Phrase("more: %(found)s", found=_token(data, offset)),
+        )
     if fault != FINE:
         raise Rejected.at(place(data, offset), expected=_expected(fault, negative, below=data[offset] == MINUS),
                           found=_token(data, offset))  # fmt: skip
@@ -52,15 +54,17 @@ def read_integers(
 def place(data: bytes, offset: int) -> str:
     """Name a place in a file for people: `line 3` (1-based), or the end of the file."""
     if offset >= len(data):
-        return "end of file"
+        return Phrase("end of file")
     line = data.count(b"\n", 0, offset) + 1
-    return f"line {line}"
+    return Phrase("line %(number)s", number=line)
 
 
 def _expected(fault: int, negative: bool, *, below: bool) -> str:
     if fault == TOO_LARGE and below:
-        return f"a number down to -{LARGEST}"
-    return EXPECTED[fault].replace("without sign", "without plus sign") if negative else EXPECTED[fault]
+        return Phrase("a number down to -%(largest)s", largest=LARGEST)
+    if fault == NOT_CANONICAL and negative:
+        return Phrase("a decimal number without plus sign, leading zeros or letters")
+    return EXPECTED[fault]
 
 
 def _token(data: bytes, offset: int) -> str:

@@ -26,7 +26,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from checkers.doors import Message, Rejected, Score, quote
+from checkers.doors import Message, Phrase, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
 from checkers.rules.optimiza import Cells, Instance, cell_name, destinations, read_board, step_fault
 
@@ -57,7 +57,11 @@ def read_answer(data: bytes, instance: Instance) -> Answer:
     total = int(np.frombuffer(instance.values, np.uint8)[walk].sum())
     if int(values[0]) != total:
         where = place(data, int(offsets[0]))
-        raise Rejected.at(where, expected=f"{total}, the sum of the {len(cells)} cells", found=str(values[0]))
+        raise Rejected.at(
+            where,
+            expected=Phrase("%(sum)s, the sum of the %(count)s cells", sum=total, count=len(cells)),
+            found=str(values[0]),
+        )
     return Answer(total, tuple((row, column) for row, column in cells.tolist()))
 
 
@@ -86,8 +90,10 @@ def check_reference(data: bytes, instance: Instance) -> Score:
         raise Rejected(str(error)) from None
     most = most_collected(instance)
     if not 1 <= min(x, y) <= max(x, y) <= best <= most:
-        actual = f"x {x}, y {y}, best {best}"
-        raise Rejected.at("reference", expected=f"1 <= x, y <= best <= {most}", found=actual)
+        actual = Phrase("x %(x)s, y %(y)s, best %(best)s", x=x, y=y, best=best)
+        raise Rejected.at(
+            Phrase("reference"), expected=Phrase("1 <= x, y <= best <= %(most)s", most=most), found=actual
+        )
     return Score(best, most, Fraction(1))
 
 
@@ -104,16 +110,26 @@ def most_collected(instance: Instance) -> int:
 def _read_cells(data: bytes, values: Integers, offsets: Integers, most: int) -> Integers:
     """Take the L x 2 cells out of the file's numbers; raises Rejected if L or the count is not right."""
     if len(values) < 2:
-        what = "the number of cells" if len(values) else "the sum"
-        raise Rejected.at("end of file", expected=what, found="nothing")
+        what = Phrase("the number of cells") if len(values) else Phrase("the sum")
+        raise Rejected.at(Phrase("end of file"), expected=what, found=Phrase("nothing"))
     count, given = int(values[1]), len(values) - 2
     if not 1 <= count <= most:
-        raise Rejected.at(place(data, int(offsets[1])), expected=f"1 to {most} cells", found=str(count))
+        raise Rejected.at(
+            place(data, int(offsets[1])), expected=Phrase("1 to %(most)s cells", most=most), found=str(count)
+        )
     if given < 2 * count:
-        raise Rejected.at("end of file", expected=f"{2 * count} numbers for {count} cells", found=str(given))
+        raise Rejected.at(
+            Phrase("end of file"),
+            expected=Phrase("%(numbers)s numbers for %(count)s cells", numbers=2 * count, count=count),
+            found=str(given),
+        )
     if given > 2 * count:
         where = place(data, int(offsets[2 + 2 * count]))
-        raise Rejected.at(where, expected=f"nothing after {count} cells", found=f"{given - 2 * count} more numbers")
+        raise Rejected.at(
+            where,
+            expected=Phrase("nothing after %(count)s cells", count=count),
+            found=Phrase("%(count)s more numbers", count=given - 2 * count),
+        )
     return values[2:].reshape(-1, 2)
 
 
@@ -126,19 +142,21 @@ def _follow(instance: Instance, steps: Cells, cells: Integers, data: bytes, offs
 
     def refused(expected: str, actual: str) -> Rejected:
         # Only here is the line counted: to count it for every cell of a file full of line feeds takes seconds.
-        where = f"cell {number} ({place(data, int(offsets[2 * number]))})"
+        where = Phrase("cell %(number)s (%(line)s)", number=number, line=place(data, int(offsets[2 * number])))
         return Rejected.at(where, expected=expected, found=actual)
 
     for number, (row, column) in enumerate(cells.tolist(), start=1):
         cell = (row - 1) * size + column - 1
         if not (1 <= row <= size and 1 <= column <= size) or values[cell] == 0:
-            raise refused("a cell of the board", f"({row}, {column})")
+            raise refused(Phrase("a cell of the board"), f"({row}, {column})")
         if last >= 0 and (fault := step_fault(instance, ways[last], last, cell)):
             raise refused(*fault)
         key = (last, cell) if by_step else cell
         if key in seen:
-            expected = "a step not made before" if by_step else "a cell not visited before"
-            raise refused(expected, f"that of cell {seen[key]}, {cell_name(cell, size)}")
+            expected = Phrase("a step not made before") if by_step else Phrase("a cell not visited before")
+            raise refused(
+                expected, Phrase("that of cell %(number)s, %(cell)s", number=seen[key], cell=cell_name(cell, size))
+            )
         seen[key] = number
         last = cell
 

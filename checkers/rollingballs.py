@@ -26,7 +26,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from checkers.doors import Message, Rejected, Score, quote
+from checkers.doors import N_, Message, Phrase, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
 
 Cells = NDArray[np.int8]
@@ -70,15 +70,19 @@ def read_instance(data: bytes) -> Instance:
     """Parse and validate an input: LF line ends, no blank lines, nothing behind the last row; else Rejected."""
     lines = data.split(b"\n")
     if lines.pop() != b"":
-        raise Rejected.at("end of file", expected="a line feed", found="none")
+        raise Rejected.at(Phrase("end of file"), expected=Phrase("a line feed"), found=Phrase("none"))
     height = _read_height(lines, 0)
     start = _read_maze(lines, 1, height)
     if _read_height(lines, height + 1) != height:
-        raise Rejected.at(f"line {height + 2}", expected=str(height), found=quote(lines[height + 1]))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=height + 2), expected=str(height), found=quote(lines[height + 1])
+        )
     target = _read_maze(lines, height + 2, height)
     if len(lines) > 2 * height + 2:
         actual = quote(lines[2 * height + 2])
-        raise Rejected.at(f"line {2 * height + 3}", expected="end of file", found=actual)
+        raise Rejected.at(
+            Phrase("line %(number)s", number=2 * height + 3), expected=Phrase("end of file"), found=actual
+        )
     _same_parts(start, target)
     return Instance(height, start.shape[1], start, target, int((start >= 0).sum()))
 
@@ -86,12 +90,16 @@ def read_instance(data: bytes) -> Instance:
 def read_answer(data: bytes, instance: Instance) -> Answer:
     """Parse and validate the rolls, each against the maze as it stands at that moment; raises only Rejected."""
     if len(data) > LARGEST_ANSWER:
-        raise Rejected.at("file", expected=f"at most {LARGEST_ANSWER} bytes", found=f"{len(data)} bytes")
+        raise Rejected.at(
+            Phrase("file"),
+            expected=Phrase("at most %(most)s bytes", most=LARGEST_ANSWER),
+            found=Phrase("%(count)s bytes", count=len(data)),
+        )
     count = _read_count(data, instance)
     values, offsets = read_integers(data, most=1 + 3 * count)
     if len(values) < 1 + 3 * count:
-        expected = f"{1 + 3 * count} numbers, three a roll and their count"
-        raise Rejected.at("end of file", expected=expected, found=str(len(values)))
+        expected = Phrase("%(numbers)s numbers, three a roll and their count", numbers=1 + 3 * count)
+        raise Rejected.at(Phrase("end of file"), expected=expected, found=str(len(values)))
     rolls = values[1:].reshape(count, 3)
     _roll_all(instance, rolls, data, offsets)
     return Answer(rolls)
@@ -125,11 +133,11 @@ def _read_count(data: bytes, instance: Instance) -> int:
     """Read the number of rolls alone, so that nothing is allocated for a number that is too large."""
     first = _FIRST_TOKEN.match(data)
     if first is None:
-        raise Rejected.at("end of file", expected="the number of rolls", found="nothing")
+        raise Rejected.at(Phrase("end of file"), expected=Phrase("the number of rolls"), found=Phrase("nothing"))
     values, offsets = read_integers(first.group(), most=1)
     count = int(values[0])
     if count > instance.most_rolls:
-        expected = f"at most {instance.most_rolls} rolls"
+        expected = Phrase("at most %(count)s rolls", count=instance.most_rolls)
         raise Rejected.at(place(data, int(offsets[0])), expected=expected, found=str(count))
     return count
 
@@ -141,8 +149,12 @@ def _read_height(lines: list[bytes], at: int) -> int:
     line = lines[at] if at < len(lines) else b""
     allowed = {str(side).encode(): side for side in range(SHORTEST_SIDE, LONGEST_SIDE + 1)}
     if line not in allowed:
-        expected = f"a number of rows {SHORTEST_SIDE}..{LONGEST_SIDE}"
-        raise Rejected.at(f"line {at + 1}", expected=expected, found=quote(line) if line else "nothing")
+        expected = Phrase("a number of rows %(least)s..%(most)s", least=SHORTEST_SIDE, most=LONGEST_SIDE)
+        raise Rejected.at(
+            Phrase("line %(number)s", number=at + 1),
+            expected=expected,
+            found=quote(line) if line else Phrase("nothing"),
+        )
     return allowed[line]
 
 
@@ -150,15 +162,27 @@ def _read_maze(lines: list[bytes], first: int, height: int) -> Cells:
     """Read `height` rows from line index `first`; all as long as line 2, of which the width is known."""
     width = len(lines[1]) if len(lines) > 1 else 0
     if not SHORTEST_SIDE <= width <= LONGEST_SIDE:
-        raise Rejected.at("line 2", expected=f"{SHORTEST_SIDE}..{LONGEST_SIDE} cells", found=str(width))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=2),
+            expected=Phrase("%(least)s..%(most)s cells", least=SHORTEST_SIDE, most=LONGEST_SIDE),
+            found=str(width),
+        )
     maze = np.empty((height, width), np.int8)
     for row in range(height):
         line = lines[first + row] if first + row < len(lines) else b""
         if len(line) != width:
-            raise Rejected.at(f"line {first + row + 1}", expected=f"{width} cells", found=str(len(line)))
+            raise Rejected.at(
+                Phrase("line %(number)s", number=first + row + 1),
+                expected=Phrase("%(width)s cells", width=width),
+                found=str(len(line)),
+            )
         strange = line.translate(None, b"#.0123456789")
         if strange:
-            raise Rejected.at(f"line {first + row + 1}", expected="cells #, . or 0..9", found=quote(strange[:1]))
+            raise Rejected.at(
+                Phrase("line %(number)s", number=first + row + 1),
+                expected=Phrase("cells #, . or 0..9"),
+                found=quote(strange[:1]),
+            )
         maze[row] = [_CELL_OF[cell] for cell in line]
     maze.setflags(write=False)
     return maze
@@ -174,14 +198,18 @@ def _same_parts(start: Cells, target: Cells) -> None:
     if len(moved):
         row, column = (int(x) for x in moved[0])
         expected, actual = ("a wall", "none") if start[row, column] == WALL else ("no wall", "one")
-        where = f"line {height + 3 + row}, column {column + 1}"
-        raise Rejected.at(where, expected=f"{expected}, as in the start", found=actual)
+        where = Phrase("line %(number)s, column %(column)s", number=height + 3 + row, column=column + 1)
+        raise Rejected.at(where, expected=Phrase("%(expected)s, as in the start", expected=expected), found=actual)
     for colour in range(10):
         had, has = int((start == colour).sum()), int((target == colour).sum())
         if had != has:
-            raise Rejected.at("target", expected=f"{had} balls of colour {colour}, as in the start", found=str(has))
+            raise Rejected.at(
+                Phrase("target"),
+                expected=Phrase("%(had)s balls of colour %(colour)s, as in the start", had=had, colour=colour),
+                found=str(has),
+            )
     if not (start >= 0).any():
-        raise Rejected.at("start", expected="at least one ball", found="none")
+        raise Rejected.at(Phrase("start"), expected=Phrase("at least one ball"), found=Phrase("none"))
 
 
 def _roll_all(instance: Instance, rolls: Integers, data: bytes = b"", offsets: Integers | None = None) -> Cells:
@@ -189,20 +217,27 @@ def _roll_all(instance: Instance, rolls: Integers, data: bytes = b"", offsets: I
     cells = instance.start.copy()
     faulty = _simulate(cells, rolls)
     if faulty < len(rolls):
-        line = "" if offsets is None else f"{place(data, int(offsets[1 + 3 * faulty]))}, "
-        _explain(instance, cells, rolls[faulty].tolist(), f"{line}roll {faulty + 1}")
+        roll = Phrase("roll %(number)s", number=faulty + 1)
+        if offsets is not None:
+            line = place(data, int(offsets[1 + 3 * faulty]))
+            roll = Phrase("%(line)s, roll %(roll)s", line=line, roll=faulty + 1)
+        _explain(instance, cells, rolls[faulty].tolist(), roll)
     return cells
 
 
 def _explain(instance: Instance, cells: Cells, roll: list[int], where: str) -> None:
     """Say what is wrong with a roll, in the order row, column, direction, ball."""
-    limits = (("a row", instance.height), ("a column", instance.width), ("a direction", len(DIRECTIONS)))
-    for (name, limit), value in zip(limits, roll, strict=True):
+    limits = (
+        (N_("a row below %(size)s"), instance.height),
+        (N_("a column below %(size)s"), instance.width),
+        (N_("a direction below %(size)s"), len(DIRECTIONS)),
+    )
+    for (below, limit), value in zip(limits, roll, strict=True):
         if not 0 <= value < limit:
-            raise Rejected.at(where, expected=f"{name} below {limit}", found=str(value))
+            raise Rejected.at(where, expected=Phrase(below, size=limit), found=str(value))
     row, column, _ = roll
-    found_cell = "a wall" if cells[row, column] == WALL else "an empty cell"
-    raise Rejected.at(where, expected=f"a ball at ({row}, {column})", found=found_cell)
+    found_cell = Phrase("a wall") if cells[row, column] == WALL else Phrase("an empty cell")
+    raise Rejected.at(where, expected=Phrase("a ball at %(cell)s", cell=(row, column)), found=found_cell)
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from checkers.doors import Rejected, quote
+from checkers.doors import Phrase, Rejected, quote
 
 MOST_ROWS = 2_000_000
 MOST_COLUMNS = 1000
@@ -27,7 +27,7 @@ class Table:
 
     def at(self, id_: str) -> str:
         """Say where a row stands."""
-        return f"line {self.lines[id_]}"
+        return Phrase("line %(number)s", number=self.lines[id_])
 
     def column(self, name: str) -> dict[str, str]:
         """Give the values of a column by id."""
@@ -41,26 +41,42 @@ def read_table(data: bytes, id_column: str) -> Table:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Rejected.at(
-            f"byte {error.start}", expected="UTF-8", found=quote(data[error.start : error.start + 1])
+            Phrase("byte %(byte)s", byte=error.start),
+            expected=Phrase("UTF-8"),
+            found=quote(data[error.start : error.start + 1]),
         ) from None
     rows = _csv_rows(text)
     _, header = next(rows, (1, []))
     columns = tuple(header)
     if id_column not in columns or len(columns) < 2 or len(columns) > MOST_COLUMNS or len(set(columns)) < len(columns):
-        expected = f"a header of 2 to {MOST_COLUMNS} different columns, one of them {id_column!r}"
-        raise Rejected.at("line 1", expected=expected, found=quote(",".join(columns).encode()))
+        expected = Phrase(
+            "a header of 2 to %(most)s different columns, one of them %(column)r", most=MOST_COLUMNS, column=id_column
+        )
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1), expected=expected, found=quote(",".join(columns).encode())
+        )
     at = columns.index(id_column)
     by_id: dict[str, tuple[str, ...]] = {}
     lines: dict[str, int] = {}
     for line, row in rows:
         if len(row) != len(columns):
-            raise Rejected.at(f"line {line}", expected=f"{len(columns)} fields", found=str(len(row)))
+            raise Rejected.at(
+                Phrase("line %(number)s", number=line),
+                expected=Phrase("%(count)s fields", count=len(columns)),
+                found=str(len(row)),
+            )
         if (id_ := row[at]) in by_id:
             raise Rejected.at(
-                f"line {line}", expected="each id once", found=f"{id_!r} again, first in line {lines[id_]}"
+                Phrase("line %(number)s", number=line),
+                expected=Phrase("each id once"),
+                found=Phrase("%(id)r again, first in line %(number)s", id=id_, number=lines[id_]),
             )
         if len(by_id) == MOST_ROWS:
-            raise Rejected.at(f"line {line}", expected=f"at most {MOST_ROWS} rows", found="more")
+            raise Rejected.at(
+                Phrase("line %(number)s", number=line),
+                expected=Phrase("at most %(most)s rows", most=MOST_ROWS),
+                found=Phrase("more"),
+            )
         by_id[id_], lines[id_] = tuple(row), line
     return Table(columns, by_id, lines)
 
@@ -74,10 +90,16 @@ def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            raise Rejected.at(f"line {reader.line_num}", expected="fields between commas, as RFC 4180 has them",
-                              found=str(error)) from None  # fmt: skip
+            raise Rejected.at(
+                Phrase("line %(number)s", number=reader.line_num),
+                expected=Phrase("fields between commas, as RFC 4180 has them"),
+                found=str(error),
+            ) from None
         if any(len(each) > LONGEST_FIELD for each in row):
-            raise Rejected.at(f"line {reader.line_num}", expected=f"fields of at most {LONGEST_FIELD} characters",
-                              found="a longer one")  # fmt: skip
+            raise Rejected.at(
+                Phrase("line %(number)s", number=reader.line_num),
+                expected=Phrase("fields of at most %(most)s characters", most=LONGEST_FIELD),
+                found=Phrase("a longer one"),
+            )
         if row:
             yield reader.line_num, row

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from checkers.doors import Rejected, Score
+from checkers.doors import Phrase, Rejected, Score
 from checkers.exact import read_answer, read_instance, write_answer
 from checkers.lines import lines_of, shown
 
@@ -38,7 +38,11 @@ def _compare(answer: bytes, left: Counter[tuple[bytes, ...]]) -> None:
         if not line:
             continue
         if not left[line]:
-            raise Rejected.at(f"line {number}", expected="another line", found=shown(line))
+            raise Rejected.at(
+                Phrase("line %(number)s", number=number), expected=Phrase("another line"), found=shown(line)
+            )
         left[line] -= 1
     if (missing := left.total()) > 0:
-        raise Rejected.at("end of file", expected=f"{missing} more lines", found="none")
+        raise Rejected.at(
+            Phrase("end of file"), expected=Phrase("%(missing)s more lines", missing=missing), found=Phrase("none")
+        )

@@ -16,22 +16,21 @@ Source
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from itertools import zip_longest
+from typing import cast
 
-from checkers.doors import Message, Rejected, Score, quote
+from checkers.doors import Message, Phrase, Rejected, Score, quote
 from games.catalog import names, open_game
 from games.doors import FIRST, SECOND, Side, begin
 from games.transcript import NOBODY, End, Reason, Transcript, read, replay, won_by_contestant
 
 SIDES: dict[str, Side] = {"side 0": FIRST, "side 1": SECOND}
-LINE = re.compile(r"line ([0-9]+)")
 REASONS: dict[Reason, str] = {
-    "resigned": "one that was resigned",
-    "late": "one that was lost on time",
-    "illegal": "one that was lost by an illegal move",
-    "broken": "one that was broken off",
+    "resigned": Phrase("one that was resigned"),
+    "late": Phrase("one that was lost on time"),
+    "illegal": Phrase("one that was lost by an illegal move"),
+    "broken": Phrase("one that was broken off"),
 }
 
 
@@ -71,16 +70,24 @@ def read_instance(data: bytes) -> Start:
     try:
         lines = data.decode().split("\n", 2)
     except UnicodeDecodeError:
-        raise Rejected.at("input", expected="text in UTF-8", found="other bytes") from None
+        raise Rejected.at(Phrase("input"), expected=Phrase("text in UTF-8"), found=Phrase("other bytes")) from None
     game, opponent = (_named(lines, at, word) for at, word in enumerate(("game", "opponent")))
     rest = lines[2] if len(lines) > 2 else ""
     head, _, below = rest.partition("\n")
     if game not in names():
-        raise Rejected.at("line 1", expected=f"game and one of {', '.join(names())}", found=quote(game.encode()))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("game and one of %(names)s", names=", ".join(names())),
+            found=quote(game.encode()),
+        )
     rules = open_game(game)
     if opponent not in rules.opponents:
         known = ", ".join(rules.opponents)
-        raise Rejected.at("line 2", expected=f"opponent and one of {known}", found=quote(opponent.encode()))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=2),
+            expected=Phrase("opponent and one of %(known)s", known=known),
+            found=quote(opponent.encode()),
+        )
     side = SIDES.get(head)
     start = Start(game, opponent, side, rest if side is None else below)
     try:
@@ -94,16 +101,16 @@ def check_instance(instance: Start) -> None:
     """Raise Rejected unless a game begins here that the contestant can win, as far as perfect play is known."""
     rules = open_game(instance.game)
     where, expected = (
-        f"line {instance.lines_before + 1}",
-        f"a position that can be won by {rules.sides[instance.contestant]}",
+        Phrase("line %(number)s", number=instance.lines_before + 1),
+        Phrase("a position that can be won by %(sides)s", sides=rules.sides[instance.contestant]),
     )
     try:
         position = begin(rules, instance.instance)
     except Rejected:
-        raise Rejected.at(where, expected=expected, found="one that is over") from None
+        raise Rejected.at(where, expected=expected, found=Phrase("one that is over")) from None
     outlook = rules.outlook(position)
     if outlook.won is not None and outlook.won is not (rules.to_move(position) == instance.contestant):
-        raise Rejected.at(where, expected=expected, found=f"one that is lost ({outlook.note})")
+        raise Rejected.at(where, expected=expected, found=Phrase("one that is lost (%(note)s)", note=outlook.note))
 
 
 def read_answer(data: bytes, instance: Start) -> Answer:
@@ -111,14 +118,14 @@ def read_answer(data: bytes, instance: Start) -> Answer:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        raise Rejected.at("transcript", expected="text in UTF-8", found="other bytes") from None
+        raise Rejected.at(Phrase("transcript"), expected=Phrase("text in UTF-8"), found=Phrase("other bytes")) from None
     transcript, rules = read(text), open_game(instance.game)
     _same("game", instance.game, transcript.game)
     _same("opponent", instance.opponent, transcript.opponent or NOBODY)
     _same("side", rules.sides[instance.contestant], rules.sides[transcript.contestant])
     ours, theirs = (_lines(instance.game, text) for text in (instance.instance, transcript.instance))
     for number, (expected, actual) in enumerate(zip_longest(ours, theirs, fillvalue=""), start=1):
-        _same(f"position, line {number}", expected, actual)
+        _same(Phrase("position, line %(number)s", number=number), expected, actual)
     return Answer(text, transcript)
 
 
@@ -138,36 +145,40 @@ def score_answer(instance: Start, answer: Answer, reference: bytes | None = None
         message = outcome.fault.message
         raise Rejected(message.text, key=message.key, **message.args)
     if not won_by_contestant(transcript, outcome):
-        raise Rejected.at(f"move {moves}", expected="a game that is won", found=_lost(transcript.end))
+        raise Rejected.at(
+            Phrase("move %(move)s", move=moves), expected=Phrase("a game that is won"), found=_lost(transcript.end)
+        )
     return Score(1, 1, 1, Message("game-won", f"won in {moves} moves", {"moves": moves}))
 
 
 def _lost(end: End | None) -> str:
     """Say how a game was not won, from its end as the transcript has it."""
     if end is None:
-        return "one that goes on"
-    reason = REASONS.get(end.reason, "a draw" if end.winner is None else "one that is lost")
-    return f"{reason} ({end.text})" if end.text else reason
+        return Phrase("one that goes on")
+    reason = REASONS.get(end.reason, Phrase("a draw") if end.winner is None else Phrase("one that is lost"))
+    return Phrase("%(reason)s (%(text)s)", reason=reason, text=end.text) if end.text else reason
 
 
 def _named(lines: list[str], at: int, word: str) -> str:
     line = lines[at] if at < len(lines) else ""
     name = line.removeprefix(f"{word} ")
     if name == line or not name:
-        raise Rejected.at(f"line {at + 1}", expected=f"{word} and a name", found=quote(line.encode()))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=at + 1),
+            expected=Phrase("%(word)s and a name", word=word),
+            found=quote(line.encode()),
+        )
     return name
 
 
 def _further_down(error: Rejected, lines: int) -> Rejected:
     """Give a rejection of a position that begins below so many lines, with the line of the file."""
-    text, args = error.message.text, dict(error.message.args)
-    match = LINE.match(text)
-    if match is None:
+    where, args = error.message.args.get("where"), error.message.args
+    if not isinstance(where, Phrase) or "number" not in where.values:
         return error
-    moved = f"line {int(match[1]) + lines}"
-    if "where" in args:
-        args["where"] = moved + str(args["where"])[match.end() :]
-    return Rejected(moved + text[match.end() :], key=error.message.key, **args)
+    number = cast(int, where.values["number"]) + lines
+    moved = Phrase(where.source, **{**where.values, "number": number})
+    return Rejected.at(moved, expected=cast(str, args["expected"]), found=cast(str, args["found"]))
 
 
 def _same(name: str, expected: str, actual: str) -> None:

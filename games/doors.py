@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from checkers.doors import Rejected, quote
+from checkers.doors import Phrase, Rejected, quote
 
 Side = Literal[0, 1]
 """A player: 0 makes the first move of a game, 1 is the other one."""
@@ -30,6 +30,8 @@ P = TypeVar("P", bound=Hashable)
 
 EXACT_IN_JSON = 2**53
 
+MOVE = Phrase("move")
+"""Where a move that is refused is wrong."""
 LONGEST_MOVE = 100
 """The most characters of a move's text; a longer one is malformed in every game."""
 
@@ -154,7 +156,7 @@ def instance_of(game: Game[P], parameters: Mapping[str, object]) -> str:
     own = getattr(game, "instance", None)
     if own is None:
         names = ", ".join(map(str, parameters)) or "none"
-        raise Rejected.at("parameters", expected="instance, a text", found=shown(names))
+        raise Rejected.at(Phrase("parameters"), expected=Phrase("instance, a text"), found=shown(names))
     return str(own(parameters))
 
 
@@ -164,8 +166,12 @@ def number_of(parameters: Mapping[str, object], name: str, least: int, largest: 
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(largest)):
         value = int(value) if value == str(int(value)) else value
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= largest:
-        actual = "nothing" if value is None else shown(str(value))
-        raise Rejected.at(f"parameters.{name}", expected=f"a number from {least} to {largest}", found=actual)
+        actual = Phrase("nothing") if value is None else shown(str(value))
+        raise Rejected.at(
+            Phrase("parameters.%(name)s", name=name),
+            expected=Phrase("a number from %(least)s to %(largest)s", least=least, largest=largest),
+            found=actual,
+        )
     return value
 
 
@@ -178,7 +184,9 @@ def begin(game: Game[P], instance: str) -> P:
     """Read the position of a new game; raises Rejected for one that is over, as well as for malformed text."""
     position = game.start(instance)
     if game.over(position):
-        raise Rejected.at("position", expected="one with a legal move", found="one that is over")
+        raise Rejected.at(
+            Phrase("position"), expected=Phrase("one with a legal move"), found=Phrase("one that is over")
+        )
     return position
 
 
@@ -214,7 +222,7 @@ def read_numbers(text: str, count: int, *, where: str, what: str, largest: int) 
 def check_length(move: str) -> None:
     """Raise Rejected for a move that is too long to be one in any game."""
     if len(move) > LONGEST_MOVE:
-        raise Rejected.at("move", expected=f"at most {LONGEST_MOVE} characters", found=shown(move))
+        raise Rejected.at(MOVE, expected=Phrase("at most %(most)s characters", most=LONGEST_MOVE), found=shown(move))
 
 
 def shown(text: str) -> str:

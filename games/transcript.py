@@ -27,9 +27,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
-from checkers.doors import Message, Rejected
+from checkers.doors import Message, Phrase, Rejected
 from games.catalog import names, open_game
-from games.doors import FIRST, SECOND, Game, Side, begin, draws, other, shown
+from games.doors import FIRST, MOVE, SECOND, Game, Side, begin, draws, other, shown
 
 MAGIC = "transcript of a game, version 1"
 INDENT = "    "
@@ -123,41 +123,54 @@ def _numbered(message: Message, number: int | None) -> Message:
     """Say of which move a message is; None: of none."""
     if number is None:
         return message
-    about, where = f"move {number}", message.args.get("where", "")
-    if where == "move":
-        return Message(message.key, about + message.text.removeprefix("move"), {**message.args, "where": about})
-    args = {**message.args, "where": f"{about}, {where}"} if where else message.args
-    return Message(message.key, f"{about}, {message.text}", args)
+    about, where = Phrase("move %(move)s", move=number), message.args.get("where")
+    if where is None:
+        return Message(message.key, f"{about}, {message.text}", message.args)
+    place = about if where == MOVE else Phrase("move %(move)s, %(where)s", move=number, where=where)
+    return Rejected.at(place, expected=str(message.args["expected"]), found=str(message.args["found"])).message
 
 
 def verify_move(game: Game[Any], transcript: Transcript, position: Any, number: int) -> None:
     """Raise Rejected unless a move is its player's turn, and the opponent's own where it is the opponent's."""
     move = transcript.moves[number - 1]
     if game.over(position):
-        raise Rejected.at("move", expected="no move, as the game is over", found=shown(move.text))
+        raise Rejected.at(MOVE, expected=Phrase("no move, as the game is over"), found=shown(move.text))
     turn = game.to_move(position)
     if move.side != turn:
-        raise Rejected.at("move", expected=f"a move of {game.sides[turn]}", found=f"one of {game.sides[move.side]}")
+        raise Rejected.at(
+            MOVE,
+            expected=Phrase("a move of %(sides)s", sides=game.sides[turn]),
+            found=Phrase("one of %(sides)s", sides=game.sides[move.side]),
+        )
     if transcript.opponent is not None and turn != transcript.contestant:
         own = game.opponents[transcript.opponent].choose(position, draws(transcript.seed, number))
         if own != move.text:
-            expected = f"{shown(own)}, the move of {transcript.opponent} with seed {transcript.seed}"
-            raise Rejected.at("move", expected=expected, found=shown(move.text))
+            expected = Phrase(
+                "%(move)s, the move of %(opponent)s with seed %(seed)s",
+                move=shown(own),
+                opponent=transcript.opponent,
+                seed=transcript.seed,
+            )
+            raise Rejected.at(MOVE, expected=expected, found=shown(move.text))
 
 
 def verified_winner(game: Game[Any], end: End | None, position: Any) -> Side | None:
     """Give the winner of a game that came to this position and ended so; raises Rejected where that cannot be."""
     over = game.over(position)
     if over and (end is None or end.reason != "over"):
-        raise Rejected.at("end", expected="over", found="a game that goes on" if end is None else end.reason)
+        raise Rejected.at(
+            Phrase("end"), expected=Phrase("over"), found="a game that goes on" if end is None else end.reason
+        )
     if end is None:
         return None
     if not over and end.reason == "over":
-        raise Rejected.at("end", expected="another reason, as the game is not over", found="over")
+        raise Rejected.at(
+            Phrase("end"), expected=Phrase("another reason, as the game is not over"), found=Phrase("over")
+        )
     winner = game.winner(position) if over else end.winner
     if winner != end.winner or (winner is None and not over):
-        expected = "a winner" if winner is None and not over else _winner(game, winner)
-        raise Rejected.at("end", expected=expected, found=_winner(game, end.winner))
+        expected = Phrase("a winner") if winner is None and not over else _winner(game, winner)
+        raise Rejected.at(Phrase("end"), expected=expected, found=_winner(game, end.winner))
     return winner
 
 
@@ -221,16 +234,16 @@ class _Lines:
         *self.lines, rest = text.split("\n")
         self.at = 0
         if rest:
-            where = f"line {len(self.lines) + 1}"
-            raise Rejected.at(where, expected="a line feed at the end of the file", found=shown(rest))
+            where = Phrase("line %(number)s", number=len(self.lines) + 1)
+            raise Rejected.at(where, expected=Phrase("a line feed at the end of the file"), found=shown(rest))
 
     @property
     def line(self) -> str | None:
         return self.lines[self.at] if self.at < len(self.lines) else None
 
     def refusal(self, expected: str) -> Rejected:
-        actual = "the end of the file" if self.line is None else shown(self.line)
-        return Rejected.at(f"line {self.at + 1}", expected=expected, found=actual)
+        actual = Phrase("the end of the file") if self.line is None else shown(self.line)
+        return Rejected.at(Phrase("line %(number)s", number=self.at + 1), expected=expected, found=actual)
 
     def expect(self, line: str) -> None:
         if self.line != line:
@@ -279,7 +292,7 @@ def _read_end(lines: _Lines, game: Game[Any]) -> End | None:
     if lines.line is None:
         return None
     reasons = ", ".join(REASONS)
-    expected = f'"end: REASON, PLAYER won" with a reason of {reasons}, or "end: over, draw"'
+    expected = Phrase('"end: REASON, PLAYER won" with a reason of %(reasons)s, or "end: over, draw"', reasons=reasons)
     match = END_LINE.fullmatch(lines.line.removeprefix("end: ")) if lines.line.startswith("end: ") else None
     if match is None or match[1] not in REASONS or match[2] not in {*game.sides, None} or match[3] == "":
         raise lines.refusal(expected)

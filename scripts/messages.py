@@ -18,8 +18,8 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
-APP = ROOT / "app"
-CATALOGUES = APP / "core/pages/translations"
+FOLDERS = ("app", "checkers", "games")
+CATALOGUES = ROOT / "app/core/pages/translations"
 METHODS = [
     ("core/pages/static/swagger-ui/**", "ignore"),
     ("**/templates/**.html", "jinja2"),
@@ -35,8 +35,8 @@ OPTIONS = {
     },
     "**/static/**.js": {"parse_template_string": "true"},
 }
-KEYWORDS = {"_": None, "N_": None, "gettext": None, "ngettext": (1, 2)}
-MARKS = re.compile(r"%\(\w+\)s|%%|</?[a-z]+")
+KEYWORDS = {"_": None, "N_": None, "Phrase": None, "gettext": None, "ngettext": (1, 2)}
+MARKS = re.compile(r"%\(\w+\)[sr]|%%|</?[a-z]+")
 HEADER = "# Messages of Jurado's pages. docs/guides/translating.md tells how to work on them."
 
 
@@ -62,10 +62,12 @@ def main() -> int:
 def extracted() -> Catalog:
     """All messages of the sources, with the files in which they stand."""
     source = Catalog(charset="utf-8")
-    for name, line, message, _comments, context in extract_from_dir(
-        APP, METHODS, OPTIONS, keywords=KEYWORDS, comment_tags=()
-    ):
-        source.add(message, locations=[(name.replace("\\", "/"), line)], context=context)
+    for folder in FOLDERS:
+        for name, line, message, _comments, context in extract_from_dir(
+            ROOT / folder, METHODS, OPTIONS, keywords=KEYWORDS, comment_tags=()
+        ):
+            path = name if folder == "app" else f"{folder}/{name}"
+            source.add(message, locations=[(path.replace("\\", "/"), line)], context=context)
     return source
 
 

@@ -19,6 +19,7 @@ from pydantic import (
 
 from app.core.errors import MOST_LISTED, BadRequest, Conflict, describe_pattern, fault, in_words, place
 from app.core.json_bounds import is_within, read_json
+from app.core.messages import N_, Fault, Message, Text
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.domain.documents import JsonValue
 
@@ -29,7 +30,8 @@ MOST_VALUES_OF_ONE = 10_000
 Line = Annotated[
     str,
     StringConstraints(
-        pattern=describe_pattern(r"^[^\x00-\x1f\x7f]+$", "a line of text that is not empty"), max_length=255
+        pattern=describe_pattern(r"^[^\x00-\x1f\x7f]+$", Message(N_("a line of text that is not empty"))),
+        max_length=255,
     ),
 ]
 """A line of text with at least one character, such as a name."""
@@ -93,7 +95,7 @@ async def json_document(data: bytes) -> JsonValue:
         return await read_json(data, MOST_VALUES)
     except json.JSONDecodeError as error:
         actual = f"{error.msg} at line {error.lineno} column {error.colno}"
-        raise BadRequest(f"body: expected JSON, found {actual}") from None
+        raise BadRequest(N_("expected JSON, found %(found)s"), where="body", found=actual) from None
 
 
 def read_yaml(text: str) -> object:
@@ -101,10 +103,12 @@ def read_yaml(text: str) -> object:
     try:
         value: object = yaml.load(text, StrictLoader)
     except yaml.YAMLError as error:
-        raise BadRequest(f"body: expected YAML, found {' '.join(str(error).split())[:200]}") from None
+        raise BadRequest(
+            N_("expected YAML, found %(found)s"), where="body", found=" ".join(str(error).split())[:200]
+        ) from None
     except UNREADABLE as error:
         actual = "something nested too deeply" if isinstance(error, RecursionError) else "what is no value of its type"
-        raise BadRequest(f"body: expected a list of objects, found {actual}") from None
+        raise BadRequest(N_("expected a list of objects, found %(found)s"), where="body", found=actual) from None
     return value
 
 
@@ -116,19 +120,25 @@ def objects(value: object) -> Document:
 
 
 def read_all(
-    items: Sequence[Item], model: type[M], check: Callable[[M, str], list[dict[str, str]]]
-) -> tuple[list[tuple[M, str]], list[dict[str, str]]]:
+    items: Sequence[Item], model: type[M], check: Callable[[M, str], list[Fault]]
+) -> tuple[list[tuple[M, str]], list[Fault]]:
     """Read every object as `model`: those that are one, each with its place, and every fault.
 
     `check` looks further at those that are one.
     """
     read: list[tuple[M, str]] = []
-    faults: list[dict[str, str]] = []
+    faults: list[Fault] = []
     for item in items:
         if len(faults) >= MOST_LISTED:
             break  # no more of them are told, and there may be thousands
         if not is_within(item.value, MOST_VALUES_OF_ONE):
-            faults.append(mismatch(item.where, f"at most {MOST_VALUES_OF_ONE} values in an object", "more"))
+            faults.append(
+                mismatch(
+                    item.where,
+                    Message(N_("at most %(most)s values in an object"), most=MOST_VALUES_OF_ONE),
+                    Message(N_("more")),
+                )
+            )
             continue
         try:
             value = model.model_validate(item.value)
@@ -141,20 +151,24 @@ def read_all(
     return read, faults
 
 
-def refuse(faults: Sequence[dict[str, str]]) -> None:
+def refuse(faults: Sequence[Fault]) -> None:
     """Raise BadRequest with all the faults, if there are any."""
     if faults:
         raise BadRequest(first_of(faults), errors=faults)
 
 
-def first_of(faults: Sequence[dict[str, str]]) -> str:
-    """The first fault in words, and how many more there are."""
+def first_of(faults: Sequence[Fault]) -> Message:
+    """Return the first fault in words, and how many more there are."""
     first, more = in_words(faults[0]), len(faults) - 1
-    least = "at least " if len(faults) >= MOST_LISTED else ""
-    return f"{first}; and {least}{more} more" if more else first
+    if not more:
+        return first
+    least = N_("%(fault)s; and at least %(count)s more")
+    return Message(
+        least if len(faults) >= MOST_LISTED else N_("%(fault)s; and %(count)s more"), fault=first, count=more
+    )
 
 
-def refuse_all(faults: Sequence[dict[str, str]], taken: Sequence[dict[str, str]], hint: str) -> None:
+def refuse_all(faults: Sequence[Fault], taken: Sequence[Fault], hint: Message) -> None:
     """Raise BadRequest for faults, Conflict with a hint where there are only things that are `taken`; lists both."""
     if faults:
         raise BadRequest(first_of([*faults, *taken]), errors=[*faults, *taken])
@@ -170,20 +184,29 @@ class NewIds:
         self._known_ids = known_ids
         self._given: set[str] = set()
 
-    def check(self, id_: str | None, where: str) -> list[dict[str, str]]:
+    def check(self, id_: str | None, where: str) -> list[Fault]:
         """Note an id (None: one is made); returns a fault where it is taken."""
         if id_ is None:
             return []
-        whose = "given twice" if id_ in self._given else "of an old one" if id_ in self._known_ids else None
+        taken = (
+            N_("%(id)r given twice")
+            if id_ in self._given
+            else N_("%(id)r of an old one")
+            if id_ in self._known_ids
+            else None
+        )
         self._given.add(id_)
-        return [] if whose is None else [mismatch(place(where, "id"), f"a new {self._noun}", f"{id_!r} {whose}")]
+        if taken is None:
+            return []
+        expected = Message(N_("a new %(noun)s"), noun=Message(self._noun))
+        return [mismatch(place(where, "id"), expected, Message(taken, id=id_))]
 
 
 def only_object(document: Document) -> dict[str, object]:
     """The one object of a document; raises BadRequest where it is something else."""
     value = document.items[0].value if not document.many and document.items else None
     if not isinstance(value, dict):
-        refuse([mismatch("body", "one object", "something else")])
+        refuse([mismatch("body", Message(N_("one object")), Message(N_("something else")))])
     return {str(name): each for name, each in value.items()} if isinstance(value, dict) else {}
 
 
@@ -191,7 +214,15 @@ def read_one(document: Document, model: type[M], old: Mapping[str, object] | Non
     """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
     sent = only_object(document)
     if not is_within(sent, MOST_VALUES_OF_ONE):
-        refuse([mismatch("body", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")])
+        refuse(
+            [
+                mismatch(
+                    "body",
+                    Message(N_("at most %(most)s values in an object"), most=MOST_VALUES_OF_ONE),
+                    Message(N_("more")),
+                )
+            ]
+        )
     value = {**(old or {}), **sent}
     try:
         return model.model_validate(value)
@@ -203,9 +234,14 @@ def read_one(document: Document, model: type[M], old: Mapping[str, object] | Non
 def same_id(in_address: str, in_body: str | None) -> None:
     """Raise Conflict where a body names another id than the address does; it need not name any."""
     if in_body is not None and in_body != in_address:
-        raise Conflict(f"id: expected {in_address!r} as in the address, found {in_body!r}")
+        raise Conflict(
+            N_("expected %(in_address)r as in the address, found %(found)r"),
+            where="id",
+            in_address=in_address,
+            found=in_body,
+        )
 
 
-def mismatch(where: str, expected: str, actual: str) -> dict[str, str]:
+def mismatch(where: str, expected: Text, actual: Text) -> Fault:
     """A fault: a place, and the expected and the actual value there."""
     return {"where": where, "expected": expected, "found": actual}

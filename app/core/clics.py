@@ -13,6 +13,7 @@ from typing import Annotated, NotRequired, Protocol, TypedDict
 from pydantic import BeforeValidator, PlainSerializer, StringConstraints
 
 from app.core.errors import describe_pattern
+from app.core.messages import N_, Message, WrongValue
 from app.domain.contests import Clock, State
 from app.domain.scoring import Exact
 
@@ -21,7 +22,7 @@ VERSION = "2026-01"
 LANGUAGE = "answers"
 VERSION_URL = "https://ccs-specs.icpc.io/2026-01/contest_api"
 ID_PATTERN = r"^[a-zA-Z0-9_]([a-zA-Z0-9_.-]{0,34}[a-zA-Z0-9_-])?$"
-ID_WORDS = "an id: letters, digits, . _ or -, at most 36, the first no . or -, the last no ."
+ID_WORDS = Message(N_("an id: letters, digits, . _ or -, at most 36, the first no . or -, the last no ."))
 ID = re.compile(ID_PATTERN, re.ASCII)
 RELTIME = re.compile(r"(-)?(\d{1,7}):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?", re.ASCII)
 TIME = re.compile(
@@ -59,16 +60,16 @@ def parse_time(text: str) -> datetime:
     """Read an absolute time; raises ValueError saying what is expected."""
     match = TIME.fullmatch(text)
     if match is None:
-        raise ValueError("expected a time with its zone such as 2026-11-21T02:19:00.000Z")
+        raise WrongValue(N_("a time with its zone such as 2026-11-21T02:19:00.000Z"))
     day_and_time, milliseconds, zone = match.groups()
     if zone != "Z" and len(zone) == 3:
         zone += ":00"
     try:
         moment = datetime.fromisoformat(f"{day_and_time}.{milliseconds or '000'}{zone}").astimezone(UTC)
     except (ValueError, OverflowError):  # the latter where UTC has no such year
-        raise ValueError("expected a time that exists, such as 2026-11-21T02:19:00.000Z") from None
+        raise WrongValue(N_("a time that exists, such as 2026-11-21T02:19:00.000Z")) from None
     if moment.year < FIRST_YEAR:
-        raise ValueError(f"expected a time from {FIRST_YEAR} on")
+        raise WrongValue(N_("a time from %(year)s on"), year=FIRST_YEAR)
     return moment
 
 
@@ -76,7 +77,7 @@ def parse_reltime(text: str) -> timedelta:
     """Read a relative time; raises ValueError saying what is expected."""
     match = RELTIME.fullmatch(text)
     if match is None:
-        raise ValueError("expected a duration h:mm:ss or h:mm:ss.uuu such as 5:00:00")
+        raise WrongValue(N_("a duration h:mm:ss or h:mm:ss.uuu such as 5:00:00"))
     sign, hours, minutes, seconds, milliseconds = match.groups()
     duration = timedelta(
         hours=int(hours), minutes=int(minutes), seconds=int(seconds), milliseconds=int(milliseconds or 0)
@@ -86,13 +87,13 @@ def parse_reltime(text: str) -> timedelta:
 
 def _time(value: object) -> object:
     if not isinstance(value, str):
-        raise ValueError("expected a time as text such as 2026-11-21T02:19:00.000Z")
+        raise WrongValue(N_("a time as text such as 2026-11-21T02:19:00.000Z"))
     return parse_time(value)
 
 
 def _reltime(value: object) -> object:
     if not isinstance(value, str):
-        raise ValueError("expected a duration as text, h:mm:ss or h:mm:ss.uuu such as 5:00:00")
+        raise WrongValue(N_("a duration as text, h:mm:ss or h:mm:ss.uuu such as 5:00:00"))
     return parse_reltime(value)
 
 

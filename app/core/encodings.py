@@ -10,6 +10,7 @@ import re
 
 from app.core.bodies import mismatch, refuse
 from app.core.errors import MOST_LISTED, BadRequest
+from app.core.messages import N_, Fault, Message, Text
 
 CODECS = {
     "utf-8": "utf-8-sig",
@@ -26,7 +27,7 @@ CODECS = {
 }
 """Python's codecs by the names that a charset may have."""
 MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-NOT_UTF8 = "UTF-8, or an encoding that is named (Excel's plain CSV is mostly windows-1252)"
+NOT_UTF8 = Message(N_("UTF-8, or an encoding that is named (Excel's plain CSV is mostly windows-1252)"))
 CHARSET = re.compile(r"""charset\s*=\s*["']?([^"';\s]+)""", re.IGNORECASE)
 
 
@@ -39,7 +40,12 @@ def charset_of(content_type: str) -> str | None:
 def table_text(data: bytes, charset: str | None) -> str:
     """The text of a table; raises BadRequest with every line that is not of its encoding."""
     if charset is not None and charset not in CODECS:
-        raise BadRequest(f"charset: expected one of {', '.join(CODECS)}, found {charset[:80]!r}")
+        raise BadRequest(
+            N_("expected one of %(names)s, found %(found)r"),
+            where="charset",
+            names=", ".join(CODECS),
+            found=charset[:80],
+        )
     if data.startswith(MARKS) and charset in {None, "utf-16"}:
         charset = "utf-16"
     name = charset or "utf-8"
@@ -47,14 +53,22 @@ def table_text(data: bytes, charset: str | None) -> str:
         return data.decode(CODECS[name]).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         if name.startswith("utf-16"):
-            refuse([mismatch("body", "UTF-16", f"{error.reason} at byte {error.start}")])
+            refuse(
+                [
+                    mismatch(
+                        "body",
+                        Message(N_("UTF-16")),
+                        Message(N_("%(reason)s at byte %(byte)s"), reason=error.reason, byte=error.start),
+                    )
+                ]
+            )
         refuse(bad_bytes(data, CODECS[name], NOT_UTF8 if charset is None else name))
         raise
 
 
-def bad_bytes(data: bytes, codec: str = "utf-8", expected: str = NOT_UTF8) -> list[dict[str, str]]:
+def bad_bytes(data: bytes, codec: str = "utf-8", expected: Text = NOT_UTF8) -> list[Fault]:
     """The lines that are not of an encoding of single bytes or UTF-8, as faults: the first ones of very many."""
-    faults: list[dict[str, str]] = []
+    faults: list[Fault] = []
     for number, line in enumerate(data.split(b"\n"), start=1):
         if len(faults) >= MOST_LISTED:
             break
@@ -62,5 +76,11 @@ def bad_bytes(data: bytes, codec: str = "utf-8", expected: str = NOT_UTF8) -> li
             line.decode(codec)
         except UnicodeDecodeError as error:
             before = line[: error.start].decode(codec)[-30:]
-            faults.append(mismatch(f"line {number}", expected, f"byte {line[error.start]:#04x} after {before!r}"))
+            faults.append(
+                mismatch(
+                    f"line {number}",
+                    expected,
+                    Message(N_("byte %(byte)s after %(before)r"), byte=f"{line[error.start]:#04x}", before=before),
+                )
+            )
     return faults

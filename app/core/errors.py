@@ -7,35 +7,50 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import ErrorDetails
 
+from app.core.messages import A_VALUE, N_, NOTHING, Fault, Message, Text, WrongProperty, WrongValue, as_message, joined
+
 if TYPE_CHECKING:
     from app.core.service import Service
 
+AT = N_("%(where)s: %(fault)s")
 MOST_SHOWN = 80
 TABLE_LINE = "line "
 """The prefix of places in tables."""
 MOST_LISTED = 100
 MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
-PATTERNS: dict[str, str] = {}
+PATTERNS: dict[str, Message] = {}
 """Descriptions of patterns for refusals; see `describe_pattern`."""
 
 
 class ServiceError(Exception):
-    """A refusal with the sentence that the client reads. `errors` are listed beside it.
+    """A refusal, as the client reads it.
 
-    `retry_after` are the seconds after which the same may be tried again; None where that does not help.
+    message      an id with `values`, or a whole message; pages translate it, `str(error)` is English
+    where        the property that is refused, such as a field of a form; it precedes the message
+    errors       all faults, listed with the message
+    retry_after  seconds after which the same may be tried again; None where that does not help
     """
 
     def __init__(
-        self, message: str, *, errors: Sequence[Mapping[str, object]] | None = None, retry_after: int | None = None
+        self,
+        message: str | Message,
+        /,
+        *,
+        where: str | None = None,
+        errors: Sequence[Mapping[str, object]] | None = None,
+        retry_after: int | None = None,
+        **values: object,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.fault = as_message(message, values)
+        self.where = where
+        self.message = self.fault if where is None else Message(AT, where=where, fault=self.fault)
         self.errors = errors
         self.retry_after = retry_after
+        super().__init__(self.message)
 
-    async def sentence(self, service: Service) -> str:
-        """The sentence that the client reads; subclasses may look something up for it."""
+    async def full_message(self, service: Service) -> Message:
+        """Return the message that the client reads; subclasses may look something up for it."""
         return self.message
 
 
@@ -78,8 +93,8 @@ class UnsupportedMedia(ServiceError):
 class TooManyRequests(ServiceError):
     """The client is over a limit: it may try again after `seconds`, or never (None)."""
 
-    def __init__(self, message: str, seconds: int | None) -> None:
-        super().__init__(message, retry_after=None if seconds is None else max(1, seconds))
+    def __init__(self, message: str | Message, seconds: int | None, /, **values: object) -> None:
+        super().__init__(as_message(message, values), retry_after=None if seconds is None else max(1, seconds))
 
 
 SECONDS_UNTIL_BACK = 10
@@ -89,11 +104,11 @@ SECONDS_UNTIL_BACK = 10
 class Unavailable(ServiceError):
     """The service cannot do this for anybody at the moment; try again after `seconds`."""
 
-    def __init__(self, message: str, seconds: int | None = None) -> None:
-        super().__init__(message, retry_after=seconds)
+    def __init__(self, message: str | Message, seconds: int | None = None, /, **values: object) -> None:
+        super().__init__(as_message(message, values), retry_after=seconds)
 
 
-def describe_pattern(pattern: str, words: str) -> str:
+def describe_pattern(pattern: str, words: Message) -> str:
     """Let refusals say a pattern in words; returns the pattern."""
     PATTERNS[pattern] = words
     return pattern
@@ -104,7 +119,7 @@ def place(where: str, name: str) -> str:
     return f"{where}, column {name}" if where.startswith(TABLE_LINE) else f"{where}.{name}"
 
 
-def fault(error: ErrorDetails, *, at: str | None = None) -> dict[str, str]:
+def fault(error: ErrorDetails, *, at: str | None = None) -> Fault:
     """Say one of pydantic's errors as where, expected, found; `at` stands for the place of the whole value.
 
     What was found is never repeated where it could be a secret.
@@ -114,35 +129,76 @@ def fault(error: ErrorDetails, *, at: str | None = None) -> dict[str, str]:
     if at is not None:
         where = at if not parts else place(at, where) if isinstance(parts[0], str) else f"{at}{where}"
     if error["type"] == "missing":
-        return {"where": where, "expected": "a value", "found": "nothing"}
+        return {"where": where, "expected": A_VALUE, "found": NOTHING}
     if error["type"] == "extra_forbidden":
-        return {"where": where, "expected": "no such property", "found": _shown(parts[-1])}
+        return {"where": where, "expected": Message(N_("no such property")), "found": _shown(parts[-1])}
     if error["type"] == "json_invalid":
-        return {"where": "body", "expected": "JSON", "found": f"{error['ctx']['error']} at character {parts[-1]}"}
+        actual = Message(N_("%(error)s at character %(at)s"), error=error["ctx"]["error"], at=parts[-1])
+        return {"where": "body", "expected": Message("JSON"), "found": actual}
+    wrong = (error.get("ctx") or {}).get("error")
+    if isinstance(wrong, WrongProperty):
+        return {"where": wrong.where if where in {"", "body"} else place(where, wrong.where), "message": wrong.message}
     secret = any(str(part) in SECRETS for part in parts)
-    return {"where": where, "expected": _expected(error), "found": "a secret" if secret else _shown(error.get("input"))}
+    shown = Message(N_("a secret")) if secret else _shown(error.get("input"))
+    return {"where": where, "expected": _expected(error), "found": shown}
 
 
-def in_words(fault: Mapping[str, str]) -> str:
-    """A fault as a sentence."""
-    return f"{fault['where']}: expected {fault['expected']}, found {fault['found']}"
+def in_words(fault: Mapping[str, object]) -> Message:
+    """Return a fault as a sentence; one without `expected` has a message."""
+    if not fault.get("expected"):
+        return Message(AT, where=fault.get("where"), fault=fault.get("message"))
+    return Message(
+        N_("%(where)s: expected %(expected)s, found %(found)s"),
+        where=fault["where"],
+        expected=fault["expected"],
+        found=fault["found"],
+    )
 
 
-def all_in_words(faults: Sequence[Mapping[str, str]], count: int) -> str:
-    """The first of `count` faults as sentences, and how many more there are."""
-    shown = "; ".join(in_words(each) for each in faults[:MOST_IN_WORDS])
+def all_in_words(faults: Sequence[Mapping[str, object]], count: int) -> Message:
+    """Return the first of `count` faults as sentences, and how many more there are."""
+    shown = joined(map(in_words, faults[:MOST_IN_WORDS]), "; ")
     more = count - MOST_IN_WORDS
-    return f"{shown}; and {more} more" if more > 0 else shown
+    return Message(N_("%(faults)s; and %(count)s more"), faults=shown, count=more) if more > 0 else shown
 
 
-def _expected(error: ErrorDetails) -> str:
+EXPECTED = {
+    "bool_parsing": N_("valid boolean, unable to interpret input"),
+    "bool_type": N_("valid boolean"),
+    "date_from_datetime_parsing": N_("valid date or datetime"),
+    "dict_type": N_("valid dictionary"),
+    "finite_number": N_("finite number"),
+    "float_parsing": N_("valid number, unable to parse string as a number"),
+    "float_type": N_("valid number"),
+    "greater_than": N_("greater than %(gt)s"),
+    "greater_than_equal": N_("greater than or equal to %(ge)s"),
+    "int_from_float": N_("valid integer, got a number with a fractional part"),
+    "int_parsing": N_("valid integer, unable to parse string as an integer"),
+    "int_parsing_size": N_("integer of fewer digits"),
+    "int_type": N_("valid integer"),
+    "less_than": N_("less than %(lt)s"),
+    "less_than_equal": N_("less than or equal to %(le)s"),
+    "list_type": N_("valid list"),
+    "model_attributes_type": N_("valid dictionary or object to extract fields from"),
+    "model_type": N_("valid dictionary or instance of %(class_name)s"),
+    "string_too_long": N_("at most %(max_length)s characters"),
+    "string_type": N_("valid string"),
+}
+"""What a field takes, by the type of pydantic's error; the values are those of its context."""
+
+
+def _expected(error: ErrorDetails) -> Text:
     context = error.get("ctx") or {}
     if context.get("pattern") in PATTERNS:
         return PATTERNS[context["pattern"]]
-    if error["type"] == "string_too_long":
-        return f"at most {context['max_length']} characters"
-    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("expected ")
-    return message.removeprefix("Input should be ").removeprefix("a ") if message.startswith("Input") else message
+    if isinstance(wrong := context.get("error"), WrongValue):
+        return wrong.expected
+    if isinstance(wrong, ValueError):
+        return str(wrong)
+    if error["type"] == "literal_error":
+        return str(context["expected"])
+    known = EXPECTED.get(error["type"])
+    return str(error["msg"]) if known is None else Message(known, **context)
 
 
 def _where(place: Sequence[int | str]) -> str:
@@ -152,9 +208,9 @@ def _where(place: Sequence[int | str]) -> str:
     return text.removeprefix(".")
 
 
-def _shown(value: object) -> str:
+def _shown(value: object) -> Text:
     if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "an array"
+        return Message(N_("an object") if isinstance(value, dict) else N_("an array"))
     text = repr(value) if isinstance(value, str) else str(value)
     return _cut(text)
 

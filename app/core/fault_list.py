@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from app.core.messages import Text
+
 MOST_KEPT = 100
 Fault = Mapping[str, object]
 
@@ -30,7 +32,7 @@ class FaultList:
         if len(self.first) < MOST_KEPT:
             self.first.append(fault)
 
-    def add(self, file: str, where: str, expected: str, found: str) -> None:
+    def add(self, file: str, where: str, expected: Text, found: Text) -> None:
         """Note the usual one."""
         self.note({"file": file, "where": where, "expected": expected, "found": found})
 

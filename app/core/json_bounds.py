@@ -10,6 +10,7 @@ import re
 
 from app.core.errors import BadRequest
 from app.core.heavy import LIGHT, run_heavy
+from app.core.messages import N_
 from app.domain.documents import JsonValue
 
 DEEPEST = 64
@@ -30,7 +31,7 @@ def check_values(data: bytes, most: int) -> None:
     """Raise BadRequest for a JSON text of more than `most` values, arrays and objects counted twice, unparsed."""
     # Marks inside of texts are no values, but looking for texts takes ten times as long.
     if _marks(data) >= most and _marks(TEXTS.sub(b"", data)) >= most:
-        raise BadRequest(f"body: expected at most {most} values, found more")
+        raise BadRequest(N_("expected at most %(most)s values, found more"), where="body", most=most)
 
 
 def is_within(value: object, most: int, deepest: int = DEEPEST) -> bool:
@@ -54,15 +55,24 @@ def _read(data: bytes, most: int) -> JsonValue:
     try:
         value: JsonValue = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
+        raise BadRequest(
+            N_("expected UTF-8, found byte %(byte)s at %(start)s"),
+            where="body",
+            byte=error.object[error.start],
+            start=error.start,
+        ) from None
     except json.JSONDecodeError:
         raise  # whoever asks says where
     except ValueError as error:  # a number of thousands of digits
-        raise BadRequest(f"body: expected JSON, found {str(error)[:80]}") from None
+        raise BadRequest(N_("expected JSON, found %(found)s"), where="body", found=str(error)[:80]) from None
     except RecursionError:
-        raise BadRequest(f"body: expected values nested at most {DEEPEST} deep, found deeper ones") from None
+        raise BadRequest(
+            N_("expected values nested at most %(most)s deep, found deeper ones"), where="body", most=DEEPEST
+        ) from None
     if not is_within(value, most=len(data) + 1):
-        raise BadRequest(f"body: expected values nested at most {DEEPEST} deep, found deeper ones")
+        raise BadRequest(
+            N_("expected values nested at most %(most)s deep, found deeper ones"), where="body", most=DEEPEST
+        )
     return value
 
 

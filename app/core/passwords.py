@@ -16,6 +16,7 @@ from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from app.core.effort import EFFORT
+from app.core.messages import N_, Message
 
 HASHES_AT_ONCE = 2
 LETTERS = "".join(sorted(set(string.ascii_lowercase + string.digits) - set("01ilo")))
@@ -28,18 +29,18 @@ DECORATION = string.digits + string.punctuation + " "
 COMMONEST = Path(__file__).with_name("common_passwords.txt")
 
 
-def weakness(password: str, *names: str | None) -> str | None:
+def weakness(password: str, *names: str | None) -> Message | None:
     """The demand that a password of somebody with these names fails, as text for a refusal; None for a good one."""
     if len(password) < LEAST:
-        return f"at least {LEAST} characters"
+        return Message(N_("at least %(count)s characters"), count=LEAST)
     plain = password.casefold()
     for name in filter(None, names):
         if len(plain.replace(name.casefold(), "")) < LEAST_BESIDE_NAME:
-            return "a password that is not the username"
+            return Message(N_("a password that is not the username"))
     if plain in (plain + plain)[1:-1]:  # it is its own rotation
-        return "a password that does not repeat one part of it"
+        return Message(N_("a password that does not repeat one part of it"))
     if not {plain, plain.strip(DECORATION)}.isdisjoint(commonest()):
-        return "a password that is not one of the commonest, with or without digits around it"
+        return Message(N_("a password that is not one of the commonest, with or without digits around it"))
     return None
 
 

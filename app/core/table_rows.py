@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from app.contests.service.names import LONGEST_NAME
 from app.core.bodies import Item, mismatch, refuse
 from app.core.errors import MOST_LISTED
+from app.core.messages import N_, Fault, Message
 
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
@@ -73,7 +74,15 @@ def read(text: str, columns: Columns) -> list[Item]:
     delimiter = max(DELIMITERS, key=head.count)
     rows = list(_rows(body, delimiter, first_line))
     if not rows:
-        refuse([mismatch("line 1", f"the names of columns, some of {', '.join(columns.names)}", "nothing")])
+        refuse(
+            [
+                mismatch(
+                    "line 1",
+                    Message(N_("the names of columns, some of %(names)s"), names=", ".join(columns.names)),
+                    Message(N_("nothing")),
+                )
+            ]
+        )
     (line, cells), *others = rows
     spelled = [cell.strip().lower() for cell in cells]
     names = [columns.others.get(name, name) for name in spelled]
@@ -82,7 +91,11 @@ def read(text: str, columns: Columns) -> list[Item]:
         if len(faults) >= MOST_LISTED:
             break
         if len(row) != len(names):
-            faults.append(mismatch(f"line {at}", f"{len(names)} cells, as in the first line", str(len(row))))
+            faults.append(
+                mismatch(
+                    f"line {at}", Message(N_("%(count)s cells, as in the first line"), count=len(names)), str(len(row))
+                )
+            )
     refuse(faults)
     return [Item(f"line {at}", _object(names, row, columns)) for at, row in others]
 
@@ -97,20 +110,42 @@ def _rows(text: str, delimiter: str, first_line: int) -> Iterator[tuple[int, lis
                 yield line, cells
             line = first_line + reader.line_num
     except csv.Error as error:
-        refuse([mismatch(f"line {line}", "cells whose quotes are closed, with quotes inside them doubled", str(error))])
+        refuse(
+            [
+                mismatch(
+                    f"line {line}",
+                    Message(N_("cells whose quotes are closed, with quotes inside them doubled")),
+                    str(error),
+                )
+            ]
+        )
 
 
-def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[dict[str, str]]:
+def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[Fault]:
     if len(names) > MOST_COLUMNS:
-        return [mismatch(f"line {line}", f"some of the columns {', '.join(columns.names)}", f"{len(names)} columns")]
+        return [
+            mismatch(
+                f"line {line}",
+                Message(N_("some of the columns %(names)s"), names=", ".join(columns.names)),
+                Message(N_("%(count)s columns"), count=len(names)),
+            )
+        ]
     faults = []
     for at, name in enumerate(names):
         if name not in columns.names:
             close = get_close_matches(name[:LONGEST_NAME], columns.names, n=1)
-            expected = f"the column {close[0]}" if close else f"one of the columns {', '.join(columns.names)}"
-            faults.append(mismatch(f"line {line}", expected, repr(name[:40]) if name else "a column without a name"))
+            expected = (
+                Message(N_("the column %(name)s"), name=close[0])
+                if close
+                else Message(N_("one of the columns %(names)s"), names=", ".join(columns.names))
+            )
+            faults.append(
+                mismatch(f"line {line}", expected, repr(name[:40]) if name else Message(N_("a column without a name")))
+            )
         elif name in names[:at]:
-            faults.append(mismatch(f"line {line}", "each column once", f"{name!r} twice"))
+            faults.append(
+                mismatch(f"line {line}", Message(N_("each column once")), Message(N_("%(name)r twice"), name=name))
+            )
     return faults
 
 

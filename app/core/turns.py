@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 
 from app.core.errors import TooManyRequests
+from app.core.messages import N_
 
 SECONDS_TO_RETRY = 2
 
@@ -31,7 +32,7 @@ class Turns:
             return
         queue = self._waiting.setdefault(asker, deque())
         if len(queue) >= self._most_waiting:
-            raise TooManyRequests("too many logins wait already, try again later", SECONDS_TO_RETRY)
+            raise TooManyRequests(N_("too many logins wait already, try again later"), SECONDS_TO_RETRY)
         turn = asyncio.get_running_loop().create_future()
         queue.append(turn)
         try:

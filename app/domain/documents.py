@@ -12,12 +12,23 @@ JsonValue: TypeAlias = "str | int | float | bool | Sequence[JsonValue] | Mapping
 """Any JSON, to be read and not changed: parsed arrays are lists, and parsed objects are dicts."""
 
 
+class PhraseDocument(TypedDict):
+    """The English source of an argument with its values, for other languages; a value may be a phrase too."""
+
+    source: str
+    values: Mapping[str, int | float | str | PhraseDocument]
+
+
 class MessageDocument(TypedDict):
-    """A checker's message: a key with arguments for other languages, beside its English text."""
+    """A checker's message: a key with arguments for other languages, in addition to its English text.
+
+    phrases  the sources of those arguments that are English phrases
+    """
 
     key: str
     text: str
     args: Mapping[str, int | str]
+    phrases: NotRequired[Mapping[str, PhraseDocument]]
 
 
 class ScoringDocument(TypedDict):

@@ -72,18 +72,3 @@ def quota(limits: SubmissionLimits, times: Sequence[datetime], now: datetime) ->
         waits.append(earlier[-window.count] + timedelta(seconds=window.seconds))
     until = max(waits, default=None)
     return Quota(len(earlier), left, until if until is not None and until > now else None)
-
-
-def why_not(limits: SubmissionLimits, used: Quota, now: datetime) -> str:
-    """Say which limit refuses another submission, in a sentence."""
-    if used.exhausted:
-        return f"expected at most {limits.max_submissions} submissions to this problem, found {used.used} already"
-    assert used.next is not None, "else it would have been allowed"
-    seconds = (used.next - now).total_seconds()
-    rules = []
-    if limits.interval_seconds is not None:
-        rules.append(f"at least {limits.interval_seconds} s between two submissions")
-    if (window := limits.per_window) is not None:
-        rules.append(f"at most {window.count} submissions in any {window.seconds} s")
-    expected = f"expected {' and '.join(rules)} to this problem"
-    return f"{expected}: your team may submit again in {max(1, -int(-seconds // 1))} s"

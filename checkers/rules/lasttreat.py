@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isqrt
 
+from checkers.doors import Phrase
+
 LARGEST = 10**18
 
 
@@ -20,12 +22,13 @@ def is_legal(cakes: int, fruit: int, most: int, x: int, y: int) -> bool:
 def illegality(cakes: int, fruit: int, most: int, x: int, y: int) -> tuple[str, str] | None:
     """Say why a move is not legal, as (expected, found); None where it is. Taking nothing is no move."""
     if x == y == 0 or (x != y and x != 0 and y != 0) or x < 0 or y < 0:
-        return "a number from one pile or the same number from both", f"{x} {y}"
+        return Phrase("a number from one pile or the same number from both"), f"{x} {y}"
     if max(x, y) > most:
-        return f"at most {most} from a pile", str(max(x, y))
-    for taken, pile, name in ((x, cakes, "cakes"), (y, fruit, "pieces of fruit")):
-        if taken > pile:
-            return f"at most {pile} {name}", str(taken)
+        return Phrase("at most %(count)s from a pile", count=most), str(max(x, y))
+    if x > cakes:
+        return Phrase("at most %(count)s cakes", count=cakes), str(x)
+    if y > fruit:
+        return Phrase("at most %(count)s pieces of fruit", count=fruit), str(y)
     return None
 
 

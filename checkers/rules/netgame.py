@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkers.doors import Rejected, quote
+from checkers.doors import Phrase, Rejected, quote
 
 MOST_ROPES = 50
 LARGEST_COORDINATE = 50
@@ -23,18 +23,30 @@ class Instance:
 def read_net(data: bytes) -> Instance:
     """Parse an input file; raises Rejected at the first line that is not as it must be."""
     if not data.endswith(b"\n"):
-        raise Rejected.at("end of file", expected="a line feed", found=quote(data[-1:]))
+        raise Rejected.at(Phrase("end of file"), expected=Phrase("a line feed"), found=quote(data[-1:]))
     first, *lines = data[:-1].split(b"\n")
     count = read_number(first, MOST_ROPES)
     if not count:
-        raise Rejected.at("line 1", expected=f"a number of ropes from 1 to {MOST_ROPES}", found=quote(first))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("a number of ropes from 1 to %(most)s", most=MOST_ROPES),
+            found=quote(first),
+        )
     if len(lines) != count:
-        raise Rejected.at("end of file", expected=f"{count} ropes", found=f"{len(lines)} lines")
+        raise Rejected.at(
+            Phrase("end of file"),
+            expected=Phrase("%(count)s ropes", count=count),
+            found=Phrase("%(count)s lines", count=len(lines)),
+        )
     seen: dict[Rope, int] = {}
     for number, line in enumerate(lines, start=2):
         rope = _read_rope(line, number)
         if rope in seen:
-            raise Rejected.at(f"line {number}", expected="a new rope", found=f"the rope of line {seen[rope]} again")
+            raise Rejected.at(
+                Phrase("line %(number)s", number=number),
+                expected=Phrase("a new rope"),
+                found=Phrase("the rope of line %(number)s again", number=seen[rope]),
+            )
         seen[rope] = number
     return Instance(tuple(seen))
 
@@ -78,10 +90,14 @@ def _read_rope(line: bytes, number: int) -> Rope:
     coordinates = [read_number(token, LARGEST_COORDINATE) for token in line.split(b" ")]
     known = [coordinate for coordinate in coordinates if coordinate is not None]
     if len(coordinates) != 4 or len(known) != 4:
-        expected = f"four numbers from 0 to {LARGEST_COORDINATE} with single spaces"
-        raise Rejected.at(f"line {number}", expected=expected, found=quote(line))
+        expected = Phrase("four numbers from 0 to %(most)s with single spaces", most=LARGEST_COORDINATE)
+        raise Rejected.at(Phrase("line %(number)s", number=number), expected=expected, found=quote(line))
     x1, y1, x2, y2 = known
     if abs(x1 - x2) + abs(y1 - y2) != 1:
-        raise Rejected.at(f"line {number}", expected="a rope of length 1 along a grid line", found=quote(line))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=number),
+            expected=Phrase("a rope of length 1 along a grid line"),
+            found=quote(line),
+        )
     (a, b), (c, d) = sorted([(x1, y1), (x2, y2)])
     return a, b, c, d

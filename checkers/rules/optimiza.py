@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from checkers.doors import Rejected, quote
+from checkers.doors import Phrase, Rejected, quote
 
 DEFAULT = "torus8"
 SMALLEST_SIZE, LARGEST_SIZE = 2, 40
@@ -59,8 +59,10 @@ def read_board(data: bytes) -> Instance:
     lines = data.split(b"\n")
     size, variant = _read_head(lines[0])
     if len(lines) != size + 2 or lines[-1]:
-        actual = "no line feed at the end" if lines[-1] else f"{len(lines) - 2} rows"
-        raise Rejected.at("end of file", expected=f"{size} rows, each ended by a line feed", found=actual)
+        actual = Phrase("no line feed at the end") if lines[-1] else Phrase("%(count)s rows", count=len(lines) - 2)
+        raise Rejected.at(
+            Phrase("end of file"), expected=Phrase("%(size)s rows, each ended by a line feed", size=size), found=actual
+        )
     triangle = VARIANTS[variant].triangle
     values = np.zeros((size, size), np.uint8)
     for row, line in enumerate(lines[1:-1]):
@@ -112,10 +114,15 @@ def step_fault(instance: Instance, ways: Sequence[int], last: int, cell: int) ->
     """
     values = instance.values
     if cell not in ways:
-        expected = f"a cell {values[last]} away from {cell_name(last, instance.size)} in a straight line"
+        expected = Phrase(
+            "a cell %(distance)s away from %(cell)s in a straight line",
+            distance=values[last],
+            cell=cell_name(last, instance.size),
+        )
         return expected, cell_name(cell, instance.size)
     if values[cell] < values[last]:
-        return f"a value of at least {values[last]}", f"{values[cell]} at {cell_name(cell, instance.size)}"
+        expected = Phrase("a value of at least %(least)s", least=values[last])
+        return expected, Phrase("%(value)s at %(cell)s", value=values[cell], cell=cell_name(cell, instance.size))
     return None
 
 
@@ -129,10 +136,18 @@ def _read_head(line: bytes) -> tuple[int, str]:
     word, space, variant = line.partition(b" ")
     sizes = {str(size).encode(): size for size in range(SMALLEST_SIZE, LARGEST_SIZE + 1)}
     if word not in sizes:
-        raise Rejected.at("line 1", expected=f"a size from {SMALLEST_SIZE} to {LARGEST_SIZE}", found=quote(word))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("a size from %(least)s to %(most)s", least=SMALLEST_SIZE, most=LARGEST_SIZE),
+            found=quote(word),
+        )
     name = variant.decode("latin-1") if space else DEFAULT
     if name not in VARIANTS:
-        raise Rejected.at("line 1", expected=f"a variant of {', '.join(VARIANTS)}", found=quote(variant))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=1),
+            expected=Phrase("a variant of %(names)s", names=", ".join(VARIANTS)),
+            found=quote(variant),
+        )
     return sizes[word], name
 
 
@@ -142,10 +157,16 @@ def _read_row(line: bytes, number: int, width: int, size: int) -> list[int]:
     words = line.split(b" ")
     for word in words:
         if word not in allowed:
-            where = f"line {number}"
-            raise Rejected.at(where, expected=f"numbers 1..{size} with single spaces between", found=quote(word))
+            where = Phrase("line %(number)s", number=number)
+            raise Rejected.at(
+                where, expected=Phrase("numbers 1..%(size)s with single spaces between", size=size), found=quote(word)
+            )
     if len(words) != width:
-        raise Rejected.at(f"line {number}", expected=f"{width} numbers", found=str(len(words)))
+        raise Rejected.at(
+            Phrase("line %(number)s", number=number),
+            expected=Phrase("%(width)s numbers", width=width),
+            found=str(len(words)),
+        )
     return [allowed[word] for word in words]
 
 
@@ -154,4 +175,8 @@ def _check_copies(values: NDArray[np.uint8], size: int, triangle: bool) -> None:
     for value in range(1, size + 1):
         expected = size + 1 - value if triangle else (size + 1 if value < size else 1)
         if copies[value] != expected:
-            raise Rejected.at("board", expected=f"{expected} times the number {value}", found=str(copies[value]))
+            raise Rejected.at(
+                Phrase("board"),
+                expected=Phrase("%(expected)s times the number %(number)s", expected=expected, number=value),
+                found=str(copies[value]),
+            )

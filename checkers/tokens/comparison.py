@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from checkers.doors import Rejected, quote
+from checkers.doors import Phrase, Rejected, quote
 from checkers.numbers import place
 from checkers.tokens.arguments import Options
 from checkers.tokens.decimals import POWERS
@@ -71,15 +71,19 @@ def _difference(
     line = place(answer, at_answer)
     if status == SPACE:
         ours = _spaces_around(answer, at_answer)
-        where = f"white space after token {number - 1} ({line})"
-        return Rejected.at(where, expected="other white space", found=_shown(ours, "none"))
+        where = Phrase("white space after token %(number)s (%(line)s)", number=number - 1, line=line)
+        return Rejected.at(where, expected=Phrase("other white space"), found=_shown(ours, Phrase("none")))
     ours = _token(answer, at_answer)
-    wanted = "another token" if _token(expected, at_expected) else "the end of the file"
+    wanted = Phrase("another token") if _token(expected, at_expected) else Phrase("the end of the file")
     if status == NOT_A_NUMBER:
-        wanted = "a decimal number"
+        wanted = Phrase("a decimal number")
     elif status == TOO_FAR:
-        wanted = f"a number within {_tolerances(options)} of the right one"
-    return Rejected.at(f"token {number} ({line})", expected=wanted, found=_shown(ours, "nothing"))
+        wanted = Phrase("a number within %(tolerance)s of the right one", tolerance=_tolerances(options))
+    return Rejected.at(
+        Phrase("token %(number)s (%(line)s)", number=number, line=line),
+        expected=wanted,
+        found=_shown(ours, Phrase("nothing")),
+    )
 
 
 def _shown(token: bytes, nothing: str) -> str:

@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from checkers.doors import Rejected
+from checkers.doors import N_, Phrase, Rejected
 from checkers.rules.lasttreat import LARGEST, illegality, is_lost
 from games.doors import (
     FIRST,
+    MOVE,
     SECOND,
     Game,
     Legal,
@@ -45,7 +46,7 @@ from games.lasttreat.position import Position
 MOST_LISTED = 60
 MOST_DRAWN = 40
 SECOND_LINE = "second to move"
-MOVE = "two numbers x y: take x cakes and y pieces of fruit"
+EXPECTED_MOVE = "two numbers x y: take x cakes and y pieces of fruit"
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ class LastTreat:
     """The rules; where a position is lost is told by the closed form."""
 
     slug: str = "lasttreat"
-    title: str = "The last treat"
-    sides: tuple[str, str] = ("first", "second")
+    title: str = N_("The last treat")
+    sides: tuple[str, str] = (N_("first"), N_("second"))
     asker: Side = FIRST
     sample: str = "7 9 4\n"
     opponents: Mapping[str, Opponent[Position]] = field(default_factory=lambda: MappingProxyType(OPPONENTS))
@@ -62,18 +63,24 @@ class LastTreat:
     def start(self, instance: str) -> Position:
         """Read `A B K`, with a line `second to move` or without; raises Rejected."""
         first, feed, rest = instance.partition("\n")
-        what = f"three numbers A B K from 0 to {LARGEST}, K at least 1"
-        cakes, fruit, most = read_numbers(first, 3, where="line 1", what=what, largest=LARGEST)
+        what = Phrase("three numbers A B K from 0 to %(largest)s, K at least 1", largest=LARGEST)
+        cakes, fruit, most = read_numbers(
+            first, 3, where=Phrase("line %(number)s", number=1), what=what, largest=LARGEST
+        )
         if most == 0:
-            raise Rejected.at("line 1", expected=what, found=shown(first))
+            raise Rejected.at(Phrase("line %(number)s", number=1), expected=what, found=shown(first))
         if rest not in {"", SECOND_LINE, SECOND_LINE + "\n"}:
-            raise Rejected.at("line 2", expected=f'nothing or "{SECOND_LINE}"', found=shown(rest))
+            raise Rejected.at(
+                Phrase("line %(number)s", number=2),
+                expected=Phrase('nothing or "%(second_line)s"', second_line=SECOND_LINE),
+                found=shown(rest),
+            )
         return Position(cakes, fruit, most, SECOND if feed and rest else FIRST)
 
     def instance(self, parameters: Mapping[str, object]) -> str:
         """Write the instance of the parameters a, b and k; raises Rejected."""
         if unknown := sorted(map(str, parameters.keys() - {"a", "b", "k"})):
-            raise Rejected.at("parameters", expected="a, b and k", found=shown(unknown[0]))
+            raise Rejected.at(Phrase("parameters"), expected=Phrase("a, b and k"), found=shown(unknown[0]))
         cakes, fruit = (number_of(parameters, name, 0, LARGEST) for name in ("a", "b"))
         return f"{cakes} {fruit} {number_of(parameters, 'k', 1, LARGEST)}\n"
 
@@ -89,7 +96,13 @@ class LastTreat:
     def legal(self, position: Position) -> Legal:
         """List up to 60 moves; more are a rule."""
         a, b, k = position.piles
-        rule = f"take 1 to {k} from one pile, or the same number from both; there are {a} cakes and {b} pieces of fruit"
+        rule = Phrase(
+            "take 1 to %(most)s from one pile, or the same number from both; there are %(cakes)s cakes and %(fruit)s "
+            "pieces of fruit",
+            most=k,
+            cakes=a,
+            fruit=b,
+        )
         if min(k, a) + min(k, b) + min(k, a, b) > MOST_LISTED:
             return Legal(None, rule)
         cakes = [f"{i} 0" for i in range(1, min(k, a) + 1)]
@@ -100,12 +113,12 @@ class LastTreat:
     def apply(self, position: Position, move: str) -> Position:
         """Take treats; raises Rejected where the move is malformed or illegal."""
         if self.over(position):
-            raise Rejected.at("move", expected="no move, as the game is over", found=shown(move))
+            raise Rejected.at(MOVE, expected=Phrase("no move, as the game is over"), found=shown(move))
         check_length(move)
-        x, y = read_numbers(move, 2, where="move", what=MOVE, largest=LARGEST)
+        x, y = read_numbers(move, 2, where=MOVE, what=EXPECTED_MOVE, largest=LARGEST)
         if reason := illegality(*position.piles, x, y):
             expected, actual = reason
-            raise Rejected.at("move", expected=expected, found=actual)
+            raise Rejected.at(MOVE, expected=expected, found=actual)
         return Position(position.cakes - x, position.fruit - y, position.most, other(position.turn))
 
     def over(self, position: Position) -> bool:
@@ -118,7 +131,7 @@ class LastTreat:
 
     def outlook(self, position: Position) -> Outlook:
         """Tell by the closed form whether the player to move wins."""
-        return Outlook(not is_lost(*position.piles), "proved: closed form of the lost positions")
+        return Outlook(not is_lost(*position.piles), N_("proved: closed form of the lost positions"))
 
     def render(self, position: Position) -> dict[str, Any]:
         """Give the piles and K."""

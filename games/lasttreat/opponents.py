@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from checkers.doors import N_
 from checkers.rules.lasttreat import is_legal, winning_moves
 from games.doors import Opponent
 from games.lasttreat.position import Position
@@ -114,14 +115,14 @@ def spoken(choose: Callable[[Position, Random], Move]) -> Callable[[Position, Ra
 
 
 OPPONENTS = {
-    "optimal": Opponent(
-        "wins what can be won, by a formula; draws a move where it is lost", spoken(optimal), quick=True
+    N_("optimal"): Opponent(
+        N_("wins what can be won, by a formula; draws a move where it is lost"), spoken(optimal), quick=True
     ),
-    "adversarial": Opponent(
-        "wins what can be won; where it is lost it breaks the mirror strategy or leaves the most replies that lose",
+    N_("adversarial"): Opponent(
+        N_("wins what can be won; where it is lost it breaks the mirror strategy or leaves the most replies that lose"),
         spoken(adversarial),
     ),
-    "random": Opponent("draws a pile or both, and a number, all equally likely", spoken(drawn), quick=True),
-    "one": Opponent("takes a single treat from a pile that it draws", spoken(one), quick=True),
-    "greedy": Opponent("takes as many treats as one move can", spoken(greedy), quick=True),
+    N_("random"): Opponent(N_("draws a pile or both, and a number, all equally likely"), spoken(drawn), quick=True),
+    N_("one"): Opponent(N_("takes a single treat from a pile that it draws"), spoken(one), quick=True),
+    N_("greedy"): Opponent(N_("takes as many treats as one move can"), spoken(greedy), quick=True),
 }

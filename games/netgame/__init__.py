@@ -22,15 +22,28 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from checkers.doors import Rejected
+from checkers.doors import N_, Phrase, Rejected
 from checkers.rules.netgame import read_net, write_net
-from games.doors import FIRST, Game, Legal, Opponent, Outlook, Picture, Side, check_length, other, read_numbers, shown
+from games.doors import (
+    FIRST,
+    MOVE,
+    Game,
+    Legal,
+    Opponent,
+    Outlook,
+    Picture,
+    Side,
+    check_length,
+    other,
+    read_numbers,
+    shown,
+)
 from games.netgame.drawing import drawn_net
 from games.netgame.opponents import OPPONENTS, wins
 from games.netgame.position import Position, cells_of
 
 CUT = "cut "
-RULE = "cut a rope that is a side of a whole cell"
+RULE = N_("cut a rope that is a side of a whole cell")
 ROW_OF_THREE = "10\n0 0 1 0\n1 0 2 0\n2 0 3 0\n0 1 1 1\n1 1 2 1\n2 1 3 1\n0 0 0 1\n1 0 1 1\n2 0 2 1\n3 0 3 1\n"
 
 
@@ -39,8 +52,8 @@ class NetGame:
     """The rules; ropes keep their numbers from the first cut to the last."""
 
     slug: str = "netgame"
-    title: str = "The net game"
-    sides: tuple[str, str] = ("first", "second")
+    title: str = N_("The net game")
+    sides: tuple[str, str] = (N_("first"), N_("second"))
     asker: Side = FIRST
     sample: str = ROW_OF_THREE
     opponents: Mapping[str, Opponent[Position]] = field(default_factory=lambda: MappingProxyType(OPPONENTS))
@@ -52,11 +65,13 @@ class NetGame:
             return Position(read_net(_bytes(instance)))
         net = read_net(_bytes(text + "\n"))
         count = len(net.ropes)
-        what = f"numbers of ropes, rising, from 1 to {count}, and a line feed"
+        what = Phrase("numbers of ropes, rising, from 1 to %(count)s, and a line feed", count=count)
         words = numbers.removesuffix("\n")
-        ropes = read_numbers(words, words.count(" ") + 1, where=f"line {count + 2}", what=what, largest=count)
+        ropes = read_numbers(
+            words, words.count(" ") + 1, where=Phrase("line %(number)s", number=count + 2), what=what, largest=count
+        )
         if not numbers.endswith("\n") or 0 in ropes or ropes != sorted(set(ropes)):
-            raise Rejected.at(f"line {count + 2}", expected=what, found=shown(numbers))
+            raise Rejected.at(Phrase("line %(number)s", number=count + 2), expected=what, found=shown(numbers))
         return Position(net, frozenset(ropes))
 
     def to_text(self, position: Position) -> str:
@@ -76,13 +91,21 @@ class NetGame:
         """Cut a rope; raises Rejected where the move is malformed or illegal."""
         ropes = position.cuttable
         if not ropes:
-            raise Rejected.at("move", expected="no move, as the game is over", found=shown(move))
+            raise Rejected.at(MOVE, expected=Phrase("no move, as the game is over"), found=shown(move))
         check_length(move)
         count = len(position.net.ropes)
-        (rope,) = read_numbers(move, 1, where="move", what=f"the number of a rope, 1 to {count}", largest=count)
+        (rope,) = read_numbers(
+            move, 1, where=MOVE, what=Phrase("the number of a rope, 1 to %(count)s", count=count), largest=count
+        )
         if rope not in ropes:
-            actual = "one that has been cut" if rope in position.cut else "one of no whole cell" if rope else "rope 0"
-            raise Rejected.at("move", expected="a rope that is a side of a whole cell", found=f"{rope}, {actual}")
+            actual = (
+                Phrase("one that has been cut")
+                if rope in position.cut
+                else Phrase("one of no whole cell")
+                if rope
+                else Phrase("rope 0")
+            )
+            raise Rejected.at(MOVE, expected=Phrase("a rope that is a side of a whole cell"), found=f"{rope}, {actual}")
         return position.after(rope)
 
     def over(self, position: Position) -> bool:
@@ -95,7 +118,7 @@ class NetGame:
 
     def outlook(self, position: Position) -> Outlook:
         """Tell by the table of all sets of whole cells whether the player to move wins."""
-        return Outlook(wins(position), "proved: table of all sets of whole cells")
+        return Outlook(wins(position), N_("proved: table of all sets of whole cells"))
 
     def render(self, position: Position) -> dict[str, Any]:
         """Give the ropes with their numbers, which of them are cut, and the lower left corners of the whole cells."""

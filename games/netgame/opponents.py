@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from checkers.doors import N_
 from checkers.rules.netgame import Instance
 from games.doors import Opponent
 from games.netgame.position import Position, cells_of
@@ -85,11 +86,11 @@ def taking(position: Position, cells: int) -> list[int]:
 
 
 OPPONENTS = {
-    "optimal": Opponent("wins every net that can be won, by a table of all sets of whole cells", optimal),
-    "adversarial": Opponent(
-        "wins what can be won; where all is lost it cuts so that the greatest share of replies lose", adversarial
+    N_("optimal"): Opponent(N_("wins every net that can be won, by a table of all sets of whole cells"), optimal),
+    N_("adversarial"): Opponent(
+        N_("wins what can be won; where all is lost it cuts so that the greatest share of replies lose"), adversarial
     ),
-    "random": Opponent("cuts any rope, all equally likely", drawn),
-    "one": Opponent("takes one whole cell wherever it can", one),
-    "greedy": Opponent("takes two whole cells wherever it can", greedy),
+    N_("random"): Opponent(N_("cuts any rope, all equally likely"), drawn),
+    N_("one"): Opponent(N_("takes one whole cell wherever it can"), one),
+    N_("greedy"): Opponent(N_("takes two whole cells wherever it can"), greedy),
 }

@@ -22,10 +22,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from checkers.doors import Rejected
+from checkers.doors import N_, Phrase, Rejected
 from checkers.rules.optimiza import Instance, cell_name, read_board, step_fault, write_board
 from games.doors import (
     FIRST,
+    MOVE,
     SECOND,
     Game,
     Legal,
@@ -53,7 +54,7 @@ class DuelOnABoard:
     """The rules; the player B asks for a game, unless A is asked for, since B can always win."""
 
     slug: str = "optimiza"
-    title: str = "The duel of Optimiza"
+    title: str = N_("The duel of Optimiza")
     sides: tuple[str, str] = SIDES
     asker: Side = SECOND
     sample: str = SAMPLE
@@ -64,7 +65,11 @@ class DuelOnABoard:
         text, walk, rest = instance.partition("\n" + WALK)
         board = read_board((text + "\n" if walk else text).encode("utf-8", "backslashreplace"))
         if board.rules.by_step:
-            raise Rejected.at("line 1", expected="a variant whose cells may not repeat", found=board.variant)
+            raise Rejected.at(
+                Phrase("line %(number)s", number=1),
+                expected=Phrase("a variant whose cells may not repeat"),
+                found=board.variant,
+            )
         return _read_walk(board, rest) if walk else Position(board)
 
     def to_text(self, position: Position) -> str:
@@ -81,27 +86,31 @@ class DuelOnABoard:
     def legal(self, position: Position) -> Legal:
         """List the moves, but for the first one on a large board."""
         if not position.walk:
-            rule = "place the piece on any cell of the board, as r c"
+            rule = N_("place the piece on any cell of the board, as r c")
             places = cells(position)
             moves = tuple(cell_text(position, cell) for cell in places) if len(places) <= MOST_LISTED else None
             return Legal(moves, rule)
         if position.starter is None:
-            return Legal(SIDES, "say who begins, A or B")
+            return Legal(SIDES, N_("say who begins, A or B"))
         value = position.board.values[position.cell]
-        rule = f"step {value} cells in a straight line, to a value of at least {value}, not visited before"
+        rule = Phrase(
+            "step %(value)s cells in a straight line, to a value of at least %(same)s, not visited before",
+            value=value,
+            same=value,
+        )
         return Legal(tuple(cell_text(position, cell) for cell in position.steps), rule)
 
     def apply(self, position: Position, move: str) -> Position:
         """Place the piece, say who begins, or step; raises Rejected where the move is malformed or illegal."""
         if self.over(position):
-            raise Rejected.at("move", expected="no move, as the game is over", found=shown(move))
+            raise Rejected.at(MOVE, expected=Phrase("no move, as the game is over"), found=shown(move))
         check_length(move)
         if position.walk and position.starter is None:
             if move not in SIDES:
-                raise Rejected.at("move", expected="who begins, A or B", found=shown(move))
+                raise Rejected.at(MOVE, expected=Phrase("who begins, A or B"), found=shown(move))
             return Position(position.board, position.walk, SECOND if move == SIDES[SECOND] else FIRST)
-        cell = _read_cell(position.board, move, "move")
-        _check_step(position, cell, "move")
+        cell = _read_cell(position.board, move, MOVE)
+        _check_step(position, cell, MOVE)
         return Position(position.board, (*position.walk, cell), position.starter)
 
     def over(self, position: Position) -> bool:
@@ -115,13 +124,17 @@ class DuelOnABoard:
     def outlook(self, position: Position) -> Outlook:
         """Tell whether the player to move wins: A never does, B always does, and the steps are settled by matchings."""
         if not position.walk:
-            return Outlook(False, "proved: B lets that side begin for which the cell is lost")
+            return Outlook(False, N_("proved: B lets that side begin for which the cell is lost"))
         if position.starter is None:
-            return Outlook(True, "proved: B lets that side begin for which the cell is lost")
+            return Outlook(True, N_("proved: B lets that side begin for which the cell is lost"))
         duel = solved(position.board)
-        known = "exact" if duel.exact else "looked at three steps ahead"
+        note = (
+            N_("proved: matchings of the layers; the prize is exact")
+            if duel.exact
+            else N_("proved: matchings of the layers; the prize is looked at three steps ahead")
+        )
         won = duel.wins(position.cell, position.visited)
-        return Outlook(won, f"proved: matchings of the layers; the prize is {known}")
+        return Outlook(won, note)
 
     def render(self, position: Position) -> dict[str, Any]:
         """Give the rows of the board (null where a triangle has no cell), the walk, who began, and the prize."""
@@ -139,11 +152,13 @@ class DuelOnABoard:
 
 def _read_walk(board: Instance, text: str) -> Position:
     """Follow a walk; raises Rejected at its first illegal step."""
-    where = f"line {board.size + 2}"
+    where = Phrase("line %(number)s", number=board.size + 2)
     line, feed, last = text.partition("\n")
     words = line.split(" ")
     if not feed or len(words) % 2:
-        raise Rejected.at(where, expected="cells r c with single spaces between and a line feed", found=shown(line))
+        raise Rejected.at(
+            where, expected=Phrase("cells r c with single spaces between and a line feed"), found=shown(line)
+        )
     position = Position(board)
     for number, pair in enumerate(zip(words[::2], words[1::2], strict=True), start=1):
         cell = _read_cell(board, " ".join(pair), f"{where}, cell {number}")
@@ -151,13 +166,13 @@ def _read_walk(board: Instance, text: str) -> Position:
         position = Position(board, (*position.walk, cell))
     starters = {"": None, f"{BEGINS}A\n": FIRST, f"{BEGINS}B\n": SECOND}
     if last not in starters or (last == "" and len(position.walk) > 1):
-        expected = f'"{BEGINS}A" or "{BEGINS}B", and a line feed'
-        raise Rejected.at(f"line {board.size + 3}", expected=expected, found=shown(last))
+        expected = Phrase('"%(begins)sA" or "%(begins)sB", and a line feed', begins=BEGINS)
+        raise Rejected.at(Phrase("line %(number)s", number=board.size + 3), expected=expected, found=shown(last))
     return Position(board, position.walk, starters[last])
 
 
 def _read_cell(board: Instance, text: str, where: str) -> int:
-    what = f"a cell r c of the board, 1 to {board.size} each"
+    what = Phrase("a cell r c of the board, 1 to %(size)s each", size=board.size)
     row, column = read_numbers(text, 2, where=where, what=what, largest=board.size)
     cell = (row - 1) * board.size + column - 1
     if not row or not column or not board.values[cell]:
@@ -174,7 +189,7 @@ def _check_step(position: Position, cell: int, where: str) -> None:
         expected, actual = fault
         raise Rejected.at(where, expected=expected, found=actual)
     if cell in position.walk:
-        raise Rejected.at(where, expected="a cell not visited before", found=cell_name(cell, board.size))
+        raise Rejected.at(where, expected=Phrase("a cell not visited before"), found=cell_name(cell, board.size))
 
 
 GAME: Game[Position] = DuelOnABoard()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from random import Random
 
+from checkers.doors import N_
 from games.doors import FIRST, SECOND, Opponent, Side
 from games.optimiza.duel import solved
 from games.optimiza.position import Position
@@ -121,18 +122,22 @@ def greatest_cell(position: Position) -> Sequence[int]:
 
 
 OPPONENTS = {
-    "optimal": Opponent(
-        "wins what can be won, proved by matchings; the prize is exact where at most ten cells of a value are joined, "
-        "elsewhere an alpha-beta search looks three steps ahead",
+    N_("optimal"): Opponent(
+        N_(
+            "wins what can be won, proved by matchings; the prize is exact where at most ten cells of a value are "
+            "joined, elsewhere an alpha-beta search looks three steps ahead"
+        ),
         player(optimal_step, least_prize, wise_starter),
     ),
-    "adversarial": Opponent(
-        "plays like optimal where it wins; else it steps to where the greatest share of replies lose",
+    N_("adversarial"): Opponent(
+        N_("plays like optimal where it wins; else it steps to where the greatest share of replies lose"),
         player(adversarial_step, cells, wise_starter),
     ),
-    "random": Opponent("draws the cell, the side that begins, and its steps", player(random_step, cells, any_starter)),
-    "greedy": Opponent(
-        "goes for the greatest value in reach, and lets itself begin where there is a step",
+    N_("random"): Opponent(
+        N_("draws the cell, the side that begins, and its steps"), player(random_step, cells, any_starter)
+    ),
+    N_("greedy"): Opponent(
+        N_("goes for the greatest value in reach, and lets itself begin where there is a step"),
         player(greedy_step, greatest_cell, starter_with_a_step),
     ),
 }

@@ -15,8 +15,9 @@ from app.accounts.service import tokens
 from app.accounts.service.own_account import OwnChange, change_password, own_account
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.core.errors import Unauthorized
+from app.core.messages import N_
 from app.core.pages.forms import made_of, read_form, refuse_two_texts
-from app.core.pages.languages import N_, gettext
+from app.core.pages.languages import gettext
 from app.core.pages.pages import page
 from app.core.pages.preferences import inside
 from app.core.pages.visitor import Reading, TheService, Visitor, address_of, authenticator_of
@@ -80,7 +81,7 @@ async def log_out(request: Request, service: TheService, viewer: Visitor) -> Res
 def account_page(request: Request, viewer: Visitor, session: Reading, changed: str = "") -> HTMLResponse:
     """The own account: who one is, its sessions and tokens, and the form for another password."""
     if not viewer.logged_in:
-        raise Unauthorized("log in to see your account")
+        raise Unauthorized(N_("log in to see your account"))
     return page(
         "account.html",
         request,
@@ -94,7 +95,7 @@ def account_page(request: Request, viewer: Visitor, session: Reading, changed: s
 async def set_password(request: Request, service: TheService, viewer: Visitor) -> Response:
     """Change the own password; all other sessions and tokens end."""
     if not viewer.logged_in:
-        raise Unauthorized("log in to change your password")
+        raise Unauthorized(N_("log in to change your password"))
     body = made_of(OwnChange, refuse_two_texts(await read_form(request)))
     check = partial(authenticator_of(request).check_password, address=address_of(request))
     await change_password(service, viewer, body, check)

@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse
 from app.accounts.service import audit
 from app.accounts.service.audit import AuditEntry, AuditQuery
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheSnapshot, Visitor
@@ -64,7 +65,9 @@ def _query(actor: str, operation: str, since: str, before: int | None) -> AuditQ
         try:
             moment = datetime.fromisoformat(since).replace(tzinfo=UTC)
         except ValueError:
-            raise BadRequest(f"since: expected a time such as 2026-11-22T09:00, found {since[:40]!r}") from None
+            raise BadRequest(
+                N_("expected a time such as 2026-11-22T09:00, found %(found)r"), where="since", found=since[:40]
+            ) from None
     return AuditQuery(actor.strip() or None, operation.strip() or None, moment, before, PER_PAGE + 1)
 
 

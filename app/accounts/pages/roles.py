@@ -9,6 +9,7 @@ from app.accounts.service import role_changes as commands
 from app.accounts.service.role_changes import RoleBody
 from app.contests.pages.home import DONE, Done
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.asking import confirm
 from app.core.pages.forms import made_of
 from app.core.pages.frames import frame
@@ -38,7 +39,7 @@ def grant_role(
     """Make an account owner or judge of the contest."""
     name = fields.get("account", "").strip()
     if not name:
-        raise BadRequest("account: expected a username, found nothing")
+        raise BadRequest(N_("expected a username, found nothing"), where="account")
     body = made_of(RoleBody, {"role": fields.get("role", "")})
     commands.grant_in_contest(session, viewer, contest_id, name, body)
     return see(request, f"/admin/contests/{contest_id}/roles", done="granted")

@@ -14,6 +14,7 @@ from app.accounts.service.viewer import Viewer
 from app.core.clics import format_time
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Unauthorized
+from app.core.messages import N_
 from app.core.pages.asking import confirm
 from app.core.pages.forms import made_of, read_form
 from app.core.pages.index import address_of
@@ -67,19 +68,28 @@ def revoke_token(
 
 def _check(viewer: Viewer) -> None:
     if not viewer.logged_in:
-        raise Unauthorized("log in to see your tokens")
+        raise Unauthorized(N_("log in to see your tokens"))
 
 
 def _asked(fields: dict[str, str]) -> TokenBody:
     """The token that a form asks for; raises BadRequest."""
     label = fields.get("label", "").strip()
     if not label:
-        raise BadRequest("label: expected what the token is for, found nothing")
+        raise BadRequest(N_("expected what the token is for, found nothing"), where="label")
     if label == tokens.SESSION:
-        raise BadRequest(f"label: expected another one than {tokens.SESSION!r}, which sessions of browsers have")
+        raise BadRequest(
+            N_("expected another one than %(session)r, which sessions of browsers have"),
+            where="label",
+            session=tokens.SESSION,
+        )
     values = {"label": label}
     if days := fields.get("days", ""):
         if days not in {str(each) for each in LASTS}:
-            raise BadRequest(f"days: expected one of {', '.join(map(str, LASTS))} or nothing, found {days[:40]!r}")
+            raise BadRequest(
+                N_("expected one of %(names)s or nothing, found %(found)r"),
+                where="days",
+                names=", ".join(map(str, LASTS)),
+                found=days[:40],
+            )
         values["expires"] = format_time(utc_now() + timedelta(days=int(days)))
     return made_of(TokenBody, values)

@@ -17,6 +17,7 @@ from app.core.http.deps import CurrentViewer, Reading, TheService
 from app.core.http.gated import GatedRoute
 from app.core.http.lists.reply import TheLists
 from app.core.http.snapshot import TheSnapshot
+from app.core.messages import N_
 from app.core.transactions import DRY
 from app.feed.service.collections import BY_NAME
 
@@ -92,7 +93,7 @@ async def list_contest_accounts(
 ) -> Response:
     """All for judges, their own for everybody else; 404 for those who have none."""
     if not viewer.logged_in:
-        raise NotFound("not logged in")
+        raise NotFound(N_("not logged in"))
     return await lists.small(BY_NAME["accounts"], viewer, snapshot, team_id=team_id, person_id=person_id)
 
 

@@ -12,11 +12,12 @@ from app.core.bodies import Body, Line, Sparse
 from app.core.clics import ID, Id
 from app.core.errors import BadRequest, describe_pattern
 from app.core.examples import example
+from app.core.messages import N_, Message, WrongProperty, WrongValue
 from app.core.passwords import LEAST
 from app.tables import AccountRow
 
-USERNAME_WORDS = "a username: one line, not empty, without a colon"
-PASSWORD_WORDS = f"a password of at least {LEAST} characters on one line"
+USERNAME_WORDS = Message(N_("a username: one line, not empty, without a colon"))
+PASSWORD_WORDS = Message(N_("a password of at least %(count)s characters on one line"), count=LEAST)
 Username = Annotated[
     str, StringConstraints(pattern=describe_pattern(r"^[^\x00-\x1f\x7f:]+$", USERNAME_WORDS), max_length=255)
 ]
@@ -27,7 +28,7 @@ def not_weak(password: str, info: ValidationInfo) -> str:
     """Refuse what is easy to guess; the names are those of the object that stand before the password."""
     names = [info.data.get(name) for name in ("id", "username", "name")]
     if expected := passwords.weakness(password, *names):
-        raise ValueError(f"expected {expected}")
+        raise WrongValue(expected)
     return password
 
 
@@ -66,7 +67,7 @@ class AccountBody(Body):
 
     @model_validator(mode="after")
     def _team_of_teams(self) -> Self:
-        _check_team(self.type, self.team_id)
+        check_team(self.type, self.team_id)
         return self
 
 
@@ -118,7 +119,7 @@ def view(row: AccountRow) -> AccountView:
 def refuse_weak(password: str | None, *names: str | None) -> None:
     """Raise BadRequest for a password that is easy to guess for somebody of these names."""
     if password is not None and (expected := passwords.weakness(password, *names)):
-        raise BadRequest(f"password: expected {expected}, found a secret")
+        raise BadRequest(N_("expected %(expected)s, found a secret"), where="password", expected=expected)
 
 
 def merged(row: AccountRow, change: AccountChange) -> AccountBody:
@@ -127,20 +128,26 @@ def merged(row: AccountRow, change: AccountChange) -> AccountBody:
     old = {name: getattr(row, name) for name in ("id", "username", "name", "type", "team_id", "person_id")}
     for name in ("username", "type"):
         if name in named and named[name] is None:
-            raise BadRequest(f"{name}: expected a value, found null")
+            raise BadRequest(N_("expected a value, found null"), where=name)
     whole: Mapping[str, Any] = {**old, **named}
     try:
-        _check_team(whole["type"], whole["team_id"])
-    except ValueError as error:
-        raise BadRequest(str(error)) from None
+        check_team(whole["type"], whole["team_id"])
+    except WrongProperty as wrong:
+        raise BadRequest(wrong.message, where=wrong.where) from None
     return AccountBody.model_validate(whole)
 
 
-def _check_team(type_: str, team_id: str | None) -> None:
+def check_team(type_: str, team_id: str | None) -> None:
+    """Raise WrongProperty where an account of a type cannot have this team, or none."""
     if type_ == "team" and team_id is None:
-        raise ValueError("team_id: expected the team of an account of type team, found nothing")
+        raise WrongProperty(N_("expected the team of an account of type team, found nothing"), where="team_id")
     if type_ != "team" and team_id is not None:
-        raise ValueError(f"team_id: expected nothing for an account of type {type_}, found {team_id!r}")
+        raise WrongProperty(
+            N_("expected nothing for an account of type %(type)s, found %(team)r"),
+            where="team_id",
+            type=type_,
+            team=team_id,
+        )
 
 
 def is_id(text: str) -> bool:

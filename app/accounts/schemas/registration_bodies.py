@@ -11,13 +11,16 @@ from app.core.bodies import Body, Line, Sparse
 from app.core.clics import Id, Time
 from app.core.errors import describe_pattern
 from app.core.examples import TIME, example
+from app.core.messages import N_, Message, WrongProperty
 
 MOST = 100_000
 LARGEST_TEAM = 100
 Email = Annotated[
     str,
     StringConstraints(
-        pattern=describe_pattern(r"^[^\x00-\x20\x7f@]+@[^\x00-\x20\x7f@]+$", "an address such as ana@example.org"),
+        pattern=describe_pattern(
+            r"^[^\x00-\x20\x7f@]+@[^\x00-\x20\x7f@]+$", Message(N_("an address such as ana@example.org"))
+        ),
         max_length=254,
     ),
 ]
@@ -38,7 +41,7 @@ class TermsChange(Body):
     def _not_null(self) -> Self:
         for name in ("open", "most", "team_size"):
             if name in self.model_fields_set and getattr(self, name) is None:
-                raise ValueError(f"{name}: expected a value, found null")
+                raise WrongProperty(N_("expected a value, found null"), where=name)
         return self
 
 
@@ -81,7 +84,7 @@ class RegistrationBody(Body):
     @model_validator(mode="after")
     def _one_team(self) -> Self:
         if self.team is not None and self.team_code is not None:
-            raise ValueError("team_code: expected nothing beside team, found both")
+            raise WrongProperty(N_("expected nothing beside team, found both"), where="team_code")
         return self
 
 

@@ -33,6 +33,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests.service.contests import contest_of
 from app.core.bodies import Document
 from app.core.errors import Conflict, NotFound
+from app.core.messages import N_, counted
 from app.core.passwords import hash_all, make_password
 from app.core.service import Service
 
@@ -81,14 +82,14 @@ def one_of_contest(session: Session, viewer: Viewer, contest_id: str, account_id
     for each in visible(session, viewer, contest_id):
         if each.id == account_id:
             return each
-    raise NotFound(f"no account {account_id!r} in contest {contest_id!r}")
+    raise NotFound(N_("no account %(account)r in contest %(contest)r"), account=account_id, contest=contest_id)
 
 
 def own(session: Session, viewer: Viewer, contest_id: str) -> AccountView:
     """The viewer's account, asked for in a contest; raises NotFound for viewers without one."""
     contest_of(session, contest_id)
     if viewer.account_id is None:
-        raise NotFound("not logged in")
+        raise NotFound(N_("not logged in"))
     role = viewer.role if viewer.contest_id is not None else None
     return in_contest(account_of(session, viewer.account_id), role)
 
@@ -140,6 +141,6 @@ def delete(session: Session, viewer: Viewer, account_id: str) -> None:
     """Delete an account with its tokens; raises Conflict where it has submissions or jobs, or is the last admin."""
     row = account_within(session, viewer, account_id)
     if uses := stored.uses(session, account_id):
-        raise Conflict(f"the account has {', '.join(f'{count} {name}' for name, count in uses.items())}")
+        raise Conflict(N_("the account has %(uses)s"), uses=counted(uses))
     session.delete(row)
     keep_an_admin(session)

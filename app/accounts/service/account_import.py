@@ -18,11 +18,11 @@ from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.db.locks import lock_names
 from app.core.errors import Conflict, place
+from app.core.messages import N_, Fault, Message
 from app.core.passwords import hash_all
 from app.tables import AccountRow, PersonRow, TeamRow
 
 Place = tuple[AccountBody, str]
-Fault = dict[str, str]
 
 
 class Wanted(NamedTuple):
@@ -49,7 +49,7 @@ def read(document: Document) -> Wanted:
 def _without_id(body: AccountBody, where: str) -> list[Fault]:
     if body.id is not None or is_id(body.username):
         return []
-    return [mismatch(place(where, "id"), "an id, as the username cannot be one", "nothing")]
+    return [mismatch(place(where, "id"), Message(N_("an id, as the username cannot be one")), Message(N_("nothing")))]
 
 
 def refuse_links(
@@ -64,26 +64,37 @@ def refuse_links(
 
     What is out of `reach` cannot be named, and its ids are taken.
     """
-    hint = "" if replace else "; replace=true replaces accounts of the same id"
     taken = taken_names(session, places, replace=replace, reach=reach)
     wrong = [*faults, *missing_links(session, places, reach), *(() if reach.whole else _other_types(places))]
-    refuse_all(wrong, taken, f"{len(taken)} ids or usernames are taken{hint}")
+    hint = (
+        N_("%(count)s ids or usernames are taken")
+        if replace
+        else N_("%(count)s ids or usernames are taken; replace=true replaces accounts of the same id")
+    )
+    refuse_all(wrong, taken, Message(hint, count=len(taken)))
 
 
 def missing_links(session: Session, places: Sequence[Place], reach: Reach) -> list[Fault]:
     """List every team and person that an account names and that does not exist."""
     team_ids = by_id.known(session, TeamRow, [body.team_id for body, _ in places if body.team_id is not None])
     known = reach.within(team_ids, reach.teams)
-    whose = "" if reach.whole else ", and was made for a contest of yours"
+    team, person = (
+        (Message(N_("a team that exists")), Message(N_("a person that exists")))
+        if reach.whole
+        else (
+            Message(N_("a team that exists, and was made for a contest of yours")),
+            Message(N_("a person that exists, and was made for a contest of yours")),
+        )
+    )
     missing = [
-        mismatch(place(where, "team_id"), f"a team that exists{whose}", repr(body.team_id))
+        mismatch(place(where, "team_id"), team, repr(body.team_id))
         for body, where in places
         if body.team_id is not None and body.team_id not in known
     ]
     ids_ = [body.person_id for body, _ in places if body.person_id is not None]
     persons = reach.within(by_id.known(session, PersonRow, ids_), reach.persons)
     return missing + [
-        mismatch(place(where, "person_id"), f"a person that exists{whose}", repr(body.person_id))
+        mismatch(place(where, "person_id"), person, repr(body.person_id))
         for body, where in places
         if body.person_id is not None and body.person_id not in persons
     ]
@@ -92,7 +103,7 @@ def missing_links(session: Session, places: Sequence[Place], reach: Reach) -> li
 def _other_types(places: Sequence[Place]) -> list[Fault]:
     """Accounts that an owner of contests would make with rights beyond those of a team."""
     return [
-        mismatch(place(where, "type"), "team, as only admins make other accounts", repr(body.type))
+        mismatch(place(where, "type"), Message(N_("team, as only admins make other accounts")), repr(body.type))
         for body, where in places
         if body.type != "team"
     ]
@@ -109,7 +120,9 @@ def taken_names(session: Session, places: Sequence[Place], *, replace: bool, rea
         account_id = id_of(body)
         taken += new.check(account_id, where)
         if owners.get(body.username, account_id) != account_id or body.username in usernames:
-            taken.append(mismatch(place(where, "username"), "a username that is free", repr(body.username)))
+            taken.append(
+                mismatch(place(where, "username"), Message(N_("a username that is free")), repr(body.username))
+            )
         usernames.add(body.username)
     return taken
 
@@ -162,4 +175,4 @@ def keep_an_admin(session: Session) -> None:
     session.flush()
     lock_names(session, ["admins"])  # of two who take the rights of each other, one waits and is refused
     if stored.admin_count(session) == 0:
-        raise Conflict("nobody could change anything any more: the last admin with a password must stay one")
+        raise Conflict(N_("nobody could change anything any more: the last admin with a password must stay one"))

@@ -15,6 +15,7 @@ from app.contests.service.contests import contest_of
 from app.core.bodies import same_id
 from app.core.clics import JsonObject
 from app.core.errors import BadRequest, NotFound
+from app.core.messages import N_
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import AccountRow, ContestRow
 from app.teams.queries import teams
@@ -29,7 +30,7 @@ def account_of(session: Session, account_id: str) -> AccountRow:
     """The account; raises NotFound."""
     row = stored.get(session, account_id)
     if row is None:
-        raise NotFound(f"no account {account_id!r}")
+        raise NotFound(N_("no account %(account)r"), account=account_id)
     return row
 
 
@@ -68,4 +69,6 @@ def check_id(expected: str, sent: str | None) -> None:
     """Raise Conflict for two ids that differ, BadRequest for what is no id."""
     same_id(expected, sent)
     if not is_id(expected):
-        raise BadRequest(f"id: expected letters, digits, . _ or -, at most 36, found {expected[:80]!r}")
+        raise BadRequest(
+            N_("expected letters, digits, . _ or -, at most 36, found %(found)r"), where="id", found=expected[:80]
+        )

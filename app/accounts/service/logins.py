@@ -12,6 +12,7 @@ from app.accounts.service.viewer import Credential, Viewer, digest, known_viewer
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.errors import Unauthorized
+from app.core.messages import N_
 from app.core.passwords import hash_password, make_password, password_fits
 
 BETWEEN_NOTES = timedelta(minutes=15)
@@ -44,7 +45,7 @@ class Logins:
         with self._database.read() as session:
             pair = accounts.by_token(session, digest(token), utc_now())
             if pair is None:
-                raise Unauthorized("the token is unknown or has expired")
+                raise Unauthorized(N_("the token is unknown or has expired"))
             account, row = pair
             credential = Credential(digest=row.digest, expires=row.expires)
             viewer = known_viewer(session, account, credential)

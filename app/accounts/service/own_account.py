@@ -14,11 +14,12 @@ from app.accounts.service.accounts import account_of
 from app.accounts.service.viewer import Viewer
 from app.core.bodies import Body
 from app.core.errors import Forbidden
+from app.core.messages import N_
 from app.core.passwords import hash_password
 from app.core.service import Service
 
 PasswordCheck = Callable[[str, str], Awaitable[Viewer | None]]
-WRONG = "old_password: expected the password of the account, found another"
+WRONG = N_("expected the password of the account, found another")
 
 
 class OwnChange(Body):
@@ -46,7 +47,7 @@ async def change_password(
     refuse_weak(body.password, viewer.account_id, username)
     known = await check_password(username, body.old_password)
     if known is None:
-        raise Forbidden(WRONG)
+        raise Forbidden(WRONG, where="old_password")
     return await run_sync(_change, service, known, viewer.credential.digest, body)
 
 
@@ -62,7 +63,7 @@ def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) 
     with service.database.write(quiet=True) as session:
         row = account_of(session, str(known.account_id))
         if row.password_hash != known.credential.password_hash:  # somebody has changed it since it was checked
-            raise Forbidden(WRONG)
+            raise Forbidden(WRONG, where="old_password")
         row.password_hash = hashed
         if not body.keep_tokens:
             stored.remove_tokens(session, row.id, but=used)

@@ -12,6 +12,7 @@ from app.accounts.service.viewer import Viewer
 from app.core.bodies import mismatch, refuse
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden
+from app.core.messages import N_, Message
 from app.tables import ContestRoleRow, ProblemRoleRow, TeamRow
 from app.teams.queries import teams
 
@@ -37,31 +38,37 @@ def own_problem(session: Session, viewer: Viewer, problem_id: str) -> None:
 def refuse_foreign_version(viewer: Viewer, problem_id: str) -> None:
     """Raise Conflict where the viewer may not bring in a new version of this problem, which exists."""
     if not (viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER):
-        raise Conflict(f"there is a problem {problem_id!r} already, and only an owner of it may replace it")
+        raise Conflict(
+            N_("there is a problem %(problem)r already, and only an owner of it may replace it"), problem=problem_id
+        )
 
 
 def refuse_unusable(viewer: Viewer, problem_id: str) -> None:
     """Raise BadRequest for a problem at which the viewer has no role: whether it exists stays untold."""
     if not (viewer.is_admin or problem_id in viewer.grants.problems):
-        refuse([mismatch("id", "a problem at which you have a role", repr(problem_id))])
+        refuse([mismatch("id", Message(N_("a problem at which you have a role")), repr(problem_id))])
 
 
 def refuse_open_to_all(viewer: Viewer, *, open_to_all: bool | None) -> None:
     """Raise Forbidden where an organiser opens a contest to all: it would show all teams of the server."""
     if open_to_all and not viewer.is_admin:
-        raise Forbidden("open_to_all: only an admin may let every team of the server take part")
+        raise Forbidden(N_("only an admin may let every team of the server take part"), where="open_to_all")
 
 
 def refuse_foreign_contests(viewer: Viewer, contest_ids: Collection[str]) -> None:
     """Raise Forbidden where the viewer does not own all of these contests."""
     if not viewer.is_admin and any(viewer.grants.contests.get(each) != OWNER for each in contest_ids):
-        raise Forbidden("this changes contests that are not yours, too: only an owner of all of them, or an admin, may")
+        raise Forbidden(
+            N_("this changes contests that are not yours, too: only an owner of all of them, or an admin, may")
+        )
 
 
-def refuse_foreign_object(viewer: Viewer, contest_id: str, owner_id: str | None, what: str) -> None:
+def refuse_foreign_object(viewer: Viewer, contest_id: str, owner_id: str | None, noun: str) -> None:
     """Raise Forbidden where an object that the contest shows was not made for it."""
     if not viewer.is_admin and owner_id != contest_id:
-        raise Forbidden(f"{what} was not made for this contest: only an admin may change it")
+        raise Forbidden(
+            N_("the %(noun)s was not made for this contest: only an admin may change it"), noun=Message(noun)
+        )
 
 
 def own_teams(session: Session, viewer: Viewer, contest_id: str) -> Sequence[TeamRow]:
@@ -81,7 +88,7 @@ def refuse_foreign_teams(session: Session, viewer: Viewer, contest_id: str, team
         return
     known_ids = {row.id for row in own_teams(session, viewer, contest_id)}
     faults = [
-        mismatch(f"team_ids[{at}]", "a team of a contest that you own", repr(team_id))
+        mismatch(f"team_ids[{at}]", Message(N_("a team of a contest that you own")), repr(team_id))
         for at, team_id in enumerate(team_ids)
         if team_id not in known_ids
     ]

@@ -23,13 +23,14 @@ from app.core.clock import utc_now
 from app.core.errors import Forbidden, NotFound
 from app.core.examples import example
 from app.core.heavy import run_heavy
+from app.core.messages import N_
 from app.core.passwords import hash_password, make_password
 from app.core.service import Service
 from app.tables import AccountRow, PasswordResetRow
 
 HOURS = 24
 MOST_HOURS = 24 * 7
-WRONG = "expected the code of this account that has not been used and has not expired, found another"
+WRONG = N_("expected the code of this account that has not been used and has not expired, found another")
 
 
 @example({"hours": 24})
@@ -137,9 +138,9 @@ def _admitted(session: Session, body: NewPassword, *, for_update: bool = False) 
     account = stored.by_username(session, body.username)
     row = None if account is None else session.get(PasswordResetRow, account.id, with_for_update=for_update)
     if account is None or row is None or row.expires <= utc_now():
-        raise Forbidden(f"code: {WRONG}")
+        raise Forbidden(WRONG, where="code")
     if not compare_digest(row.digest, digest(body.code.strip().lower())):
-        raise Forbidden(f"code: {WRONG}")
+        raise Forbidden(WRONG, where="code")
     _refuse_unentitled(session, row)
     return account, row
 
@@ -151,7 +152,7 @@ def _refuse_unentitled(session: Session, row: PasswordResetRow) -> None:
         check(who_may("create_password_reset"), viewer, Place())
         account_within(session, viewer, row.account_id)
     except (Forbidden, NotFound):
-        raise Forbidden(f"code: {WRONG}") from None
+        raise Forbidden(WRONG, where="code") from None
 
 
 def _set_password(session: Session, account: AccountRow, password_hash: str) -> None:

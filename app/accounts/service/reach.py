@@ -22,10 +22,15 @@ from app.contests.queries import contests
 from app.contests.service.names import did_you_mean
 from app.core.clock import utc_now
 from app.core.errors import NotFound
+from app.core.messages import N_, Message
 from app.tables import AccountRow, TeamRow
 from app.teams.queries import kept_teams, teams
 
 NO_ROLES = Roles()
+NO_TEAM = N_("no team %(team)r")
+NO_OWN_TEAM = N_("no team %(team)r that was made for a contest of yours and takes part in no other")
+NO_ACCOUNT = N_("no account %(account)r")
+NO_OWN_ACCOUNT = N_("no account %(account)r that was made for a contest of yours and has no role elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +90,7 @@ def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow
     row, reach = teams.get(session, team_id), reach_of(session, viewer)
     if row is None or not reach.within([team_id], reach.teams):
         known_ids = [each.id for each in teams.teams(session)] if reach.whole else list(reach.teams)
-        whose = _whose(reach, "takes part in no other")
-        raise NotFound(f"no team {team_id!r}{whose}{did_you_mean(team_id, known_ids)}")
+        raise NotFound(did_you_mean(Message(NO_TEAM if reach.whole else NO_OWN_TEAM, team=team_id), team_id, known_ids))
     concern(session, reach, [team_id])
     return row, viewer.at(reach.teams.get(team_id))
 
@@ -95,7 +99,7 @@ def account_within(session: Session, viewer: Viewer, account_id: str) -> Account
     """An account that the viewer may change; raises NotFound. The audit log notes the contest that keeps its team."""
     row, reach = accounts.get(session, account_id), reach_of(session, viewer)
     if row is None or not reach.within([account_id], reach.accounts):
-        raise NotFound(f"no account {account_id!r}{_whose(reach, 'has no role elsewhere')}")
+        raise NotFound(NO_ACCOUNT if reach.whole else NO_OWN_ACCOUNT, account=account_id)
     concern(session, reach, [row.team_id])
     return row
 
@@ -105,10 +109,6 @@ def concern(session: Session, reach: Reach, team_ids: Collection[str | None]) ->
     for team_id in team_ids:
         if team_id in reach.teams:
             audit.concern(session, reach.teams[str(team_id)])
-
-
-def _whose(reach: Reach, condition: str) -> str:
-    return "" if reach.whole else f" that was made for a contest of yours and {condition}"
 
 
 def _has_roles_elsewhere(roles: Roles, owned: Collection[str]) -> bool:

@@ -22,6 +22,7 @@ from app.accounts.service.registration import make_code, refuse_full, why_closed
 from app.contests.service.contests import NOT_IN_IDS, contest_of
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden, TooManyRequests
+from app.core.messages import N_
 from app.core.passwords import LETTERS, hash_password
 from app.core.service import Service
 from app.tables import AccountRow, ContestRow, PersonRow, RegisteredRow, RegistrationRow, TeamRow
@@ -32,6 +33,11 @@ MOST_A_MINUTE = 60
 LONGEST_BASE = 25
 RANDOM_LETTERS = 4
 SEPARATORS = str.maketrans("", "", "- \t")
+TAKEN = N_("expected a name that no team of the contest has, found %(found)r")
+TAKEN_JOINABLE = N_(
+    "expected a name that no team of the contest has, found %(found)r; to join it, send the code that its first member "
+    "got"
+)
 
 
 class Pace:
@@ -45,7 +51,9 @@ class Pace:
         """Count a registration; raises TooManyRequests once there were too many within a minute."""
         key = ("registration", source)
         if self.asked.reach(key, self._most):
-            raise TooManyRequests("too many registrations come from this address; try again in a minute", int(MINUTE))
+            raise TooManyRequests(
+                N_("too many registrations come from this address; try again in a minute"), int(MINUTE)
+            )
         self.asked.add(key, self._most)
 
 
@@ -132,7 +140,9 @@ class _Admission:
         taken = set(accounts.usernames(self._session))
         if self._body.username is not None:
             if self._body.username in taken:
-                raise Conflict(f"username: expected one that is free, found {self._body.username!r}")
+                raise Conflict(
+                    N_("expected one that is free, found %(found)r"), where="username", found=self._body.username
+                )
             return self._body.username
         return free_username(username_of(self._body.name), taken)
 
@@ -163,8 +173,7 @@ class _Admission:
         wanted = _as_seen(name)
         for team in teams.taking_part(self._session, self._contest):
             if not team.hidden and _as_seen(team.name) == wanted:
-                hint = "; to join it, send the code that its first member got" if self._terms.team_size > 1 else ""
-                raise Conflict(f"team: expected a name that no team of the contest has, found {name!r}{hint}")
+                raise Conflict(TAKEN_JOINABLE if self._terms.team_size > 1 else TAKEN, where="team", found=name)
 
     def _joined(self, code: str) -> TeamRow:
         """The team whose code this is; raises Forbidden for another code, Conflict for a team without room."""
@@ -173,20 +182,26 @@ class _Admission:
                 team = self._session.get_one(TeamRow, account.team_id)
                 if registrations.accounts_of_team(self._session, team.id) >= self._terms.team_size:
                     raise Conflict(
-                        f"team {team.name!r} has {self._terms.team_size} accounts already, as many as it may"
+                        N_("team %(team)r has %(count)s accounts already, as many as it may"),
+                        team=team.name,
+                        count=self._terms.team_size,
                     )
                 return team
-        raise Forbidden("team_code: expected the code of a team that has registered for this contest, found another")
+        raise Forbidden(
+            N_("expected the code of a team that has registered for this contest, found another"), where="team_code"
+        )
 
 
 def _admitted(contest: ContestRow, row: RegistrationRow | None, code: str) -> RegistrationRow:
     """The terms for somebody with their code; raises Forbidden while registration is closed, and for another code."""
     if row is None:
-        raise Forbidden(f"registration for {contest.name!r} is not open")
+        raise Forbidden(N_("registration for %(contest)r is not open"), contest=contest.name)
     if (closed := why_closed(contest, row)) is not None:
         raise Forbidden(closed)
     if row.code is None or not _same_code(row.code, code):
-        raise Forbidden("code: expected the contest's code for registration, found another; ask its organisers")
+        raise Forbidden(
+            N_("expected the contest's code for registration, found another; ask its organisers"), where="code"
+        )
     return row
 
 

@@ -17,6 +17,7 @@ from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.errors import Conflict
+from app.core.messages import N_, Message
 from app.core.passwords import LETTERS
 from app.tables import ContestRow, GroupRow, PersonRow, RegistrationRow
 from app.teams.queries import teams
@@ -43,7 +44,7 @@ def change(session: Session, viewer: Viewer, contest_id: str, body: TermsChange)
     named = body.model_fields_set
     reach = reach_of(session, viewer)
     if body.group_id is not None and not reach.within(by_id.known(session, GroupRow, [body.group_id]), reach.groups):
-        refuse([mismatch("group_id", "a group that exists", repr(body.group_id))])
+        refuse([mismatch("group_id", Message(N_("a group that exists")), repr(body.group_id))])
     if body.open is not None:
         if body.open:
             refuse_final(contest)
@@ -87,22 +88,30 @@ def registered(session: Session, contest_id: str) -> list[RegisteredView]:
     return views
 
 
-def why_closed(contest: ContestRow, row: RegistrationRow) -> str | None:
+def why_closed(contest: ContestRow, row: RegistrationRow) -> Message | None:
     """Why nobody registers for a contest now, whatever the code; None where it is open."""
     if contest.finalized is not None:
-        return f"the contest {contest.name!r} is final: nobody can register for it any more"
+        return Message(
+            N_("the contest %(contest)r is final: nobody can register for it any more"), contest=contest.name
+        )
     if not row.is_open or row.code is None:
-        return f"registration for {contest.name!r} is not open"
+        return Message(N_("registration for %(contest)r is not open"), contest=contest.name)
     if row.until is not None and row.until <= utc_now():
-        return f"registration for {contest.name!r} ended at {format_time(row.until)}"
+        return Message(
+            N_("registration for %(contest)r ended at %(time)s"), contest=contest.name, time=format_time(row.until)
+        )
     return None
 
 
 def refuse_full(session: Session, contest: ContestRow, row: RegistrationRow) -> None:
     """Raise Conflict where every place is taken."""
     if stored.count(session, contest.id) >= row.most:
-        places = f"all {row.most} places are" if row.most != 1 else "the only place is"
-        raise Conflict(f"registration for {contest.name!r} is full: {places} taken; ask its organisers")
+        full = (
+            N_("registration for %(contest)r is full: the only place is taken; ask its organisers")
+            if row.most == 1
+            else N_("registration for %(contest)r is full: all %(count)s places are taken; ask its organisers")
+        )
+        raise Conflict(full, contest=contest.name, count=row.most)
 
 
 def _locked(session: Session, contest_id: str) -> tuple[ContestRow, RegistrationRow]:

@@ -13,6 +13,7 @@ from enum import Enum
 from app.accounts.service.grants import OWNER
 from app.accounts.service.viewer import Viewer
 from app.core.errors import Forbidden, Unauthorized
+from app.core.messages import N_, Message
 
 
 class Who(Enum):
@@ -24,18 +25,18 @@ class Who(Enum):
     """
 
     EVERYBODY = "everybody"
-    ACCOUNTS = "an account"
-    TEAMS = "a team's account"
-    CONTEST_JUDGES = "a judge or an admin"
-    CONTEST_OWNERS = "an owner of the contest or an admin"
-    PROBLEM_JUDGES = "a judge or an owner of the problem or an admin"
-    PROBLEM_OWNERS = "an owner of the problem or an admin"
-    KEEPERS = "an owner of a contest or an admin"
-    AUTHORS = "an owner of a problem or an admin"
-    ORGANISERS = "an account that may own contests, or an admin"
-    ROLES = "a judge, an owner or an admin"
-    JUDGES = "a judge of the server or an admin"
-    ADMINS = "an admin"
+    ACCOUNTS = N_("an account")
+    TEAMS = N_("a team's account")
+    CONTEST_JUDGES = N_("a judge or an admin")
+    CONTEST_OWNERS = N_("an owner of the contest or an admin")
+    PROBLEM_JUDGES = N_("a judge or an owner of the problem or an admin")
+    PROBLEM_OWNERS = N_("an owner of the problem or an admin")
+    KEEPERS = N_("an owner of a contest or an admin")
+    AUTHORS = N_("an owner of a problem or an admin")
+    ORGANISERS = N_("an account that may own contests, or an admin")
+    ROLES = N_("a judge, an owner or an admin")
+    JUDGES = N_("a judge of the server or an admin")
+    ADMINS = N_("an admin")
 
 
 TABLE: dict[Who, str] = {
@@ -128,7 +129,7 @@ def check(who: Who, viewer: Viewer, place: Place) -> Viewer:
     if who is Who.EVERYBODY:
         return here
     if not here.logged_in:
-        raise Unauthorized("log in to do this")
+        raise Unauthorized(N_("log in to do this"))
     if not _allowed(who, here, place):
         raise Forbidden(_refusal(who, here, place))
     return here
@@ -164,8 +165,11 @@ def _allowed(who: Who, viewer: Viewer, place: Place) -> bool:
     return False
 
 
-def _refusal(who: Who, viewer: Viewer, place: Place) -> str:
+def _refusal(who: Who, viewer: Viewer, place: Place) -> Message:
     if {place.contest_id, place.problem_id} & viewer.grants.resting:
-        return "your role here rests while your team takes part in an undecided contest with one of its problems"
-    verb = "see" if who in {Who.CONTEST_JUDGES, Who.JUDGES} else "do"
-    return f"only {who.value} may {verb} this"
+        return Message(
+            N_("your role here rests while your team takes part in an undecided contest with one of its problems")
+        )
+    sees = who in {Who.CONTEST_JUDGES, Who.JUDGES}
+    may = N_("only %(who)s may see this") if sees else N_("only %(who)s may do this")
+    return Message(may, who=Message(who.value))

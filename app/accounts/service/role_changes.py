@@ -17,6 +17,7 @@ from app.core.bodies import Body
 from app.core.clics import format_time
 from app.core.clock import utc_now
 from app.core.errors import Conflict, NotFound
+from app.core.messages import N_
 from app.tables import AccountRow, ContestRoleRow, OrganiserRow, ProblemRoleRow
 
 
@@ -84,7 +85,9 @@ def revoke_in_contest(session: Session, contest_id: str, name: str) -> None:
     contest_of(session, contest_id)
     account = _account(session, name)
     if not stored.revoke_in_contest(session, contest_id, account.id):
-        raise NotFound(f"account {account.id!r} has no role in contest {contest_id!r}")
+        raise NotFound(
+            N_("account %(account)r has no role in contest %(contest)r"), account=account.id, contest=contest_id
+        )
 
 
 def revoke_at_problem(session: Session, problem_id: str, name: str) -> None:
@@ -92,7 +95,9 @@ def revoke_at_problem(session: Session, problem_id: str, name: str) -> None:
     existing(session, problem_id)
     account = _account(session, name)
     if not stored.revoke_at_problem(session, problem_id, account.id):
-        raise NotFound(f"account {account.id!r} has no role at problem {problem_id!r}")
+        raise NotFound(
+            N_("account %(account)r has no role at problem %(problem)r"), account=account.id, problem=problem_id
+        )
 
 
 def organisers(session: Session) -> list[OrganiserView]:
@@ -116,14 +121,14 @@ def disallow(session: Session, name: str) -> None:
     account = _account(session, name)
     row = session.get(OrganiserRow, account.id)
     if row is None:
-        raise NotFound(f"account {account.id!r} may not make contests")
+        raise NotFound(N_("account %(account)r may not make contests"), account=account.id)
     session.delete(row)
 
 
 def _account(session: Session, name: str) -> AccountRow:
     row = stored.named(session, name)
     if row is None:
-        raise NotFound(f"no account {name!r}")
+        raise NotFound(N_("no account %(account)r"), account=name)
     return row
 
 
@@ -131,7 +136,9 @@ def _grantee(session: Session, name: str) -> AccountRow:
     """The account that gets a role; raises Conflict for one of the server's admins, whose rights are greater."""
     account = _account(session, name)
     if account.type == "admin":
-        raise Conflict(f"account {account.id!r} is an admin of the server, who may do everything already")
+        raise Conflict(
+            N_("account %(account)r is an admin of the server, who may do everything already"), account=account.id
+        )
     return account
 
 

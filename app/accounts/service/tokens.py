@@ -16,6 +16,7 @@ from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import BadRequest, Conflict, NotFound
 from app.core.examples import TIME, example
+from app.core.messages import N_
 from app.tables import TokenRow
 
 ID_LENGTH = 16
@@ -73,10 +74,12 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
     """Make a token, of which only the digest is stored; raises BadRequest or Conflict."""
     now = utc_now()
     if body.expires is not None and body.expires <= now:
-        raise BadRequest(f"expires: expected a time to come, found {format_time(body.expires)}")
+        raise BadRequest(
+            N_("expected a time to come, found %(found)s"), where="expires", found=format_time(body.expires)
+        )
     lock_names(session, [f"tokens of {viewer.account_id}"])
     if len(stored.tokens(session, str(viewer.account_id))) >= MOST:
-        raise Conflict(f"the account has {MOST} tokens; take one back first")
+        raise Conflict(N_("the account has %(count)s tokens; take one back first"), count=MOST)
     token = secrets.token_urlsafe(32)
     row = TokenRow(
         digest=digest(token),
@@ -114,7 +117,7 @@ def delete_all(session: Session, viewer: Viewer, *, others: bool) -> None:
 def delete(session: Session, viewer: Viewer, token_id: str) -> None:
     """Take one token of the viewer's account back; raises NotFound."""
     if len(token_id) != ID_LENGTH or not stored.remove_tokens(session, str(viewer.account_id), token_id):
-        raise NotFound(f"no token {token_id!r}")
+        raise NotFound(N_("no token %(token)r"), token=token_id)
 
 
 def _facts(row: TokenRow, used: str | None) -> dict[str, str | bool | None]:

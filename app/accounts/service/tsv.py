@@ -13,6 +13,7 @@ from typing import NamedTuple, TypedDict, TypeVar
 from app.core import table_rows
 from app.core.bodies import Document, Item, mismatch, refuse
 from app.core.errors import MOST_LISTED
+from app.core.messages import N_, NOTHING, Message
 from app.core.table_rows import Columns
 
 HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}, "institutions": {"0.5", "1", "2"}}
@@ -103,7 +104,7 @@ def is_versioned(text: str) -> bool:
 
 def _refuse_long(text: str) -> None:
     if (lines := max(map(text.count, "\n\r"))) > MOST_LINES:
-        refuse([mismatch("body", f"at most {MOST_LINES} lines", str(lines))])
+        refuse([mismatch("body", Message(N_("at most %(most)s lines"), most=MOST_LINES), str(lines))])
 
 
 def _read(text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequence[str]], T]) -> list[tuple[str, T]]:
@@ -113,7 +114,7 @@ def _read(text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequen
     faults = []
     if not _is_header(lines[0].split("\t", maxsplit=2), kind):
         expected = f"{kind}<tab>{' or '.join(sorted(HEADERS[kind]))}"
-        faults.append(mismatch("line 1", expected, repr(lines[0][:80]) if text else "nothing"))
+        faults.append(mismatch("line 1", expected, repr(lines[0][:80]) if text else NOTHING))
     made = []
     least, most = fields
     for number, line in enumerate(lines[1:], start=2):
@@ -123,7 +124,13 @@ def _read(text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequen
             continue
         cells = line.split("\t")
         if not least <= len(cells) <= most:
-            faults.append(mismatch(f"line {number}", f"{least} to {most} fields between tabs", str(len(cells))))
+            faults.append(
+                mismatch(
+                    f"line {number}",
+                    Message(N_("%(least)s to %(most)s fields between tabs"), least=least, most=most),
+                    str(len(cells)),
+                )
+            )
         else:
             made.append((f"line {number}", build(cells)))
     refuse(faults)

@@ -19,6 +19,7 @@ from app.core.http.gated import GatedRoute
 from app.core.http.middleware import API
 from app.core.http.progress import TOLD, ProgressReply, wants_progress
 from app.core.http.uploads import ZIPS, body_file, content_type
+from app.core.messages import N_
 from app.core.progress import SILENT, Steps
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
@@ -50,7 +51,9 @@ async def import_contest(
     """
     kind = content_type(request)
     if kind not in ZIPS:
-        raise UnsupportedMedia(f"Content-Type: expected application/zip, found {kind[:80] or 'none'}")
+        raise UnsupportedMedia(
+            N_("expected application/zip, found %(found)s"), where="Content-Type", found=kind[:80] or "none"
+        )
     options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))
     async with AsyncExitStack() as undo:
         path = await undo.enter_async_context(body_file(request, service.settings.max_package))

@@ -22,6 +22,7 @@ from app.core.clock import utc_now
 from app.core.errors import NotFound
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.growing import GrowingFile, Sink
+from app.core.messages import N_
 from app.core.service import Service
 from app.feed.service.collections import IN_REFERENCE_ORDER, Collection
 from app.packages.zips import write_zip, zip_bytes
@@ -137,7 +138,7 @@ def _snapshot_now(service: Service, contest_id: str) -> tuple[ContestSnapshot, d
     moment = now.replace(microsecond=now.microsecond // 1000 * 1000)  # as the package says it
     snapshot = service.boards.snapshot(contest_id, public=False)
     if snapshot is None:
-        raise NotFound(f"no contest {contest_id!r}")
+        raise NotFound(N_("no contest %(contest)r"), contest=contest_id)
     return replace(snapshot, memo={}), moment  # what is computed for the package goes with it
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.core.bodies import Body
 from app.core.clics import Id, Time
 from app.core.fault_list import FaultList
+from app.core.messages import N_, Message
 from app.games.queries import games as stored
 from app.games.service.referee import seat
 from app.games.service.showing import transcript
@@ -103,10 +104,15 @@ def keep(
             if outcome.fault is not None:
                 raise Rejected(outcome.fault.message.text)
         except Rejected as rejected:
-            faults.add(file, f"games {body.id}", "a transcript that can be replayed", str(rejected)[:200])
+            faults.add(file, f"games {body.id}", Message(N_("a transcript that can be replayed")), str(rejected)[:200])
             continue
         if (body.ended is None) != (played.end is None) or (body.ended is None) != (body.ending is None):
-            faults.add(file, f"games {body.id}", "an end beside a transcript that has one", "only one of them")
+            faults.add(
+                file,
+                f"games {body.id}",
+                Message(N_("an end beside a transcript that has one")),
+                Message(N_("only one of them")),
+            )
             continue
         case = None if body.testcase is None else problems.test_case(session, body.problem_id, body.testcase)
         became = None if body.submission_id is None else submissions.get(body.submission_id)

@@ -26,11 +26,12 @@ from app.core import passwords
 from app.core.clics import JsonObject
 from app.core.db import notices
 from app.core.db.notices import Kind
-from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
+from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable, in_words
 from app.core.fault_list import FaultList
 from app.core.faults import PackageErrors
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.files.tentative import TentativeFiles
+from app.core.messages import N_
 from app.core.service import Service
 from app.core.settings import Settings
 from app.core.steps import SILENT, Steps
@@ -112,7 +113,9 @@ def _graded(
     try:
         return grade_all(service, contents, chosen, faults, steps)
     except JudgeFailed as failed:
-        raise Unavailable(f"the submissions could not be judged: {failed}", SECONDS_UNTIL_BACK) from None
+        raise Unavailable(
+            N_("the submissions could not be judged: %(failed)s"), SECONDS_UNTIL_BACK, failed=failed
+        ) from None
 
 
 def _compared(
@@ -143,9 +146,19 @@ def _hashes(contents: Contents) -> dict[str, str | None]:
 
 def _refusal(faults: FaultList) -> BadRequest:
     first = faults.first[0]
-    sentence = first.get("message") or f"expected {first.get('expected')}, found {first.get('found')}"
     place = ", ".join(str(part) for part in (first.get("file"), first.get("where")) if part)
-    place = f"{place}: " if place else ""
-    more = f"; listed are the first {len(faults.first)}, and there are {faults.more} more" if faults.more else ""
-    number = "a fault" if faults.count == 1 else f"{faults.count} faults"
-    return BadRequest(f"the contest package has {number}: {place}{sentence}{more}", errors=faults.first)
+    shown = in_words({**first, "where": place})
+    if faults.count == 1:
+        return BadRequest(N_("the contest package has a fault: %(fault)s"), fault=shown, errors=faults.first)
+    more = N_(
+        "the contest package has %(count)s faults: %(fault)s; listed are the first %(listed)s, and there are %(more)s "
+        "more"
+    )
+    return BadRequest(
+        more if faults.more else N_("the contest package has %(count)s faults: %(fault)s"),
+        count=faults.count,
+        fault=shown,
+        listed=len(faults.first),
+        more=faults.more,
+        errors=faults.first,
+    )

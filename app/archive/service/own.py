@@ -23,6 +23,7 @@ from app.core.bodies import Body
 from app.core.clics import Id, Time
 from app.core.errors import fault
 from app.core.fault_list import FaultList
+from app.core.messages import N_, Message
 from app.submissions.queries import submission_queries
 from app.tables import ChosenSubmissionRow, ContestRow, InputRequestRow, ParticipationRow
 from app.teams.queries import teams
@@ -194,7 +195,12 @@ class _Given:
             if body is None or _refers_to_nothing(body, self.known, where, self.faults):
                 continue
             if body.key in bodies:
-                self.faults.add(FILE, where, "one of a kind", f"a second one of {', '.join(body.key)}")
+                self.faults.add(
+                    FILE,
+                    where,
+                    Message(N_("one of a kind")),
+                    Message(N_("a second one of %(names)s"), names=", ".join(body.key)),
+                )
             bodies[body.key] = body
         return list(bodies.values())
 
@@ -215,14 +221,17 @@ def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -
             faults.add(FILE, f"{where}.{name}", expected, actual)
         return fault_ is not None
     if not isinstance(body, OfProblem) and body.team_id not in known.teams:
-        faults.add(FILE, f"{where}.team_id", "a team of the contest", repr(body.team_id))
+        faults.add(FILE, f"{where}.team_id", Message(N_("a team of the contest")), repr(body.team_id))
     if not isinstance(body, OfTeam) and body.problem_id not in known.problems:
-        faults.add(FILE, f"{where}.problem_id", "a problem of the contest", repr(body.problem_id)[:80])
+        faults.add(FILE, f"{where}.problem_id", Message(N_("a problem of the contest")), repr(body.problem_id)[:80])
     if isinstance(body, Choice):
         submitted = known.submissions.get(body.submission_id)
         if submitted is None or (submitted.team_id, submitted.problem_id) != (body.team_id, body.problem_id):
             faults.add(
-                FILE, f"{where}.submission_id", "one of the team's to the problem", repr(body.submission_id)[:80]
+                FILE,
+                f"{where}.submission_id",
+                Message(N_("one of the team's to the problem")),
+                repr(body.submission_id)[:80],
             )
     return faults.count > before
 

@@ -22,6 +22,7 @@ from app.archive.service import judging as contest_judging
 from app.archive.service import own as contest_own
 from app.core.errors import fault
 from app.core.fault_list import FaultList
+from app.core.messages import Text
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.feed.service.collections import IN_REFERENCE_ORDER
 from app.packages.files import Limits, archive_files
@@ -154,7 +155,7 @@ class Contents:
             self._encoded[path] = base64.b64encode(self.files[path]).decode()
         return self._encoded[path]
 
-    def add_fault(self, file: str, where: str, expected: str, found: str) -> None:
+    def add_fault(self, file: str, where: str, expected: Text, found: Text) -> None:
         """Note what is wrong."""
         self.faults.add(file, where, expected, found)
 

@@ -31,6 +31,7 @@ from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.errors import ServiceError, fault
 from app.core.fault_list import FaultList
+from app.core.messages import Text
 from app.core.service import Service
 from app.domain.contests import Clock, Pause
 from app.messages.service import commentary
@@ -112,11 +113,10 @@ class Importer:
             with self._session.begin_nested():
                 yield
         except ServiceError as refused:
-            listed = [{str(key): str(value) for key, value in each.items()} for each in refused.errors or ()]
-            for each in listed or [{"where": "", "message": refused.message}]:
+            for each in refused.errors or [{"where": "", "message": refused.message}]:
                 self.faults.note({"file": name, **each})
 
-    def _add(self, file: str, where: str, expected: str, found: str) -> None:
+    def _add(self, file: str, where: str, expected: Text, found: Text) -> None:
         self.faults.add(file, where, expected, found)
 
     def _model(self, model: type[M], value: Mapping[str, object], file: str, where: str) -> M | None:

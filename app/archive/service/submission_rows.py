@@ -22,6 +22,7 @@ from app.core.clics import ID, parse_reltime, parse_time
 from app.core.clock import utc_now
 from app.core.db.ids import as_id, is_number
 from app.core.fault_list import FaultList
+from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain.verdicts import JudgementType
@@ -75,7 +76,7 @@ class SubmissionKeeper:
             where = f"[{at}]"
             place = self._place(contest, each)
             if place is None:
-                self._faults.add(FILE, where, "a problem and a team of the contest", "others")
+                self._faults.add(FILE, where, Message(N_("a problem and a team of the contest")), Message(N_("others")))
                 continue
             collected = self._reader.collected(each, where, self._faults)
             if collected is None or each["id"] not in self._graded:
@@ -106,7 +107,7 @@ class SubmissionKeeper:
     ) -> int | None:
         """Keep one; returns the number of its row, or None where it was refused."""
         if not ID.fullmatch(each["id"]) or (is_number(each["id"]) and len(each["id"]) > imports.MOST_DIGITS):
-            expected = f"an id (a number has {imports.MOST_DIGITS} digits at most)"
+            expected = Message(N_("an id (a number has %(most)s digits at most)"), most=imports.MOST_DIGITS)
             self._faults.add(FILE, f"{where}.id", expected, repr(each["id"]))
             return None
         when = times(each, FILE, where, self._faults)
@@ -114,7 +115,7 @@ class SubmissionKeeper:
             return None
         account, comment, entry = each.get("account_id"), each.get("comment"), place.entry
         if not isinstance(comment, str | None):
-            self._faults.add(FILE, f"{where}.comment", "text or null", repr(comment)[:80])
+            self._faults.add(FILE, f"{where}.comment", Message(N_("text or null")), repr(comment)[:80])
             return None
         facts: imports.Facts = {
             "external_id": each["id"],
@@ -148,9 +149,9 @@ def times(each: PackageObject, file: str, where: str, faults: FaultList) -> tupl
     try:
         time, in_contest = parse_time(str(each.get("time"))), parse_reltime(str(each.get("contest_time")))
     except ValueError as error:
-        faults.add(file, where, "time and contest_time", str(error))
+        faults.add(file, where, Message(N_("time and contest_time")), str(error))
         return None
     if time > utc_now():
-        faults.add(file, f"{where}.time", "a moment up to now", str(each.get("time")))
+        faults.add(file, f"{where}.time", Message(N_("a moment up to now")), str(each.get("time")))
         return None
     return time, in_contest // timedelta(milliseconds=1)

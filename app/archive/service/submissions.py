@@ -17,6 +17,7 @@ from app.archive.service.package_files import Contents, PackageObject
 from app.archive.service.versions import Version
 from app.core.fault_list import FaultList
 from app.core.json_documents import ProblemDocument
+from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.settings import Settings
 from app.core.steps import Steps
@@ -66,7 +67,7 @@ class Reader:
         names = [str(file.get("filename")) for file in listed if isinstance(file, dict)]
         data = self.contents.files.get(f"submissions/{each['id']}/{names[0]}") if len(names) == 1 else None
         if data is None:
-            faults.add(FILE, where, "one file, which lies beside it", "none")
+            faults.add(FILE, where, Message(N_("one file, which lies beside it")), Message(N_("none")))
             return None
         cases, taken = self._known(str(each["problem_id"]))
         sent_files = self._files.get(each["id"], ())
@@ -82,7 +83,7 @@ class Reader:
                 [Upload(names[0], io.BytesIO(data))], cases, {**taken, **own}, limits, may_be_empty=ours
             )
         except UploadRefused as refused:
-            faults.add(FILE, where, "answer files", refused.message)
+            faults.add(FILE, where, Message(N_("answer files")), str(refused))
             return None
         for one in sent_files:
             if one.file is None and one.case in by_name and one.case not in collected.answers:

@@ -21,6 +21,7 @@ from app.core.fault_list import FaultList
 from app.core.faults import PackageError, PackageErrors, errors_of
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProblemDocument
+from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.steps import Steps
 from app.domain.case_scores import FoundScore
@@ -131,8 +132,8 @@ def _choose(
 ) -> Version | None:
     here = problems.get(session, problem_id) is not None
     if archive is None and not here:
-        expected = f"a problem that is here already, or its package {_path(problem_id)}"
-        faults.add("problems", problem_id, expected, "neither")
+        expected = Message(N_("a problem that is here already, or its package %(path)s"), path=_path(problem_id))
+        faults.add("problems", problem_id, expected, Message(N_("neither")))
         return None
     if archive is None or (here and wanted == "here"):
         return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id))

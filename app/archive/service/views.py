@@ -12,8 +12,9 @@ from app.archive.service.board import Comparison
 from app.archive.service.people import ImportedRole
 from app.archive.service.versions import MOST_TOLD, Version, Wanted
 from app.contests.schemas.bodies import ContestView
-from app.core.errors import Conflict
+from app.core.errors import Conflict, all_in_words
 from app.core.fault_list import FaultList
+from app.core.messages import N_
 
 PROBLEMS = (
     "a problem of the package that is here and different: `version` brings it in under an id of its own, `refuse` "
@@ -142,18 +143,25 @@ def _board(compared: Comparison | None) -> ImportedBoard | None:
 
 def another_board(differences: FaultList, missing: Sequence[str]) -> Conflict:
     """The refusal of a package whose board comes out different; `missing`: problems that it does not carry."""
-    listed = "; ".join(
-        f"{each['where']}: expected {each['expected']}, found {each['found']}"
-        for each in differences.first[:MOST_IN_WORDS]
-    )
-    count = "1 difference" if differences.count == 1 else f"{differences.count} differences"
-    why = (
-        f"the package does not carry {', '.join(missing)}, and what is here under these ids was used; "
-        if missing
-        else ""
-    )
+    listed = all_in_words(differences.first, min(len(differences.first), MOST_IN_WORDS))
+    if missing:
+        return Conflict(
+            N_(
+                "the board would not be the package's (differences: %(count)s): %(listed)s; the package does not carry "
+                "%(missing)s, and what is here under these ids was used; nothing has been stored (board=any brings the "
+                "contest in nevertheless)"
+            ),
+            count=differences.count,
+            listed=listed,
+            missing=", ".join(missing),
+            errors=differences.first,
+        )
     return Conflict(
-        f"the board would not be the package's ({count}): {listed}; {why}nothing has been stored "
-        "(board=any brings the contest in nevertheless)",
+        N_(
+            "the board would not be the package's (differences: %(count)s): %(listed)s; nothing has been stored "
+            "(board=any brings the contest in nevertheless)"
+        ),
+        count=differences.count,
+        listed=listed,
         errors=differences.first,
     )

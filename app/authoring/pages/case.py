@@ -16,6 +16,7 @@ from app.authoring.service.testcases import CaseRequest
 from app.contests.pages.home import DONE, Done
 from app.contests.service.names import did_you_mean
 from app.core.errors import NotFound
+from app.core.messages import N_, Message
 from app.core.pages.asking import confirm
 from app.core.pages.forms import open_form
 from app.core.pages.gate import Fields, how_of, see
@@ -124,7 +125,11 @@ def _case(session: Session, problem_id: str, name: str) -> CaseView:
     """A case of the problem's newest version; raises NotFound."""
     known = {each.name: each for each in packages.details(session, packages.existing(session, problem_id)).testcases}
     if name not in known:
-        raise NotFound(f"problem {problem_id!r} has no test case {name!r}{did_you_mean(name, known)}")
+        raise NotFound(
+            did_you_mean(
+                Message(N_("problem %(problem)r has no test case %(case)r"), problem=problem_id, case=name), name, known
+            )
+        )
     return known[name]
 
 

@@ -15,6 +15,7 @@ from app.authoring.service.contest_problems import EntryBody, EntryChange
 from app.contests.pages.home import DONE, Done, steps
 from app.contests.queries import contests
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.asking import confirm, refuse_outdated
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.frames import frame
@@ -73,7 +74,7 @@ def add_problems(
     """Put the problems that are ticked into the contest, all of them or none."""
     wanted = [name.removeprefix("p.") for name in fields if name.startswith("p.")]
     if not wanted:
-        raise BadRequest("problems: expected at least one to be ticked, found none")
+        raise BadRequest(N_("expected at least one to be ticked, found none"), where="problems")
     for problem_id in wanted:
         rule = {"reference_counts": True} if f"r.{problem_id}" in fields else {}
         body = made_of_values(EntryBody, {"id": problem_id, "rule": rule})

@@ -23,6 +23,7 @@ from app.authoring.service.test_data import DataBody, arrange, put_cases
 from app.contests.pages.home import DONE, Done
 from app.core.errors import BadRequest, NotFound, ServiceError
 from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
+from app.core.messages import N_
 from app.core.pages.asking import confirm
 from app.core.pages.forms import made_of_values, open_form, whole_number
 from app.core.pages.gate import Faults, Fields, faults_of, how_of, led_on, see
@@ -46,7 +47,7 @@ async def _open_package(request: Request) -> AsyncIterator[SentPackage]:
     async with open_form(request, texts={"id"}, files={"package"}) as form:
         sent = form.file("package")
         if sent is None or not sent.name:
-            raise BadRequest("package: expected a zip file, found nothing")
+            raise BadRequest(N_("expected a zip file, found nothing"), where="package")
         with locked_folder(UPLOAD_PREFIX) as folder:
             path = folder / "body"
             await run_sync(_copy, sent.stream, path)
@@ -81,7 +82,7 @@ async def _zip(request: Request) -> tuple[bytes, bool]:
     async with open_form(request, texts={"only"}, files={"cases"}) as form:
         data = form.read("cases")
         if not data:
-            raise BadRequest("cases: expected a zip file, found nothing")
+            raise BadRequest(N_("expected a zip file, found nothing"), where="cases")
         return data, "only" in form.texts
 
 
@@ -132,7 +133,9 @@ def run_reference(
         try:
             values["seconds"] = float(fields["seconds"])
         except ValueError:
-            raise BadRequest(f"seconds: expected a number, found {fields['seconds'][:40]!r}") from None
+            raise BadRequest(
+                N_("expected a number, found %(found)r"), where="seconds", found=fields["seconds"][:40]
+            ) from None
     if fields.get("method", "").strip():
         values["method"] = fields["method"].strip()
     job = jobs.start_run(session, service, viewer, problem_id, made_of_values(ReferenceRunRequest, values))
@@ -255,7 +258,7 @@ def _arrangement(fields: Mapping[str, str]) -> dict[str, object]:
             known["aggregation"] = fields["aggregation"]
         values["groups"] = [known]
     elif not ticked:
-        raise BadRequest("cases: expected at least one to be ticked, found none")
+        raise BadRequest(N_("expected at least one to be ticked, found none"), where="cases")
     elif fields.get("act") == "delete":
         values["delete"] = ticked
     elif fields.get("act") == "first":
@@ -266,5 +269,5 @@ def _arrangement(fields: Mapping[str, str]) -> dict[str, object]:
     elif fields.get("act") == "points":
         values["points"] = dict.fromkeys(ticked, whole_number("points", fields.get("points", "")))
     else:
-        raise BadRequest("act: expected group, delete, first, move or points, found something else")
+        raise BadRequest(N_("expected group, delete, first, move or points, found something else"), where="act")
     return values

@@ -23,6 +23,7 @@ from app.core.http.gated import GatedRoute
 from app.core.http.middleware import API
 from app.core.http.progress import TOLD, ProgressReply, wants_progress
 from app.core.http.uploads import ZIPS, body_file, content_type, written
+from app.core.messages import N_
 from app.core.progress import Steps
 from app.judging.routes.problem_changes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.judging.service.rejudgings.previews import Preview
@@ -122,11 +123,15 @@ async def _open_package(
         async with open_form(request, PARTS) as form:
             upload = form.file("package")
             if upload is None:
-                raise BadRequest("package: expected a zip file, found nothing")
+                raise BadRequest(N_("expected a zip file, found nothing"), where="package")
             async with written(upload.stream) as path:
                 yield SentPackage(path, slug or form.texts.get("id"), Path(upload.name).stem or None, format)
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
             yield SentPackage(path, slug, None, format)
     else:
-        raise UnsupportedMedia(f"Content-Type: expected application/zip or multipart/form-data, found {kind or 'none'}")
+        raise UnsupportedMedia(
+            N_("expected application/zip or multipart/form-data, found %(found)s"),
+            where="Content-Type",
+            found=kind or "none",
+        )

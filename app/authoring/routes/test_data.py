@@ -15,6 +15,7 @@ from app.core.http.downloads import UPLOADED_ZIP, file, form
 from app.core.http.forms import Expected, open_form
 from app.core.http.gated import GatedRoute
 from app.core.http.uploads import ZIPS, body_file, content_type
+from app.core.messages import N_
 from app.judging.routes.problem_changes import RESPONSES, TheHow, accepted
 
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
@@ -49,13 +50,17 @@ async def import_testcases(
         async with open_form(request, PARTS) as sent:
             data = sent.read("cases")
         if data is None:
-            raise BadRequest("cases: expected a zip file, found nothing")
+            raise BadRequest(N_("expected a zip file, found nothing"), where="cases")
         outcome = await run_sync(lambda: put_cases(service, viewer, problem_id, data, how, only=only))
     elif kind in ZIPS:
         async with body_file(request, service.settings.max_upload) as path:
             outcome = await run_sync(lambda: put_cases(service, viewer, problem_id, path, how, only=only))
     else:
-        raise UnsupportedMedia(f"Content-Type: expected application/zip or multipart/form-data, found {kind or 'none'}")
+        raise UnsupportedMedia(
+            N_("expected application/zip or multipart/form-data, found %(found)s"),
+            where="Content-Type",
+            found=kind or "none",
+        )
     return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)
 
 

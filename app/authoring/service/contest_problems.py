@@ -16,12 +16,13 @@ from app.contests.service.contests import contest_of, contest_to_change
 from app.contests.service.names import did_you_mean
 from app.core.bodies import Body, Line, same_id
 from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
+from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
 from app.judging.service.rejudgings.previews import Preview, preview
-from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change, check_version, refusals, shown
+from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change, check_version, shown
 from app.problems.queries import pins, problems, versions
 from app.problems.queries.versions import Author
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
@@ -30,11 +31,15 @@ from app.tables import ContestProblemRow, ProblemRow
 Label = Annotated[
     str,
     StringConstraints(
-        pattern=describe_pattern(r"^[^\x00-\x20\x7f/]+$", "a label without spaces and slashes"), max_length=36
+        pattern=describe_pattern(r"^[^\x00-\x20\x7f/]+$", Message(N_("a label without spaces and slashes"))),
+        max_length=36,
     ),
 ]
 Rgb = Annotated[
-    str, StringConstraints(pattern=describe_pattern(r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", "a color such as #ff0000"))
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$", Message(N_("a color such as #ff0000")))
+    ),
 ]
 MOST_ORDINAL = 2**31 - 1
 
@@ -91,10 +96,10 @@ def add(session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: s
     refuse_unusable(viewer, body.id)
     problem = problems.get(session, body.id)
     if problem is None:
-        raise BadRequest(f"id: expected a problem that exists, found {body.id!r}")
+        raise BadRequest(N_("expected a problem that exists, found %(found)r"), where="id", found=body.id)
     others = contests.entries(session, contest_id)
     if any(entry.problem_id == body.id for entry in others):
-        raise Conflict(f"problem {body.id!r} is in the contest already")
+        raise Conflict(N_("problem %(problem)r is in the contest already"), problem=body.id)
     row = ContestProblemRow(
         contest_id=contest_id,
         problem_id=body.id,
@@ -130,11 +135,13 @@ def alter(
     same_id(problem_id, body.id)
     named = body.model_fields_set
     if body.rule is not None and "version" in named:
-        raise BadRequest("version: expected no rule beside it, as each may wait as a rejudging, found both")
+        raise BadRequest(N_("expected no rule beside it, as each may wait as a rejudging, found both"), where="version")
     if how.keep:
-        raise BadRequest("contests: expected no such parameter, as the change is this contest's alone, found keep")
+        raise BadRequest(
+            N_("expected no such parameter, as the change is this contest's alone, found keep"), where="contests"
+        )
     if how.preview and body.rule is None and "version" not in named:
-        raise BadRequest("preview: expected a rule or a version to look at, found neither")
+        raise BadRequest(N_("expected a rule or a version to look at, found neither"), where="preview")
     opened = _rejudged(session, viewer, row, body, how)
     if isinstance(opened, Preview):
         return opened
@@ -168,12 +175,17 @@ def _move(
     check_version(session, problem_id, how.version)
     if versions.manifest(session, problem_id, version) is None:
         newest = problem_row(session, problem_id).version
-        raise BadRequest(f"version: expected a version of {problem_id}, 1 to {newest}, found {version}")
+        raise BadRequest(
+            N_("expected a version of %(problem)s, 1 to %(newest)s, found %(found)s"),
+            where="version",
+            problem=problem_id,
+            newest=newest,
+            found=version,
+        )
     author = Author(viewer.account_id, f"version {version or 'newest'} of {problem_id} for {contest_id}")
-    with refusals():
-        if how.preview:
-            return preview(session, rejudging_changes.planned_move(session, contest_id, problem_id, version))
-        opened = rejudging_changes.move(session, contest_id, problem_id, version, author)
+    if how.preview:
+        return preview(session, rejudging_changes.planned_move(session, contest_id, problem_id, version))
+    opened = rejudging_changes.move(session, contest_id, problem_id, version, author)
     return None if opened is None else shown(session, opened)
 
 
@@ -195,7 +207,7 @@ def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_i
     contest_to_change(session, contest_id)
     rejudging_changes.hold(session, problem_id)
     if count := contests.submission_count(session, contest_id, problem_id=problem_id):
-        raise Conflict(f"the problem has {count} submissions in this contest")
+        raise Conflict(N_("the problem has %(count)s submissions in this contest"), count=count)
     session.delete(row)
     after_commit(session, lambda: boards.changed(contest_id))
 
@@ -213,7 +225,13 @@ def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProbl
     row = contests.entry(session, contest_id, problem_id)
     if row is None:
         known = [each.problem_id for each in contests.entries(session, contest_id)]
-        raise NotFound(f"no problem {problem_id!r} in contest {contest_id!r}{did_you_mean(problem_id, known)}")
+        raise NotFound(
+            did_you_mean(
+                Message(N_("no problem %(problem)r in contest %(contest)r"), problem=problem_id, contest=contest_id),
+                problem_id,
+                known,
+            )
+        )
     return row
 
 
@@ -246,4 +264,9 @@ def _check_label(session: Session, row: ContestProblemRow) -> None:
         others = contests.entries(session, row.contest_id)
     for other in others:
         if other.problem_id != row.problem_id and other.label == row.label:
-            raise Conflict(f"label: {row.label!r} is the label of problem {other.problem_id!r}")
+            raise Conflict(
+                N_("%(label)r is the label of problem %(problem)r"),
+                where="label",
+                label=row.label,
+                problem=other.problem_id,
+            )

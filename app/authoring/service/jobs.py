@@ -14,6 +14,7 @@ from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
 from app.core import clics
 from app.core.errors import Conflict, Forbidden, NotFound
 from app.core.json_documents import VerificationParams
+from app.core.messages import N_
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.judging.service.verification import VERIFICATION
@@ -64,7 +65,7 @@ def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
     for row in jobs.of_kind(session, VERIFICATION):
         if row.params["problem_id"] == problem_id and viewer.reads_problem(problem_id):
             return view(row)
-    raise NotFound(f"the package of problem {problem_id!r} has not been verified")
+    raise NotFound(N_("the package of problem %(problem)r has not been verified"), problem=problem_id)
 
 
 def newest(session: Session, viewer: Viewer) -> list[Job]:
@@ -85,9 +86,9 @@ def cancel(service: Service, viewer: Viewer, job_id: str) -> None:
     with service.database.read() as session:
         problem_id = _job_row(session, viewer, job_id).params["problem_id"]
     if not (viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER):
-        raise Forbidden("only an owner of the problem or an admin may do this")
+        raise Forbidden(N_("only an owner of the problem or an admin may do this"))
     if not service.jobs.cancel(job_id):
-        raise Conflict(f"job {job_id} has ended already")
+        raise Conflict(N_("job %(job)s has ended already"), job=job_id)
 
 
 def view(row: JobRow) -> Job:
@@ -111,5 +112,5 @@ def _job_row(session: Session, viewer: Viewer, job_id: str) -> JobRow:
     """A job that the viewer may see; raises NotFound."""
     row = jobs.get(session, job_id)
     if row is None or not viewer.reads_problem(row.params["problem_id"]):
-        raise NotFound(f"no job {job_id!r}")
+        raise NotFound(N_("no job %(job)r"), job=job_id)
     return row

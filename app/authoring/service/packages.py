@@ -19,6 +19,7 @@ from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, 
 from app.core.faults import PackageError, PackageErrors, errors_of, warnings_of
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import VerificationParams
+from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.settings import Settings
 from app.core.steps import SILENT, Steps
@@ -38,7 +39,6 @@ from app.packages.model import Package
 from app.packages.verify import examine
 from app.problems.queries import comparison, jobs, packing, problems
 from app.problems.queries.packing import NotPackable
-from app.problems.queries.problems import ProblemInUse
 from app.problems.queries.versions import Author
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
@@ -171,7 +171,9 @@ def package_zip(service: Service, session: Session, problem_id: str) -> IO[bytes
         groups, cases = problems.groups(session, row.id), problems.test_cases(session, row.id)
         return packing.packed(service.files, row, groups, cases)
     except NotPackable as lacking:
-        raise Conflict(f"problem {problem_id!r} cannot be written as a package: {lacking}") from None
+        raise Conflict(
+            N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=problem_id, lacking=lacking
+        ) from None
 
 
 def delete(service: Service, session: Session, problem_id: str) -> None:
@@ -186,11 +188,8 @@ def delete(service: Service, session: Session, problem_id: str) -> None:
             service.jobs.cancel(job_id)
 
     after_commit(session, cancel)
-    try:
-        if not problems.remove(session, problem_id):
-            raise NotFound(f"no problem {problem_id!r}")
-    except ProblemInUse as used:
-        raise Conflict(str(used)) from None
+    if not problems.remove(session, problem_id):
+        raise NotFound(N_("no problem %(problem)r"), problem=problem_id)
 
 
 def bring_in(
@@ -267,7 +266,7 @@ def existing(session: Session, problem_id: str) -> ProblemRow:
     row = problems.get(session, problem_id)
     if row is None:
         known = [each.id for each in problems.problems(session)]
-        raise NotFound(f"no problem {problem_id!r}{did_you_mean(problem_id, known)}")
+        raise NotFound(did_you_mean(Message(N_("no problem %(problem)r"), problem=problem_id), problem_id, known))
     return row
 
 
@@ -287,8 +286,14 @@ def _read_and_check(service: Service, sent: SentPackage, steps: Steps) -> Checke
         )
         return check_package(service, arrival, steps)
     except PackageErrors as faults:
-        message = _sentence(errors_of(faults.errors))
-        raise BadRequest(message, errors=[error.as_data() for error in faults.errors]) from None
+        errors = errors_of(faults.errors)
+        message = (
+            N_("the package has 1 fault: %(fault)s")
+            if len(errors) == 1
+            else N_("the package has %(count)s faults: %(fault)s")
+        )
+        listed = [error.as_data() for error in faults.errors]
+        raise BadRequest(message, count=len(errors), fault=errors[0], errors=listed) from None
 
 
 def limits_of(settings: Settings) -> Limits:
@@ -340,10 +345,6 @@ def _store(
     return opened.model_copy(update={"reference_run": run_id})
 
 
-def _sentence(errors: Sequence[PackageError]) -> str:
-    return f"the package has {len(errors)} fault{'s' if len(errors) != 1 else ''}: {errors[0]}"
-
-
 def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> Checked:
     """Hold a package against every rule, its checker run by the graders or in their sandbox.
 
@@ -354,7 +355,9 @@ def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> 
     try:
         examined = examine(package, desk, broken=arrival.broken, steps=steps)
     except NotJudged as failed:
-        raise Unavailable(f"the package could not be checked: {failed}", SECONDS_UNTIL_BACK) from None
+        raise Unavailable(
+            N_("the package could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, failed=failed
+        ) from None
     if errors_of(examined.faults):
         raise PackageErrors(examined.faults)
     scores = {name: found_score(0, score) for name, score in examined.scores.items()}

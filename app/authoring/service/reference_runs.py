@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.core.bodies import Body, Line
 from app.core.errors import BadRequest, describe_pattern
 from app.core.json_documents import CaseDocument, RunParams
+from app.core.messages import N_, Message
 from app.domain.documents import ReferenceDocument
 from app.judging.queries import rejudging_changes
 from app.judging.service.references import REFERENCE_RUN
@@ -25,7 +26,7 @@ class ReferenceRunRequest(Body):
     method: str | None = Field(
         None,
         pattern=describe_pattern(
-            r"^[a-z0-9][a-z0-9-]{0,63}$", "the name of a method, in small letters, digits and hyphens"
+            r"^[a-z0-9][a-z0-9-]{0,63}$", Message(N_("the name of a method, in small letters, digits and hyphens"))
         ),
     )
     seconds: float | None = Field(None, gt=0, le=3600)
@@ -41,7 +42,9 @@ def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest,
     settings = wanted["columns"]["settings"]
     defaults = settings.get("reference")
     if defaults is None:
-        raise BadRequest(f"problem {problem.id} has no reference solver: its jurado.yaml names none")
+        raise BadRequest(
+            N_("problem %(problem)s has no reference solver: its jurado.yaml names none"), problem=problem.id
+        )
     names = _names(problem.id, wanted["cases"], asked.testcases)
     if len(names) == 1:  # how its answer is to be made may have been said when it was put
         own: ReferenceDocument = wanted["cases"][names[0]]["provenance"].get("reference", {})
@@ -76,8 +79,16 @@ def _names(problem_id: str, cases: Mapping[str, CaseDocument], asked: list[str] 
     if asked is None:
         names = [name for name in in_order if cases[name]["answer_sha256"] is None]
         if not names:
-            raise BadRequest(f"every test case of {problem_id} has an expected answer; name those to solve again")
+            raise BadRequest(
+                N_("every test case of %(problem)s has an expected answer; name those to solve again"),
+                problem=problem_id,
+            )
         return names
     if missing := sorted(set(asked) - set(cases)):
-        raise BadRequest(f"testcases: expected names of test cases of {problem_id}, found {', '.join(missing)}")
+        raise BadRequest(
+            N_("expected names of test cases of %(problem)s, found %(found)s"),
+            where="testcases",
+            problem=problem_id,
+            found=", ".join(missing),
+        )
     return [name for name in in_order if name in asked]

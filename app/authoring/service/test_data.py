@@ -18,6 +18,7 @@ from app.core.faults import Faults, PackageErrors
 from app.core.files.files import FileStore, OnlyHashes
 from app.core.files.tentative import TentativeFiles
 from app.core.json_documents import ProvenanceDocument
+from app.core.messages import N_
 from app.core.service import Service
 from app.domain.case_scores import FoundScore
 from app.judging.service.apart import READER
@@ -144,8 +145,12 @@ def _shown(session: Session, problem_id: str) -> ProblemDetails:
 
 def _refusal(faults: PackageErrors) -> BadRequest:
     first, count = faults.errors[0], len(faults.errors)
-    message = f"the test cases have {count} fault{'s' if count != 1 else ''}: {first}"
-    return BadRequest(message, errors=[each.as_data() for each in faults.errors])
+    message = (
+        N_("the test cases have 1 fault: %(fault)s")
+        if count == 1
+        else N_("the test cases have %(count)s faults: %(fault)s")
+    )
+    return BadRequest(message, count=count, fault=first, errors=[each.as_data() for each in faults.errors])
 
 
 def _new_case(problem_id: str, sent: SentCase) -> NewCase:
@@ -186,8 +191,9 @@ def _checked(service: Service, row: ProblemRow, sent: SentCases) -> Mapping[str,
         try:
             validated = reply.result()
         except NotJudged as failed:
-            message = f"{case.path}.in could not be checked: {failed}"
-            raise Unavailable(message, SECONDS_UNTIL_BACK) from None
+            raise Unavailable(
+                N_("%(path)s.in could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, path=case.path, failed=failed
+            ) from None
         except JudgeFailed as failed:
             faults.add(f"{case.path}.in", f"the checker failed by itself: {failed}")
             continue

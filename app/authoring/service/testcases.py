@@ -21,10 +21,11 @@ from app.contests.service.names import did_you_mean
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.clock import utc_now
-from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
+from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, NotFound, Unavailable
 from app.core.faults import Faults
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProvenanceDocument
+from app.core.messages import N_, Message, joined
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain.case_scores import FoundScore
@@ -40,7 +41,6 @@ from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts
 from app.packages.zips import kept_zip
 from app.problems.queries import pins, problems, testcases
-from app.problems.queries.problems import ProblemInUse
 from app.problems.queries.testcases import NewCase
 from app.problems.queries.versions import Author
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -110,7 +110,11 @@ def case_input(viewer: Viewer, snapshot: ContestSnapshot, session: Session, prob
     rows = {each.row.name: each.row for each in _shown_cases(viewer, snapshot, session, problem)}
     row = rows.get(name)
     if row is None:
-        raise NotFound(f"problem {problem_id!r} has no test case {name!r}{did_you_mean(name, rows)}")
+        raise NotFound(
+            did_you_mean(
+                Message(N_("problem %(problem)r has no test case %(case)r"), problem=problem_id, case=name), name, rows
+            )
+        )
     return row
 
 
@@ -148,13 +152,15 @@ def delete_case(
 
     def write() -> None:
         if not testcases.delete_case(session, problem_id, group, name):
-            raise NotFound(f"problem {problem_id!r} has no test case {name!r} in {group!r}")
+            raise NotFound(
+                N_("problem %(problem)r has no test case %(case)r in %(group)r"),
+                problem=problem_id,
+                case=name,
+                group=group,
+            )
 
-    try:
-        author = Author(viewer.account_id, f"test case {name} of {problem_id} has been deleted")
-        opened = change(session, problem_id, write, author, how)
-    except ProblemInUse as used:
-        raise Conflict(str(used)) from None
+    author = Author(viewer.account_id, f"test case {name} of {problem_id} has been deleted")
+    opened = change(session, problem_id, write, author, how)
     if isinstance(opened, RejudgingView):
         after_commit(session, service.engine.take_up)
     return opened
@@ -221,7 +227,7 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
         score = _check(service, row, f"data/{group}/{name}", given, request.answer, faults)
     if faults.errors:
         errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.errors]
-        raise BadRequest("; ".join(str(each) for each in faults.errors), errors=errors)
+        raise BadRequest(joined((str(each) for each in faults.errors), "; "), errors=errors)
     assert given is not None  # else there is a fault
     provenance: ProvenanceDocument = {"from": "admin"}
     if options:
@@ -242,13 +248,10 @@ def _store(
         nonlocal created
         _, created = testcases.put_case(session, service.files, new, score)
 
-    try:
-        with service.database.write() as session:
-            opened = change(session, new.problem_id, write, _author(new, account_id), how)
-            job_id = _start_reference_run(session, new, account_id)
-            problem = details(session, existing(session, new.problem_id))
-    except ProblemInUse as used:
-        raise Conflict(str(used)) from None
+    with service.database.write() as session:
+        opened = change(session, new.problem_id, write, _author(new, account_id), how)
+        job_id = _start_reference_run(session, new, account_id)
+        problem = details(session, existing(session, new.problem_id))
     if job_id is not None:
         service.jobs.wake(job_id)
     if isinstance(opened, RejudgingView):
@@ -264,11 +267,8 @@ def _previewed(service: Service, new: NewCase, score: FoundScore | None, account
     def write() -> None:
         testcases.put_case(session, OnlyHashes(), new, score)
 
-    try:
-        with service.database.write(quiet=True) as session:
-            shown = change(session, new.problem_id, write, _author(new, account_id), how)
-    except ProblemInUse as used:
-        raise Conflict(str(used)) from None
+    with service.database.write(quiet=True) as session:
+        shown = change(session, new.problem_id, write, _author(new, account_id), how)
     assert isinstance(shown, Preview), "it was asked for"
     return shown
 
@@ -345,7 +345,9 @@ def _check(
     try:
         validated = service.engine.validate(question).result()
     except NotJudged as failed:
-        raise Unavailable(f"{path}.in could not be checked: {failed}", SECONDS_UNTIL_BACK) from None
+        raise Unavailable(
+            N_("%(path)s.in could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, path=path, failed=failed
+        ) from None
     except JudgeFailed as failed:
         faults.add(f"{path}.in", f"the checker failed by itself: {failed}")
         return None

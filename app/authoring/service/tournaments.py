@@ -15,6 +15,8 @@ from app.core.bodies import Body, Line
 from app.core.errors import BadRequest
 from app.core.examples import example
 from app.core.json_documents import TournamentParams
+from app.core.messages import N_, Message
+from app.core.rejections import message_of
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.judging.service.tournaments import TOURNAMENT
@@ -57,7 +59,9 @@ def start_tournament(
     positions = _positions(session, service, problem, slug, asked)
     count = games_of(len(players), len(positions), asked.rounds)
     if count > MOST_GAMES:
-        raise BadRequest(f"rounds: expected at most {MOST_GAMES} games, found {count}")
+        raise BadRequest(
+            N_("expected at most %(most)s games, found %(found)s"), where="rounds", most=MOST_GAMES, found=count
+        )
     params: TournamentParams = {
         "problem_id": problem.id,
         "game": slug,
@@ -75,7 +79,9 @@ def _game_of(problem: ProblemRow) -> str:
     own = problem.settings.get("game")
     name = problem.settings["checker"] if own is None else own["name"]
     if name not in games():
-        raise BadRequest(f"problem: expected one that can be played, found {problem.id!r}, which has no game")
+        raise BadRequest(
+            N_("expected one that can be played, found %(found)r, which has no game"), where="problem", found=problem.id
+        )
     return name
 
 
@@ -85,9 +91,16 @@ def _players(slug: str, asked: list[str] | None) -> list[str]:
     for name in names:
         if name not in known:
             expected = ", ".join(known)
-            raise BadRequest(f"opponents: expected some of {expected}, found {name!r}{did_you_mean(name, known)}")
+            raise BadRequest(
+                did_you_mean(
+                    Message(N_("expected some of %(names)s, found %(found)r"), names=expected, found=name),
+                    name,
+                    known,
+                ),
+                where="opponents",
+            )
     if len(set(names)) < len(names):
-        raise BadRequest(f"opponents: expected each once, found {', '.join(names)}")
+        raise BadRequest(N_("expected each once, found %(found)s"), where="opponents", found=", ".join(names))
     return names
 
 
@@ -96,7 +109,7 @@ def _positions(
 ) -> list[str]:
     """The positions asked for, each once, as the game writes them; raises BadRequest."""
     if asked.testcases is not None and asked.positions is not None:
-        raise BadRequest("body: expected either testcases or positions, found both")
+        raise BadRequest(N_("expected either testcases or positions, found both"), where="body")
     is_played = problem.settings["checker"] == GAME
     if asked.positions is not None:
         texts = [(f"positions.{at}", text) for at, text in enumerate(asked.positions)]
@@ -115,13 +128,20 @@ def _of_cases(
     for name in rows if names is None else names:
         if name not in rows:
             raise BadRequest(
-                f"testcases: expected test cases of {problem_id}, found {name!r}{did_you_mean(name, rows)}"
+                did_you_mean(
+                    Message(N_("expected test cases of %(problem)s, found %(found)r"), problem=problem_id, found=name),
+                    name,
+                    rows,
+                ),
+                where="testcases",
             )
         data = service.files.load(rows[name].input_sha256)
         try:
             texts.append((f"testcase {name}", read_instance(data).instance if is_played else data.decode()))
         except (Rejected, UnicodeDecodeError) as error:
-            raise BadRequest(f"testcase {name}: expected a position, found {error}") from None
+            raise BadRequest(
+                N_("testcase %(name)s: expected a position, found %(found)s"), name=name, found=error
+            ) from None
     return texts
 
 
@@ -130,4 +150,4 @@ def _begun(slug: str, where: str, text: str) -> str:
     try:
         return rules.to_text(begin(rules, text))
     except Rejected as error:
-        raise BadRequest(f"{where}: {error}") from None
+        raise BadRequest(message_of(error), where=where) from None

@@ -13,6 +13,7 @@ from app.authoring.service.packages import CaseView, TestDataGroup, case_view, e
 from app.core.clics import format_time
 from app.core.errors import Conflict, NotFound
 from app.core.json_documents import ManifestDocument, ProblemDocument
+from app.core.messages import N_
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.judging.service.rejudgings.previews import CasePreview, Preview, case_previews
@@ -150,14 +151,21 @@ def _packed(service: Service, session: Session, row: ProblemRow, known: Manifest
         cases = pins.cases_of(session, row.id, known)
         return packing.packed(service.files, pins.row_of(row, known), groups, cases)
     except NotPackable as lacking:
-        raise Conflict(f"problem {row.id!r} cannot be written as a package: {lacking}") from None
+        raise Conflict(
+            N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=row.id, lacking=lacking
+        ) from None
 
 
 def _manifest(session: Session, problem_id: str, number: int) -> ManifestDocument:
     known = versions.manifest(session, problem_id, number)
     if known is None:
         newest = existing(session, problem_id).version
-        raise NotFound(f"problem {problem_id!r} has no version {number}: it has 1 to {newest}")
+        raise NotFound(
+            N_("problem %(problem)r has no version %(version)s: it has 1 to %(newest)s"),
+            problem=problem_id,
+            version=number,
+            newest=newest,
+        )
     return known
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.contests.service.checklist import Point
-from app.core.pages.languages import N_, _, ngettext
+from app.core.messages import N_
+from app.core.pages.languages import _, ngettext
 from app.core.pages.type_words import type_word
 
 SENTENCES = {

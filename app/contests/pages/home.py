@@ -16,9 +16,10 @@ from app.contests.pages.checklist_words import sentence
 from app.contests.queries import contests as stored
 from app.contests.service.checklist import Mark, Part, Point, checklist, is_ready
 from app.core.clock import utc_now
+from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.index import Span, span, state
-from app.core.pages.languages import N_, _
+from app.core.pages.languages import _
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import contest_rules, is_endless, seconds

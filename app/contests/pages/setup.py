@@ -15,11 +15,12 @@ from app.contests.service.contests import contest_of, view
 from app.core.clics import format_time, format_time_or_none, parse_time
 from app.core.clock import utc_now
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.asking import SURE, Answer, AskFirst, confirm, refuse_outdated
 from app.core.pages.forms import MOST_DIGITS, made_of_values, whole_number
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, WritingAccounts, see
-from app.core.pages.languages import N_, _, ngettext
+from app.core.pages.languages import _, ngettext
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.domain.contests import Clock
@@ -219,7 +220,9 @@ def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
     """The document of a new contest, made of the form's fields."""
     kind = fields.get("kind", "")
     if kind not in KINDS:
-        raise BadRequest(f"kind: expected one of {', '.join(KINDS)}, found {kind[:40]!r}")
+        raise BadRequest(
+            N_("expected one of %(names)s, found %(found)r"), where="kind", names=", ".join(KINDS), found=kind[:40]
+        )
     settings: dict[str, object] = {**KINDS[kind][2]}
     if "personal_duration" in settings:
         settings["personal_duration"] = hours(fields.get("own", ""), "own")
@@ -290,7 +293,9 @@ def start_of(text: str) -> str | None:
     except ValueError:
         is_past = False  # the document says what is wrong with it
     if is_past:
-        raise BadRequest(f"start: expected a time in the future (UTC), found {text.strip()[:40]!r}")
+        raise BadRequest(
+            N_("expected a time in the future (UTC), found %(found)r"), where="start", found=text.strip()[:40]
+        )
     return start
 
 
@@ -312,7 +317,7 @@ def hours(text: str, name: str) -> str | None:
         return None
     parts = text.split(":")
     if not all(part.isdecimal() for part in parts) or not 1 <= len(parts) <= 3:
-        raise BadRequest(f"{name}: expected hours and minutes such as 5:00, found {text[:40]!r}")
+        raise BadRequest(N_("expected hours and minutes such as 5:00, found %(found)r"), where=name, found=text[:40])
     if len(parts) == 1 and int(text) and len(text) <= MOST_DIGITS:
         number = int(text)
         raise AskFirst(

@@ -18,6 +18,7 @@ from app.contests.queries import contests, participations
 from app.contests.service.participation import ParticipationBody, begin
 from app.core.clock import utc_now
 from app.core.errors import Forbidden, Unauthorized
+from app.core.messages import N_
 from app.core.pages.asking import confirm
 from app.core.pages.forms import made_of_values, read_form
 from app.core.pages.languages import _
@@ -169,9 +170,9 @@ def quota_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, prob
 def _check_team(viewer: Viewer) -> None:
     """Raise Unauthorized or Forbidden unless the viewer is a team."""
     if not viewer.logged_in:
-        raise Unauthorized("log in with a team's account")
+        raise Unauthorized(N_("log in with a team's account"))
     if viewer.team_id is None:
-        raise Forbidden("only teams may do this")
+        raise Forbidden(N_("only teams may do this"))
 
 
 def _to(request: Request, path: str) -> Response:

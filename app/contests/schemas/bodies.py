@@ -19,6 +19,7 @@ from app.core.bodies import Body, Line
 from app.core.clics import Id, Reltime, Time, format_reltime
 from app.core.examples import example
 from app.core.files.file_references import Files
+from app.core.messages import N_, WrongProperty, WrongValue
 from app.teams.schemas.directory_bodies import Location
 
 NOTHING = timedelta(0)
@@ -29,7 +30,7 @@ OPTIONAL = frozenset({"main_scoreboard_group_id", "banner", "logo", "location", 
 
 def _within_a_century(duration: timedelta) -> timedelta:
     if duration > LONGEST:
-        raise ValueError(f"expected at most {format_reltime(LONGEST)}, a hundred years")
+        raise WrongValue(N_("at most %(duration)s, a hundred years"), duration=format_reltime(LONGEST))
     return duration
 
 
@@ -89,7 +90,7 @@ class ContestChange(ContestProperties):
     def _not_null(self) -> Self:
         for name in ("name", "duration", "open_to_all", "settings", "finalized"):
             if name in self.model_fields_set and getattr(self, name) is None:
-                raise ValueError(f"{name}: expected a value, found null")
+                raise WrongProperty(N_("expected a value, found null"), where=name)
         return self
 
 

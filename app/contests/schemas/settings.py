@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, PlainSerializer, StringConstraints, 
 from app.core.bodies import Body
 from app.core.clics import Reltime, Time, format_reltime
 from app.core.errors import describe_pattern
+from app.core.messages import N_, Message, WrongProperty, WrongValue
 from app.domain.awards import Prizes
 from app.domain.contests import EVERY, FINAL, Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.final_cases import Finals
@@ -36,7 +37,7 @@ class AwardSettings(Body, frozen=True):
 
 def _positive(duration: timedelta) -> timedelta:
     if duration <= timedelta(0):
-        raise ValueError(f"expected a duration of more than nothing, found {format_reltime(duration)}")
+        raise WrongValue(N_("a duration of more than nothing"))
     return duration
 
 
@@ -132,11 +133,13 @@ class ContestSettings(Body, frozen=True):
     def _one_place(self) -> Self:
         pattern = self.answer_pattern
         if pattern is not None and (pattern.count("{case}") > 1 or "/" in pattern or "\0" in pattern):
-            raise ValueError(
-                f"answer_pattern: expected a file name with {{case}} in it at most once, found {pattern!r}"
+            raise WrongProperty(
+                N_("expected a file name with {case} in it at most once, found %(found)r"),
+                where="answer_pattern",
+                found=pattern,
             )
         if self.final_release is not None and self.final_minutes is not None:
-            raise ValueError("final_minutes: expected null beside final_release, found both")
+            raise WrongProperty(N_("expected null beside final_release, found both"), where="final_minutes")
         return self
 
 
@@ -144,7 +147,9 @@ Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
 Ratio = Annotated[
     str,
     StringConstraints(
-        pattern=describe_pattern(r"^[0-9]{1,9}([.][0-9]{1,9}|/0*[1-9][0-9]{0,8})?$", "a number such as 12, 0.5 or 1/3")
+        pattern=describe_pattern(
+            r"^[0-9]{1,9}([.][0-9]{1,9}|/0*[1-9][0-9]{0,8})?$", Message(N_("a number such as 12, 0.5 or 1/3"))
+        )
     ),
 ]
 

@@ -6,6 +6,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests.schemas.bodies import ContestBody
 from app.contests.schemas.settings import CONTEST_BYTES, TEAM_BYTES, ContestSettings
 from app.core.bodies import mismatch, refuse
+from app.core.messages import N_, Message
 from app.core.settings import Settings
 from app.tables import ContestRow
 
@@ -34,8 +35,12 @@ def refuse_beyond(viewer: Viewer, settings: Settings, before: ContestSettings | 
         ("contest_bytes", settings.most_contest_bytes, before and before.contest_bytes, now.contest_bytes),
     ):
         if (before is None or old != wanted) and (wanted is None or wanted > most):
-            actual = "null (any number)" if wanted is None else str(wanted)
+            actual = Message(N_("null (any number)")) if wanted is None else str(wanted)
             faults.append(
-                mismatch(f"settings.{name}", f"at most {most} bytes, as only an admin may allow more", actual)
+                mismatch(
+                    f"settings.{name}",
+                    Message(N_("at most %(most)s bytes, as only an admin may allow more"), most=most),
+                    actual,
+                )
             )
     refuse(faults)

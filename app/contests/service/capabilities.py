@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.accounts.service.viewer import Viewer
 from app.contests.schemas.settings import ContestSettings
 from app.core.errors import Forbidden, Unauthorized
+from app.core.messages import N_
 
 OF_ADMINS = (
     "contest_start",
@@ -40,6 +41,6 @@ def capabilities(viewer: Viewer, settings: ContestSettings, *, takes_part: bool)
 def need(viewer: Viewer, allowed: tuple[str, ...], *wanted: str) -> None:
     """Raise Unauthorized or Forbidden where the viewer has none of the capabilities wanted."""
     if not viewer.logged_in:
-        raise Unauthorized("log in to do this")
+        raise Unauthorized(N_("log in to do this"))
     if not set(wanted) & set(allowed):
-        raise Forbidden(f"this needs one of the capabilities {', '.join(wanted)}")
+        raise Forbidden(N_("this needs one of the capabilities %(names)s"), names=", ".join(wanted))

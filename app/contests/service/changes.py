@@ -12,6 +12,7 @@ from app.contests.schemas.settings import ContestSettings
 from app.core.bodies import mismatch, refuse
 from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.errors import BadRequest, Conflict, Forbidden, fault
+from app.core.messages import N_, Fault, Message
 from app.domain.contests import Clock, Pause
 from app.domain.times import moves_freeze, opens_board, with_duration, with_thaw_after_end
 from app.problems.queries.scoring_input import clock, written_pauses
@@ -46,7 +47,12 @@ def change(row: ContestRow, body: ContestChange, now: datetime) -> None:
     """Change what the body names, in an order that lets one request both end a contest's changes and begin them."""
     named, before = body.model_fields_set - {"id"}, clock(row)
     if body.id is None and (verified := sorted(named & VERIFIED)):
-        raise BadRequest(f"id: expected {row.id!r}, to verify which contest's {verified[0]} is meant, found nothing")
+        raise BadRequest(
+            N_("expected %(id)r, to verify which contest's %(verified)s is meant, found nothing"),
+            where="id",
+            id=row.id,
+            verified=verified[0],
+        )
     if named != {"finalized"}:
         refuse_final(row)
     _change_times(row, body, now)
@@ -82,7 +88,7 @@ def _refuse_moved_freeze(before: Clock, after: Clock, body: ContestChange, now: 
     It compares the clocks, not the properties sent: this holds for every way in which times change.
     """
     if body.move_freeze and "scoreboard_freeze_duration" not in body.model_fields_set:
-        raise BadRequest("move_freeze: expected scoreboard_freeze_duration beside it, found nothing")
+        raise BadRequest(N_("expected scoreboard_freeze_duration beside it, found nothing"), where="move_freeze")
     opened_by_thaw = "scoreboard_thaw_time" in body.model_fields_set and not moves_freeze(before, after, now)
     if body.move_freeze or opened_by_thaw:
         return
@@ -91,15 +97,21 @@ def _refuse_moved_freeze(before: Clock, after: Clock, body: ContestChange, now: 
         unmoved = format_reltime(after.duration - before.freeze_time)
         length = "null" if after.freeze_before_end is None else format_reltime(after.freeze_before_end)
         raise Forbidden(
-            f"scoreboard_freeze_duration: the freeze began at {format_time_or_none(before.freeze)}; "
-            f"expected {unmoved}, which keeps that, or move_freeze: true to confirm that it moves, found {length}"
+            N_(
+                "the freeze began at %(time)s; expected %(unmoved)s, which keeps that, or "
+                "move_freeze: true to confirm that it moves, found %(found)s"
+            ),
+            where="scoreboard_freeze_duration",
+            time=format_time_or_none(before.freeze),
+            unmoved=unmoved,
+            found=length,
         )
 
 
 def refuse_final(row: ContestRow) -> None:
     """Raise Forbidden where the results are final: what they came from stays as it is."""
     if row.finalized is not None:
-        raise Forbidden("the contest is final; finalized: false opens it again")
+        raise Forbidden(N_("the contest is final; finalized: false opens it again"))
 
 
 def check_times(row: ContestRow) -> None:
@@ -107,38 +119,46 @@ def check_times(row: ContestRow) -> None:
     refuse([*_countdown_faults(row), *_freeze_faults(clock(row)), *_settings_faults(row)])
 
 
-def _countdown_faults(row: ContestRow) -> Iterator[dict[str, str]]:
+def _countdown_faults(row: ContestRow) -> Iterator[Fault]:
     if row.start_time is not None and row.countdown_pause_ms is not None:
         left = format_reltime(timedelta(milliseconds=row.countdown_pause_ms))
-        yield mismatch("countdown_pause_time", "null where there is a start_time", left)
+        yield mismatch("countdown_pause_time", Message(N_("null where there is a start_time")), left)
 
 
-def _freeze_faults(times: Clock) -> Iterator[dict[str, str]]:
+def _freeze_faults(times: Clock) -> Iterator[Fault]:
     freeze, duration = times.freeze_before_end, times.duration
     if freeze is not None and freeze > duration:
-        at_most = f"at most the duration {format_reltime(duration)}"
+        at_most = Message(N_("at most the duration %(duration)s"), duration=format_reltime(duration))
         yield mismatch("scoreboard_freeze_duration", at_most, format_reltime(freeze))
     if times.thaw is not None and freeze is None:
-        yield mismatch("scoreboard_thaw_time", "null in a contest that does not freeze", format_time(times.thaw))
+        yield mismatch(
+            "scoreboard_thaw_time", Message(N_("null in a contest that does not freeze")), format_time(times.thaw)
+        )
     elif times.thaw is not None and ((end := times.earliest_end) is None or times.thaw < end):
-        after = f"a time after the end {format_time_or_none(end) or '(which is not known now)'}"
+        after = (
+            Message(N_("a time after the end (which is not known now)"))
+            if end is None
+            else Message(N_("a time after the end %(end)s"), end=format_time(end))
+        )
         yield mismatch("scoreboard_thaw_time", after, format_time(times.thaw))
 
 
-def _settings_faults(row: ContestRow) -> Iterator[dict[str, str]]:
+def _settings_faults(row: ContestRow) -> Iterator[Fault]:
     """Faults of settings whose times lie outside the contest."""
     times = clock(row)
     release, personal = row.settings.final_release, row.settings.personal_duration
     if release is not None and times.start is not None:
         end = times.end
         if release < times.start or (end is not None and release >= end):
-            within = f"a time from {format_time(times.start)} until before the end"
+            within = Message(N_("a time from %(start)s until before the end"), start=format_time(times.start))
             yield mismatch("settings.final_release", within, format_time(release))
     if personal is not None and personal > times.duration:
-        at_most = f"at most the duration {format_reltime(times.duration)}"
+        at_most = Message(N_("at most the duration %(duration)s"), duration=format_reltime(times.duration))
         yield mismatch("settings.personal_duration", at_most, format_reltime(personal))
     if personal is not None and times.freeze_before_end is not None:
-        yield mismatch("settings.personal_duration", "null in a contest that freezes", format_reltime(personal))
+        yield mismatch(
+            "settings.personal_duration", Message(N_("null in a contest that freezes")), format_reltime(personal)
+        )
 
 
 def milliseconds(duration: timedelta) -> int:
@@ -157,9 +177,13 @@ def _milliseconds_or_none(duration: timedelta | None) -> int | None:
 def _change_start(row: ContestRow, body: ContestChange, now: datetime) -> None:
     """Set or clear the start, or let the countdown stand still; a start that is set lets it go on."""
     if row.start_time is not None and row.start_time <= now + CLOSE:
-        raise Forbidden("the contest has started or starts within 30 s: its start stays")
+        raise Forbidden(N_("the contest has started or starts within 30 s: its start stays"))
     if body.start_time is not None and body.start_time <= now + CLOSE:
-        raise Forbidden(f"start_time: expected more than 30 s from now, found {format_time(body.start_time)}")
+        raise Forbidden(
+            N_("expected more than 30 s from now, found %(found)s"),
+            where="start_time",
+            found=format_time(body.start_time),
+        )
     if "start_time" in body.model_fields_set:
         row.start_time = body.start_time
         row.countdown_pause_ms = None
@@ -177,14 +201,19 @@ def _change_duration(row: ContestRow, duration: timedelta, now: datetime) -> Non
     if not before.started(now):
         return
     if before.decided(now):
-        raise Forbidden("duration: the contest has ended and its results are seen: its end stays")
+        raise Forbidden(N_("the contest has ended and its results are seen: its end stays"), where="duration")
     if before.ended(now) and row.revealed:
         # What teams send then to places that are open would be public at once.
-        raise Forbidden("duration: the contest has ended and its frozen board is being revealed: its end stays")
+        raise Forbidden(
+            N_("the contest has ended and its frozen board is being revealed: its end stays"), where="duration"
+        )
     taken = before.contest_time(now)
     if taken >= duration:
         raise Forbidden(
-            f"duration: expected more than the {format_reltime(taken)} it has run, found {format_reltime(duration)}"
+            N_("expected more than the %(taken)s it has run, found %(found)s"),
+            where="duration",
+            taken=format_reltime(taken),
+            found=format_reltime(duration),
         )
 
 
@@ -193,7 +222,7 @@ def pause(row: ContestRow, now: datetime) -> None:
     refuse_final(row)
     times = clock(row)
     if not times.running(now):
-        raise Conflict(f"the contest cannot be paused: {why_not_running(times, now)}")
+        raise Conflict(N_("the contest cannot be paused: %(reason)s"), reason=why_not_running(times, now))
     row.pauses = written_pauses([*times.pauses, Pause(_whole(now))])
 
 
@@ -202,7 +231,7 @@ def resume(row: ContestRow, now: datetime) -> None:
     refuse_final(row)
     times = clock(row)
     if not times.paused(now):
-        raise Conflict("the contest is not paused")
+        raise Conflict(N_("the contest is not paused"))
     last = times.pauses[-1]
     end = max(_whole(now), last.start)
     row.pauses = written_pauses([*times.pauses[:-1], Pause(last.start, end)])
@@ -215,21 +244,21 @@ def _whole(now: datetime) -> datetime:
     return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 
-def why_not_running(times: Clock, now: datetime) -> str:
+def why_not_running(times: Clock, now: datetime) -> Message:
     """Say why teams may not submit."""
     if times.paused(now):
-        return "the contest is paused"
-    return "the contest is over" if times.ended(now) else "the contest has not started"
+        return Message(N_("the contest is paused"))
+    return Message(N_("the contest is over") if times.ended(now) else N_("the contest has not started"))
 
 
 def _change_thaw(row: ContestRow, thaw: datetime | None, now: datetime) -> None:
     times = clock(row)
     if times.freeze_before_end is None:
-        raise Forbidden("scoreboard_thaw_time: the contest does not freeze")
+        raise Forbidden(N_("the contest does not freeze"), where="scoreboard_thaw_time")
     if times.thawed(now):
-        raise Forbidden("scoreboard_thaw_time: the scoreboard is thawed already")
+        raise Forbidden(N_("the scoreboard is thawed already"), where="scoreboard_thaw_time")
     if thaw is not None and (times.end is None or thaw < times.end):
-        raise Forbidden("scoreboard_thaw_time: expected a time after the end of the contest")
+        raise Forbidden(N_("expected a time after the end of the contest"), where="scoreboard_thaw_time")
     row.thaw_time = None if thaw is None else max(thaw, now)
 
 
@@ -239,9 +268,9 @@ def _finalize(row: ContestRow, final: bool, now: datetime) -> None:
         row.finalized = None
         return
     if not times.ended(now):
-        raise Conflict("finalized: the contest has not ended")
+        raise Conflict(N_("the contest has not ended"), where="finalized")
     if times.freeze is not None and not times.thawed(now):
-        raise Conflict("finalized: the scoreboard is not thawed; reveal or thaw it first")
+        raise Conflict(N_("the scoreboard is not thawed; reveal or thaw it first"), where="finalized")
     row.finalized = row.finalized or now
 
 
@@ -251,4 +280,4 @@ def _merged(row: ContestRow, changes: dict[str, object]) -> ContestSettings:
     except ValidationError as error:
         faults = [fault(each, at="settings") for each in error.errors(include_url=False)]
         refuse(faults)
-        raise BadRequest("settings: not understood") from None
+        raise BadRequest(N_("not understood"), where="settings") from None

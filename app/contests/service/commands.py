@@ -15,6 +15,7 @@ from app.contests.service.times import times_change
 from app.core.bodies import same_id
 from app.core.clock import utc_now
 from app.core.errors import Conflict
+from app.core.messages import N_
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain import contests as rules
@@ -44,7 +45,7 @@ def create(session: Session, service: Service, viewer: Viewer, body: ContestBody
     """
     refuse_open_to_all(viewer, open_to_all=body.open_to_all)
     if body.id is not None and stored.get(session, body.id) is not None:
-        raise Conflict(f"there is a contest {body.id!r} already")
+        raise Conflict(N_("there is a contest %(contest)r already"), contest=body.id)
     row = changes.make(body, body.id or free_id(session, body.name))
     keep_default_within(viewer, service.settings, row, body)
     refuse_beyond(viewer, service.settings, None, row)
@@ -66,9 +67,11 @@ def change(
     changes.change(row, body, now)
     refuse_beyond(viewer, service.settings, settings, row)
     if body.finalized and (count := games.count_playing(session, contest_id)):
-        raise Conflict(f"finalized: {count} games are still to be ended, which takes a second: try again")
+        raise Conflict(
+            N_("%(count)s games are still to be ended, which takes a second: try again"), where="finalized", count=count
+        )
     if body.finalized and (count := stored.unjudged(session, row)):
-        raise Conflict(f"finalized: {count} submissions are still to be judged")
+        raise Conflict(N_("%(count)s submissions are still to be judged"), where="finalized", count=count)
     if body.finalized:
         teams.enrol_those_there(session, row)
     details.change(session, service.files, viewer, row, body)
@@ -101,9 +104,9 @@ def delete(session: Session, service: Service, contest_id: str) -> None:
     """Delete a contest; raises Conflict where it has submissions."""
     row = contest_of(session, contest_id)
     if count := stored.submission_count(session, contest_id):
-        raise Conflict(f"the contest has {count} submissions")
+        raise Conflict(N_("the contest has %(count)s submissions"), count=count)
     if count := games.count_playing(session, contest_id):
-        raise Conflict(f"the contest has {count} games in play")
+        raise Conflict(N_("the contest has %(count)s games in play"), count=count)
     session.delete(row)
     _tell_boards(session, service, contest_id)
 

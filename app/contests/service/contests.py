@@ -22,6 +22,7 @@ from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import Conflict
 from app.core.files.file_references import shown
+from app.core.messages import N_
 from app.core.passwords import LETTERS
 from app.domain import contests as rules
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -133,11 +134,15 @@ def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]
         for team_id, other in clashes
     ]
     team_id, other = clashes[0]
-    more = f", and {len(clashes) - 1} more such" if len(clashes) > 1 else ""
-    raise Conflict(
-        f"team {team_id!r} takes part in contest {other!r} at the same time{more}; settings.allow_overlap permits it",
-        errors=faults,
+    overlap = (
+        N_(
+            "team %(team)r takes part in contest %(contest)r at the same time, and %(more)s more such; "
+            "settings.allow_overlap permits it"
+        )
+        if len(clashes) > 1
+        else N_("team %(team)r takes part in contest %(contest)r at the same time; settings.allow_overlap permits it")
     )
+    raise Conflict(overlap, team=team_id, contest=other, more=len(clashes) - 1, errors=faults)
 
 
 def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow:

@@ -11,6 +11,7 @@ from app.core.bodies import mismatch, refuse
 from app.core.db import by_id
 from app.core.files import file_references
 from app.core.files.files import FileStore
+from app.core.messages import N_, Fault, Message
 from app.tables import ContestRow, GroupRow
 
 
@@ -28,11 +29,11 @@ def change(
     """
     named = body.model_fields_set
     details = dict(row.details or {})
-    faults: list[dict[str, str]] = []
+    faults: list[Fault] = []
     if "main_scoreboard_group_id" in named:
         group = body.main_scoreboard_group_id
         if group is not None and group != row.main_scoreboard_group_id and not _knows(session, viewer, group):
-            faults.append(mismatch("main_scoreboard_group_id", "a group that exists", repr(group)))
+            faults.append(mismatch("main_scoreboard_group_id", Message(N_("a group that exists")), repr(group)))
         row.main_scoreboard_group_id = group
     if "location" in named:
         details["location"] = None if body.location is None else body.location.model_dump()

@@ -9,6 +9,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests.service.contests import contest_of
 from app.core.clics import LANGUAGE
 from app.core.errors import NotFound
+from app.core.messages import N_
 from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow
@@ -47,7 +48,7 @@ def judgement_type(session: Session, contest_id: str, type_id: str) -> Judgement
     for each in types(contest_of(session, contest_id)):
         if each.id == type_id:
             return each
-    raise NotFound(f"no judgement type {type_id!r}")
+    raise NotFound(N_("no judgement type %(type)r"), type=type_id)
 
 
 def languages(session: Session, contest_id: str) -> list[LanguageView]:
@@ -60,7 +61,7 @@ def language(session: Session, contest_id: str, language_id: str) -> LanguageVie
     """A language of a contest; raises NotFound."""
     contest_of(session, contest_id)
     if language_id != ANSWERS.id:
-        raise NotFound(f"no language {language_id!r}")
+        raise NotFound(N_("no language %(language)r"), language=language_id)
     return ANSWERS
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from anyio.to_thread import run_sync
 
 from app.core.errors import NotFound
+from app.core.messages import N_, Message
 
 if TYPE_CHECKING:
     from app.core.service import Service
@@ -27,12 +28,12 @@ class NoContest(NotFound):
     """The contest is unknown; the reply suggests the nearest one, as everybody may list all of them."""
 
     def __init__(self, contest_id: str) -> None:
-        super().__init__(f"no contest {contest_id!r}")
+        super().__init__(N_("no contest %(contest)r"), contest=contest_id)
         self._contest_id = contest_id
 
-    async def sentence(self, service: Service) -> str:
-        """Say it with the nearest contest."""
-        return self.message + did_you_mean(self._contest_id, await run_sync(_contest_ids, service))
+    async def full_message(self, service: Service) -> Message:
+        """Return the message with the nearest contest."""
+        return did_you_mean(self.message, self._contest_id, await run_sync(_contest_ids, service))
 
 
 def _contest_ids(service: Service) -> list[str]:
@@ -42,15 +43,17 @@ def _contest_ids(service: Service) -> list[str]:
         return [row.id for row in contests.contests(session)]
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`: did you mean 'comesolo'?`, or nothing where no known name is near."""
+def did_you_mean(message: Message, name: str, known: Iterable[str]) -> Message:
+    """Return the refusal of a name with the nearest known name, or the message itself where none is near."""
     if len(name) > LONGEST_NAME:
-        return ""
+        return message
     by_lower = {each.lower(): each for each in known}
     if len(by_lower) > MOST_NAMES:
-        return ""
+        return message
     near = get_close_matches(name.lower(), by_lower, 1, NEAR)
-    return f": did you mean {by_lower[near[0]]!r}?" if near else ""
+    if not near:
+        return message
+    return Message(N_("%(sentence)s: did you mean %(name)r?"), sentence=message, name=by_lower[near[0]])
 
 
 def called(name: str, labels: Mapping[str, str]) -> str | None:
@@ -78,4 +81,10 @@ def problem_called(snapshot: ContestSnapshot, name: str) -> str:
 def no_problem(snapshot: ContestSnapshot, name: str) -> NotFound:
     """The refusal of a name that stands for no problem that is shown, with the nearest one."""
     known = [problem.id for problem in snapshot.problems]
-    return NotFound(f"no problem {name!r} in contest {snapshot.contest.id!r}{did_you_mean(name, known)}")
+    return NotFound(
+        did_you_mean(
+            Message(N_("no problem %(problem)r in contest %(contest)r"), problem=name, contest=snapshot.contest.id),
+            name,
+            known,
+        )
+    )

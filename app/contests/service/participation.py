@@ -18,6 +18,7 @@ from app.core.bodies import Body, same_id
 from app.core.clics import Id, JsonObject, format_reltime, format_time_or_none
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden, NotFound
+from app.core.messages import N_
 from app.core.service import Service
 from app.core.transactions import after_commit, alone
 from app.domain.participation import Participation, ParticipationKind, own_clock
@@ -80,7 +81,8 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
         if running is None:
             _check_start(session, row, team_id, kind, now)
     if running is not None and running.kind is not kind:
-        raise Conflict(f"your team's {running.kind} clock runs already")
+        virtual, personal = N_("your team's virtual clock runs already"), N_("your team's personal clock runs already")
+        raise Conflict(virtual if running.kind is ParticipationKind.VIRTUAL else personal)
     beginning = Beginning(contest_id, team_id, kind, now)
     is_new = running is None and service.writer.submit(participations.begin, beginning).result()
     service.boards.changed(contest_id)
@@ -97,7 +99,7 @@ def disqualify(
     same_id(team_id, body.id)
     team = teams.get(session, team_id)
     if team is None or not teams.takes_part(session, row, team_id):
-        raise NotFound(f"no team {team_id!r} in contest {contest_id!r}")
+        raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team_id, contest=contest_id)
     refuse_final(row)
     place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
     place.disqualified = body.disqualified
@@ -123,7 +125,7 @@ def _view(row: ContestRow, team_id: str, own: Participation | None) -> Participa
 def _taking_part(session: Session, row: ContestRow, team_id: str | None) -> str:
     """The viewer's team; raises Forbidden where it takes no part in the contest."""
     if team_id is None or not teams.takes_part(session, row, team_id):
-        raise Forbidden(f"your team does not take part in contest {row.id}")
+        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=row.id)
     return team_id
 
 
@@ -132,13 +134,13 @@ def _check_start(session: Session, row: ContestRow, team_id: str, kind: Particip
     times = clock(row)
     if kind is ParticipationKind.PERSONAL:
         if row.settings.personal_duration is None:
-            raise Conflict("the contest has one clock for all teams")
+            raise Conflict(N_("the contest has one clock for all teams"))
         if not times.running(now):
-            raise Conflict(f"your team's own clock cannot start: {why_not_running(times, now)}")
+            raise Conflict(N_("your team's own clock cannot start: %(reason)s"), reason=why_not_running(times, now))
         return
     if not row.settings.virtual:
-        raise Conflict("the contest takes no virtual teams")
+        raise Conflict(N_("the contest takes no virtual teams"))
     if not times.decided(now):
-        raise Conflict("virtual teams may start once the contest has ended and its results are seen")
+        raise Conflict(N_("virtual teams may start once the contest has ended and its results are seen"))
     if count := contests.submission_count(session, row.id, team_id=team_id):
-        raise Conflict(f"your team has {count} submissions in this contest already")
+        raise Conflict(N_("your team has %(count)s submissions in this contest already"), count=count)

@@ -14,6 +14,7 @@ from app.contests.service.names import no_problem
 from app.core.clics import format_reltime
 from app.core.clock import utc_now
 from app.core.errors import NotFound
+from app.core.messages import N_, Message
 from app.domain.contests import Carry, CaseKind, Clock, Counting, ScoredProblem, ScoringRule
 from app.domain.documents import MessageDocument
 from app.domain.rejections import Telling, reduced
@@ -57,7 +58,7 @@ def the_problem(snapshot: ContestSnapshot, problem_id: str) -> ScoredProblem:
     return problem
 
 
-def _why_hidden(snapshot: ContestSnapshot) -> str | None:
+def _why_hidden(snapshot: ContestSnapshot) -> Message | None:
     """Say why no problem is visible, or None. The reason is the same for every name, so that nobody can guess one."""
     if snapshot.public and snapshot.state.started is None:
         return not_begun(snapshot.contest.clock, utc_now())
@@ -293,14 +294,14 @@ def shown_type(snapshot: ContestSnapshot, kind: str | None) -> str | None:
     return kind
 
 
-def not_begun(times: Clock, now: datetime) -> str:
+def not_begun(times: Clock, now: datetime) -> Message:
     """The refusal before the start of a contest, the same for every name of a problem: when it starts."""
     if times.start is None:
-        return "the contest has not begun: no start is set yet"
+        return Message(N_("the contest has not begun: no start is set yet"))
     left = timedelta(seconds=max(0, ceil((times.start - now).total_seconds())))
-    return f"the contest has not begun: it starts in {format_reltime(left).partition('.')[0]}"
+    return Message(N_("the contest has not begun: it starts in %(time)s"), time=format_reltime(left).partition(".")[0])
 
 
-def own_clock_not_begun() -> str:
+def own_clock_not_begun() -> Message:
     """The refusal before a team's own clock has begun: when problems are seen."""
-    return "your team's own clock has not begun; others see the contest's problems once it has ended"
+    return Message(N_("your team's own clock has not begun; others see the contest's problems once it has ended"))

@@ -17,6 +17,7 @@ from app.core.bodies import Body, Line, mismatch
 from app.core.errors import describe_pattern
 from app.core.files.files import FileStore
 from app.core.images import MOST_PIXELS, measure
+from app.core.messages import N_, Fault, Message, Text, WrongProperty
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/svg+xml"})
 EXTENSIONS = {
@@ -32,14 +33,16 @@ FileName = Annotated[
     StringConstraints(
         pattern=describe_pattern(
             r"^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$",
-            "a file name of at most 100 letters, digits, dots, hyphens or underscores",
+            Message(N_("a file name of at most 100 letters, digits, dots, hyphens or underscores")),
         )
     ),
 ]
 Tag = Annotated[
     str,
     StringConstraints(
-        pattern=describe_pattern(r"^[A-Za-z0-9_-]{1,40}$", "at most 40 letters, digits, hyphens or underscores")
+        pattern=describe_pattern(
+            r"^[A-Za-z0-9_-]{1,40}$", Message(N_("at most 40 letters, digits, hyphens or underscores"))
+        )
     ),
 ]
 
@@ -65,7 +68,7 @@ class StoredReference(FileReference, total=False):
 class _Wrong(Exception):
     """A file that cannot be kept."""
 
-    def __init__(self, where: str, expected: str, what: str) -> None:
+    def __init__(self, where: str, expected: Text, what: Text) -> None:
         super().__init__(where)
         self.fault = mismatch(where, expected, what)
 
@@ -85,7 +88,7 @@ class FileBody(Body):
     @model_validator(mode="after")
     def _somewhere(self) -> Self:
         if self.data is None and self.filename is None:
-            raise ValueError("data: expected the file in base64, found nothing")
+            raise WrongProperty(N_("expected the file in base64, found nothing"), where="data")
         return self
 
 
@@ -94,14 +97,14 @@ Files = list[FileBody] | None
 
 def keep(
     files: FileStore, name: str, bodies: Sequence[FileBody], old: Sequence[StoredReference], where: str
-) -> tuple[list[StoredReference], list[dict[str, str]]]:
+) -> tuple[list[StoredReference], list[Fault]]:
     """Keep the files of one property; also returns what is wrong with them.
 
     `old` is what the property holds: a reference without data, to a file of that name, leaves it there.
     """
     known = {each["filename"]: each for each in old}
     references: list[StoredReference] = []
-    faults: list[dict[str, str]] = []
+    faults: list[Fault] = []
     for at, body in enumerate(bodies):
         try:
             references.append(_reference(files, name, body, known, f"{where}.{name}[{at}]"))
@@ -109,7 +112,9 @@ def keep(
             faults.append(wrong.fault)
     names = [each["filename"] for each in references]
     faults += [
-        mismatch(f"{where}.{name}", "different file names", repr(each)) for each in {*names} if names.count(each) > 1
+        mismatch(f"{where}.{name}", Message(N_("different file names")), repr(each))
+        for each in {*names}
+        if names.count(each) > 1
     ]
     return references, faults
 

@@ -22,12 +22,13 @@ from app.accounts.service.logins import Logins
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.core.addresses import source_of
 from app.core.errors import Unauthorized
+from app.core.messages import N_
 from app.core.shared_work import SharedWork
 
 MOST_REMEMBERED = 20_000
 LONGEST_USERNAME = 255
 """As long as usernames may be: those of wrong guesses are remembered for a minute, and a header has room for more."""
-WRONG = "wrong username or password"
+WRONG = N_("wrong username or password")
 
 
 @dataclass(slots=True)
@@ -133,17 +134,19 @@ class Authenticator:
             return viewer
         if scheme.lower() == "bearer":
             return await run_sync(self._logins.by_token, value.strip())
-        raise Unauthorized(f"Authorization: expected Basic or Bearer, found {scheme[:20]!r}")
+        raise Unauthorized(N_("expected Basic or Bearer, found %(found)r"), where="Authorization", found=scheme[:20])
 
 
 def _basic(value: str) -> tuple[str, str]:
     try:
         text = base64.b64decode(value.strip(), validate=True).decode()
     except ValueError:  # binascii.Error and UnicodeDecodeError are some; a header beyond ASCII is another
-        raise Unauthorized("Authorization: expected Basic and base64 of username:password in UTF-8") from None
+        raise Unauthorized(
+            N_("expected Basic and base64 of username:password in UTF-8"), where="Authorization"
+        ) from None
     username, colon, password = text.partition(":")
     if "\0" in username:  # PostgreSQL cannot even look for it
         raise Unauthorized(WRONG)
     if not colon:
-        raise Unauthorized("Authorization: expected Basic and base64 of username:password, found no colon")
+        raise Unauthorized(N_("expected Basic and base64 of username:password, found no colon"), where="Authorization")
     return username, password

@@ -11,6 +11,7 @@ from app.core.encodings import charset_of, table_text
 from app.core.errors import BadRequest, TooLarge, UnsupportedMedia
 from app.core.heavy import run_heavy
 from app.core.http.uploads import content_type
+from app.core.messages import N_
 
 JSON_TYPES = frozenset({"application/json"})
 YAML_TYPES = frozenset({"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"})
@@ -24,7 +25,12 @@ ACCEPTED = "application/json, application/yaml, text/csv, text/tab-separated-val
 async def _document(request: Request) -> Document:
     kind = content_type(request)
     if kind not in JSON_TYPES | YAML_TYPES | TSV_TYPES | CSV_TYPES:
-        raise UnsupportedMedia(f"Content-Type: expected one of {ACCEPTED}, found {kind[:80] or 'none'}")
+        raise UnsupportedMedia(
+            N_("expected one of %(names)s, found %(found)s"),
+            where="Content-Type",
+            names=ACCEPTED,
+            found=kind[:80] or "none",
+        )
     data = await request.body()
     if kind in JSON_TYPES:
         return objects(await json_document(data))
@@ -33,9 +39,19 @@ async def _document(request: Request) -> Document:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadRequest(f"body: expected UTF-8, found byte {error.object[error.start]} at {error.start}") from None
+        raise BadRequest(
+            N_("expected UTF-8, found byte %(byte)s at %(start)s"),
+            where="body",
+            byte=error.object[error.start],
+            start=error.start,
+        ) from None
     if len(data) > MOST_YAML:
-        raise TooLarge(f"body: expected at most {MOST_YAML} bytes of YAML, found {len(data)} (JSON may be larger)")
+        raise TooLarge(
+            N_("expected at most %(most)s bytes of YAML, found %(found)s (JSON may be larger)"),
+            where="body",
+            most=MOST_YAML,
+            found=len(data),
+        )
     return objects(await run_heavy(lambda: read_yaml(text)))
 
 

@@ -38,6 +38,7 @@ from app.core.errors import (
 from app.core.examples import example
 from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 from app.core.http.uploads import content_type
+from app.core.messages import Message, in_english
 from app.core.metrics import Metrics
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
@@ -103,7 +104,7 @@ class RefusedBody(HTTPException):
     """Carries a refusal through FastAPI's reading of bodies, which turns any other exception into a 400 of its own."""
 
     def __init__(self, refusal: ServiceError) -> None:
-        super().__init__(status_of(refusal), refusal.message)
+        super().__init__(status_of(refusal), str(refusal))
         self.refusal = refusal
 
 
@@ -123,21 +124,22 @@ async def reply_to(request: Request, error: Exception) -> Response:
 
 def error_response(
     status: int,
-    message: str,
+    message: str | Message,
     errors: Sequence[Mapping[str, Any]] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """Build the reply to a refused request."""
-    shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
+    text = str(message)
+    shown = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
     body: dict[str, Any] = {"code": status, "message": shown}
     if errors:
-        body["errors"] = [dict(error) for error in errors[:MOST_LISTED]]
+        body["errors"] = [in_english(error) for error in errors[:MOST_LISTED]]
     return JSONResponse(body, status, headers)
 
 
 async def _service_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ServiceError)
-    sentence = await error.sentence(request.app.state.service)
+    sentence = await error.full_message(request.app.state.service)
     return error_response(status_of(error), sentence, error.errors, headers_of(error))
 
 

@@ -9,6 +9,7 @@ from fastapi import Response
 from app.core.errors import NotFound
 from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
+from app.core.messages import N_
 
 
 def reply(files: FileStore, references: Sequence[StoredReference], file_name: str) -> Response:
@@ -21,4 +22,4 @@ def reply(files: FileStore, references: Sequence[StoredReference], file_name: st
                 "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
             }
             return Response(files.load(each["sha256"]), media_type=each["mime"], headers=headers)
-    raise NotFound(f"no file {file_name!r}")
+    raise NotFound(N_("no file %(file)r"), file=file_name)

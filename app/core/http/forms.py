@@ -13,6 +13,7 @@ from fastapi import Request
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
 from app.core.errors import BadRequest
+from app.core.messages import N_
 
 IN_MEMORY = 64 * 1024
 """Bytes of all files of one form that lie in memory; with more, they go to one temporary file."""
@@ -91,7 +92,7 @@ class Form:
         """The file of a field that takes one; raises BadRequest where there are several."""
         files = [file for file in self.files if file.field == field]
         if len(files) > 1:
-            raise BadRequest(f"{field}: expected once, found {len(files)} times")
+            raise BadRequest(N_("expected once, found %(found)s times"), where=field, found=len(files))
         return files[0] if files else None
 
     def read(self, field: str) -> bytes | None:
@@ -142,7 +143,9 @@ def open_form_of(
 async def _read(request: Request, expected: Expected, form: Form) -> None:
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != "multipart/form-data":
-        raise BadRequest(f"Content-Type: expected multipart/form-data, found {kind[:80] or 'none'}")
+        raise BadRequest(
+            N_("expected multipart/form-data, found %(found)s"), where="Content-Type", found=kind[:80] or "none"
+        )
     reader = _Reader(form, expected)
     try:
         parser = PushMultipartParser(options.get("boundary", ""), max_segment_count=expected.parts)
@@ -151,7 +154,9 @@ async def _read(request: Request, expected: Expected, form: Form) -> None:
                 reader.take(event)
         parser.close()
     except (MultipartError, UnicodeError) as error:
-        raise BadRequest(f"body: expected multipart/form-data, found a damaged one: {error}") from None
+        raise BadRequest(
+            N_("expected multipart/form-data, found a damaged one: %(error)s"), where="body", error=error
+        ) from None
 
 
 class _Reader:
@@ -174,17 +179,23 @@ class _Reader:
         else:
             self._text += event
             if len(self._text) > LONGEST_TEXT:
-                raise BadRequest(f"{self._name}: expected at most {LONGEST_TEXT} bytes, found more")
+                raise BadRequest(
+                    N_("expected at most %(limit)s bytes, found more"), where=self._name, limit=LONGEST_TEXT
+                )
 
     def _begin(self, name: str, filename: str | None) -> None:
         known = self._expected.texts if filename is None else self._expected.files
         if name not in known:
-            what = "the fields" if filename is None else "the files"
-            raise BadRequest(f"form: expected {what} {', '.join(sorted(known))}, found {name[:80]!r}")
+            expected = (
+                N_("expected the fields %(names)s, found %(found)r")
+                if filename is None
+                else N_("expected the files %(names)s, found %(found)r")
+            )
+            raise BadRequest(expected, where="form", names=", ".join(sorted(known)), found=name[:80])
         self._name = name
         if filename is None:
             if name in self._form.texts:
-                raise BadRequest(f"{name}: expected once, found twice")
+                raise BadRequest(N_("expected once, found twice"), where=name)
             self._text = bytearray()
         else:
             self._text = None
@@ -206,7 +217,7 @@ class _Reader:
         try:
             text = self._text.decode()
         except UnicodeDecodeError:
-            raise BadRequest(f"{self._name}: expected UTF-8, found other bytes") from None
+            raise BadRequest(N_("expected UTF-8, found other bytes"), where=self._name) from None
         if "\x00" in text:
-            raise BadRequest(f"{self._name}: expected text, found a NUL")
+            raise BadRequest(N_("expected text, found a NUL"), where=self._name)
         self._form.texts[self._name] = text

@@ -15,6 +15,7 @@ from app.core.clock import utc_now
 from app.core.errors import BadRequest, ServiceError, TooLarge
 from app.core.http.errors import error_response, status_of, unavailable
 from app.core.logs import request_id_of
+from app.core.messages import N_
 from app.core.metrics import Metrics
 from app.core.tracing import request_span
 
@@ -81,7 +82,9 @@ class Frame:
         with request_span(scope["method"], scope["headers"]) as end_span:
             try:
                 if "\0" in scope["path"] or b"%00" in scope["query_string"]:
-                    raise BadRequest("address: expected text, found a NUL")  # which PostgreSQL cannot even look for
+                    raise BadRequest(
+                        N_("expected text, found a NUL"), where="address"
+                    )  # which PostgreSQL cannot even look for
                 await self.app(scope, receive, send_framed)
             except ServiceError as error:
                 await error_response(status_of(error), error.message)(scope, receive, send_framed)
@@ -148,7 +151,7 @@ class BodyLimit:
             return
         path = scope["path"]
         most = self.package if PACKAGES.fullmatch(path) else min(self.most, largest(path) or self.most)
-        refusal = TooLarge(f"body: expected at most {most} bytes, found more")
+        refusal = TooLarge(N_("expected at most %(limit)s bytes, found more"), where="body", limit=most)
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
         if announced.isdigit() and int(announced) > most:
             await error_response(413, refusal.message, headers={"Connection": "close"})(scope, receive, send)

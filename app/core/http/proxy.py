@@ -16,6 +16,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from app.core.errors import BadRequest
 from app.core.http.middleware import Frame
 from app.core.http.origins import FORWARDED_HOSTS
+from app.core.messages import N_
 from app.core.metrics import Metrics
 from app.core.settings import Settings, path_prefix
 
@@ -75,7 +76,9 @@ async def _refuse(scope: Scope, _receive: Receive, send: Send) -> None:
         await send({"type": "websocket.close"})
         return
     sent = next(value for name, value in scope["headers"] if name == PREFIX)
-    raise BadRequest(f"X-Forwarded-Prefix: expected a path such as /jurado, found {sent.decode('latin-1')!r}")
+    raise BadRequest(
+        N_("expected a path such as /jurado, found %(found)r"), where="X-Forwarded-Prefix", found=sent.decode("latin-1")
+    )
 
 
 def _below(path: str, prefix: str) -> bool:

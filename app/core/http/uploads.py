@@ -15,6 +15,7 @@ from fastapi import Request
 from app.core.errors import TooLarge
 from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
 from app.core.heavy import LIGHT
+from app.core.messages import N_
 
 COPIED_AT_ONCE = 2**20
 ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
@@ -36,7 +37,7 @@ async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:
             async for chunk in request.stream():
                 size += len(chunk)
                 if size > limit:
-                    raise TooLarge(f"body: expected at most {limit} bytes, found more")
+                    raise TooLarge(N_("expected at most %(limit)s bytes, found more"), where="body", limit=limit)
                 file.write(chunk)
         yield path
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.languages import _
 
 SURE = "sure"
@@ -111,5 +112,5 @@ def _shown(text: str) -> Mapping[str, str]:
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
-        raise BadRequest("stored: expected the values that the form was filled with, found other text")
+        raise BadRequest(N_("expected the values that the form was filled with, found other text"), where="stored")
     return values

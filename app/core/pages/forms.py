@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
 
-from app.core.errors import BadRequest, TooLarge, fault, in_words
+from app.core.errors import BadRequest, TooLarge, all_in_words, fault
+from app.core.messages import N_
 
 LONGEST = 100_000
 """Bytes of a form."""
@@ -69,13 +70,13 @@ async def read_form(request: Request, longest: int = LONGEST) -> dict[str, str]:
     async for piece in request.stream():
         body += piece
         if len(body) > longest:
-            raise TooLarge(f"the form: expected at most {longest} bytes, found more")
+            raise TooLarge(N_("expected at most %(limit)s bytes, found more"), where="the form", limit=longest)
     try:
         fields = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:  # UnicodeDecodeError is one
-        raise BadRequest("the form: expected fields in UTF-8, percent-encoded") from None
+        raise BadRequest(N_("expected fields in UTF-8, percent-encoded"), where="the form") from None
     if any("\0" in value for _, value in fields):
-        raise BadRequest("the form: expected text, found a NUL character")
+        raise BadRequest(N_("expected text, found a NUL character"), where="the form")
     request.state.fields = {name: value.replace("\r\n", "\n") for name, value in fields}
     return dict(request.state.fields)
 
@@ -86,7 +87,12 @@ def whole_number(name: str, text: str) -> int | None:
     if not digits:
         return None
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= MOST_DIGITS):
-        raise BadRequest(f"{name}: expected a whole number of at most {MOST_DIGITS} digits, found {text[:40]!r}")
+        raise BadRequest(
+            N_("expected a whole number of at most %(most)s digits, found %(found)r"),
+            where=name,
+            most=MOST_DIGITS,
+            found=text[:40],
+        )
     return int(digits)
 
 
@@ -94,7 +100,7 @@ def refuse_two_texts(fields: Mapping[str, str]) -> dict[str, str]:
     """The fields without the second spelling of a new password; raises BadRequest where it is another one."""
     others = {name: value for name, value in fields.items() if name != "again"}
     if fields.get("again", "") != fields.get("password", ""):
-        raise BadRequest("again: expected the same text twice, found two texts")
+        raise BadRequest(N_("expected the same text twice, found two texts"), where="again")
     return others
 
 
@@ -109,4 +115,4 @@ def made_of_values(model: type[M], values: Mapping[str, object]) -> M:
         return model.model_validate(values)
     except ValidationError as error:
         faults = [fault(each) for each in error.errors()]
-        raise BadRequest("; ".join(map(in_words, faults)), errors=faults) from None
+        raise BadRequest(all_in_words(faults, len(faults)), errors=faults) from None

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.rights import Place, check, who_may
 from app.core.errors import ServiceError
 from app.core.pages.forms import read_form, whole_number
+from app.core.pages.languages import translate
 from app.core.pages.sent_forms import SEEN_VERSION
 from app.core.pages.visitor import Visitor, Writing, authenticator_of
 from app.core.transactions import after_commit
@@ -70,4 +71,4 @@ def how_of(fields: Mapping[str, str]) -> How:
 
 def faults_of(refusal: ServiceError) -> Faults:
     """The faults of a refusal, one a line; the sentence itself where it lists none."""
-    return list(refusal.errors or [{"where": "", "message": refusal.message}])
+    return list(refusal.errors or [{"where": refusal.where or "", "message": translate(refusal.fault)}])

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse
 
 from app.contests.queries import contests as stored
 from app.core.clock import utc_now
-from app.core.pages.languages import N_
+from app.core.messages import N_
 from app.core.pages.pages import page
 from app.core.pages.visitor import Visitor
 from app.core.pages.wording import is_endless

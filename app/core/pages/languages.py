@@ -20,6 +20,8 @@ from babel.dates import format_skeleton, get_datetime_format, get_timezone
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
+from app.core.messages import Message
+
 SOURCE = "en"
 LANGUAGES = {SOURCE: "English", "es": "Español", "sk": "Slovenčina", "ru": "Русский", "ja": "日本語"}
 """The languages of pages, each by its own name."""
@@ -79,9 +81,13 @@ def ngettext(one: str, many: str, count: int, **values: object) -> str:
     return plural(one, many, count) % {"num": count, **values}
 
 
-def N_(message: str) -> str:
-    """The message itself: marks one that is translated where it is shown."""
-    return message
+def translate(message: object) -> str:
+    """Return a message in the reader's language; any other value as it is."""
+    if not isinstance(message, Message):
+        return str(message)
+    text = gettext(message.id)
+    values = {name: translate(each) if isinstance(each, Message) else each for name, each in message.values.items()}
+    return text % values if values else text
 
 
 def decimal(text: str) -> str:

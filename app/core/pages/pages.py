@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.ext import InternationalizationExtension
 from jinja2.runtime import Context
 
-from app.core.pages import game_words, languages, preferences, refusal_words, type_words, wording
+from app.core.pages import languages, preferences, type_words, wording
 from app.core.pages.asking import stored_values
 from app.core.pages.direction import closed
 from app.core.pages.headers import PRIVATE, takes_gzip
@@ -59,8 +59,7 @@ ENVIRONMENT.filters.update(
     stamp=preferences.stamp,
     ordinal=wording.ordinal,
     stored_values=stored_values,
-    refusal=refusal_words.in_words,
-    game_word=game_words.WORDS.in_words,
+    said=languages.translate,
     type_word=type_words.type_word,
 )
 

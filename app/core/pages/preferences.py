@@ -14,6 +14,7 @@ from jinja2.runtime import Context, Undefined
 from markupsafe import Markup
 
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages import languages, wording
 from app.core.pages.forms import read_form
 
@@ -29,11 +30,20 @@ async def set_preferences(request: Request) -> Response:
     fields = await read_form(request)
     theme, zone, language = fields.get("theme"), fields.get("zone"), fields.get("language")
     if language is not None and language not in languages.LANGUAGES:
-        raise BadRequest(f"language: expected one of {', '.join(languages.LANGUAGES)}, found {language[:40]!r}")
+        raise BadRequest(
+            N_("expected one of %(names)s, found %(found)r"),
+            where="language",
+            names=", ".join(languages.LANGUAGES),
+            found=language[:40],
+        )
     if theme is not None and theme not in THEMES:
-        raise BadRequest(f"theme: expected light, dark or system, found {theme[:40]!r}")
+        raise BadRequest(N_("expected light, dark or system, found %(found)r"), where="theme", found=theme[:40])
     if zone and zone not in zones():
-        raise BadRequest(f"zone: expected the name of a time zone such as Europe/Bratislava, found {zone[:40]!r}")
+        raise BadRequest(
+            N_("expected the name of a time zone such as Europe/Bratislava, found %(found)r"),
+            where="zone",
+            found=zone[:40],
+        )
     root = request.scope.get("root_path", "")
     reply = RedirectResponse(f"{root}{inside(fields.get('next', '/'))}", 303)
     for name, value in ((THEME_COOKIE, theme), (ZONE_COOKIE, zone), (LANGUAGE_COOKIE, language)):

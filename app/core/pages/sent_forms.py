@@ -15,9 +15,9 @@ from html.parser import HTMLParser
 from markupsafe import escape
 
 from app.core.errors import PreconditionFailed, ServiceError
+from app.core.messages import A_VALUE, NOTHING
 from app.core.pages.direction import closed
-from app.core.pages.languages import _
-from app.core.pages.refusal_words import in_words
+from app.core.pages.languages import _, translate
 
 Fault = Mapping[str, object]
 SEEN_VERSION = "seen_version"
@@ -35,7 +35,6 @@ FIELDS_OF = {
     "account_id": "account",
 }
 """Form fields whose names differ from the properties that refusals name."""
-NAMED = re.compile(r"([\w.\[\]]+): (.+)", re.DOTALL)
 WORD = re.compile(r"[A-Za-z_]+")
 
 
@@ -256,23 +255,21 @@ def _faults_of(refusal: ServiceError) -> Sequence[tuple[str, str]]:
         return [("", text)]
     if refusal.errors:
         return [(str(each.get("where") or ""), _message(each)) for each in refusal.errors]
-    for parts in (refusal.message.split("; "), [refusal.message]):
-        named = [match for match in map(NAMED.fullmatch, parts) if match is not None]
-        if len(named) == len(parts):
-            return [(match[1], _sentence(in_words(match[2]))) for match in named]
-    return [("", _sentence(in_words(refusal.message)))]
+    return [(refusal.where or "", _sentence(translate(refusal.fault)))]
 
 
 def _message(fault: Fault) -> str:
     """A fault as a sentence."""
     if not fault.get("expected"):
-        return _sentence(in_words(str(fault.get("message") or "")))
-    expected, given = in_words(str(fault["expected"])), str(fault.get("found") or "")
-    if given not in {"nothing", "''", ""}:
-        return _sentence(_("expected %(expected)s, found %(found)s", expected=expected, found=in_words(given)))
-    if fault["expected"] == "a value":
+        return _sentence(translate(fault.get("message") or ""))
+    expected, actual = fault["expected"], fault.get("found") or ""
+    if actual not in {NOTHING, repr(""), ""}:
+        return _sentence(
+            _("expected %(expected)s, found %(found)s", expected=translate(expected), found=translate(actual))
+        )
+    if expected == A_VALUE:
         return _("Required.")
-    return _("Required: %(expected)s.", expected=expected)
+    return _("Required: %(expected)s.", expected=translate(expected))
 
 
 def _sentence(text: str) -> str:

@@ -19,6 +19,7 @@ from urllib.parse import parse_qs
 from fastapi import Request, Response
 
 from app.core.errors import NotFound
+from app.core.messages import N_
 from app.core.pages.headers import HEADERS, takes_gzip
 from app.core.pages.languages import LANGUAGES, SOURCE
 from app.core.pages.script_texts import script_of
@@ -50,7 +51,7 @@ def reply(request: Request, name: str) -> Response:
     """A style sheet, script or image; 304 where the reader has it. Raises NotFound."""
     file = static_file(name)
     if file is None:
-        raise NotFound(f"there is no file /static/{name[:100]}")
+        raise NotFound(N_("there is no file /static/%(name)s"), name=name[:100])
     tag, asked = f'"{file.digest}"', parse_qs(request.url.query).get("v")
     cached = IMMUTABLE if asked == [file.digest] else HEADERS["Cache-Control"]
     headers = {**HEADERS, "Cache-Control": cached, "ETag": tag, "Vary": "Accept-Encoding"}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.core.pages.languages import N_, gettext
+from app.core.messages import N_
+from app.core.pages.languages import gettext
 
 WORDS = {
     "absolute": N_("absolute"),

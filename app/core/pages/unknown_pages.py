@@ -8,6 +8,7 @@ from fastapi import Request, Response
 from starlette.exceptions import HTTPException
 
 from app.core.errors import NotFound
+from app.core.messages import N_
 from app.core.pages.visitor import or_refusal
 
 Handler = Callable[[Request, Exception], Awaitable[Response]]
@@ -27,4 +28,4 @@ def pages_for_people(handler: Handler) -> Handler:
 
 
 async def _refuse(path: str) -> Response:
-    raise NotFound(f"no page {path[:200]!r}")
+    raise NotFound(N_("no page %(page)r"), page=path[:200])

@@ -19,11 +19,11 @@ from app.contests.service.names import NoContest
 from app.contests.service.visibility import snapshot_for
 from app.core.errors import BadRequest, ServiceError, Unauthorized, all_in_words, fault
 from app.core.http.acting import acting, actor_of
+from app.core.messages import N_
 from app.core.pages.asking import AskFirst
-from app.core.pages.languages import N_, gettext, speaking
+from app.core.pages.languages import gettext, speaking, translate
 from app.core.pages.pages import page
 from app.core.pages.preferences import here_of, language_of
-from app.core.pages.refusal_words import in_words
 from app.core.pages.sent_again import ask, back_to, form_again
 from app.core.service import Service
 from app.core.transactions import run_after_commit
@@ -175,7 +175,7 @@ async def refused(request: Request, refusal: ServiceError) -> Response:
 
 
 async def _refusal_page(request: Request, refusal: ServiceError, status: int) -> Response:
-    sentence = in_words(await refusal.sentence(request.app.state.service))
+    sentence = translate(await refusal.full_message(request.app.state.service))
     title = gettext(TITLES.get(status, N_("This did not work")))
     faults = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
     return page(

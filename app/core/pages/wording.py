@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from app.contests.schemas.settings import ContestSettings, Limits
+from app.core.messages import N_
 from app.core.pages import languages
-from app.core.pages.languages import N_, _, decimal, gettext, ngettext
+from app.core.pages.languages import _, decimal, gettext, ngettext
 from app.domain.contests import Aggregation, Carry, CaseKind, Clock, Counting, Direction, Group, Kind, ScoringRule
 from app.domain.truncation import cut
 

@@ -45,7 +45,7 @@ def daily(
         asked = today() if day is None else day_called(day)
         kind, size = kind and kind_called(kind), size and size_called(size)
     except NotFound as error:
-        raise Failure(error.message) from None
+        raise Failure(str(error)) from None
     if (kind is None) != (size is None) or (svg and kind is None):
         raise Failure("expected --kind and --size together, for one puzzle")
     made = made_here(asked)

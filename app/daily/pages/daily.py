@@ -14,9 +14,10 @@ from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
+from app.core.messages import N_
 from app.core.pages.headers import HEADERS
 from app.core.pages.index import address_of
-from app.core.pages.languages import N_, _, gettext, speaking
+from app.core.pages.languages import _, gettext, speaking
 from app.core.pages.pages import page
 from app.core.pages.preferences import language_of
 from app.core.pages.stored_pages import StoredPages

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from app.contests.service.names import did_you_mean
 from app.core.clock import utc_now
 from app.core.errors import NotFound
+from app.core.messages import N_, Message
 
 FIRST_DAY = date(2010, 2, 26)
 """The day on which Optimiza was published; back numbers go back to it."""
@@ -31,7 +32,7 @@ def day_called(text: str) -> date:
     except ValueError:
         day = None
     if day is None:
-        raise NotFound(f"expected a day such as {today()}, found {text[:40]!r}")
+        raise NotFound(N_("expected a day such as %(day)s, found %(found)r"), day=today(), found=text[:40])
     return day
 
 
@@ -39,23 +40,23 @@ def open_day(text: str) -> date:
     """A day whose puzzles may be seen; raises NotFound for other text, days to come, and days before the first."""
     day = day_called(text)
     if day > today():
-        raise NotFound(f"the puzzles of {day} come on that day, at 00:00 UTC")
+        raise NotFound(N_("the puzzles of %(day)s come on that day, at 00:00 UTC"), day=day)
     if day < FIRST_DAY:
-        raise NotFound(f"the first puzzles are those of {FIRST_DAY}, found {day}")
+        raise NotFound(N_("the first puzzles are those of %(first)s, found %(day)s"), first=FIRST_DAY, day=day)
     return day
 
 
 def kind_called(name: str) -> str:
     """A kind of puzzle; raises NotFound with the nearest name where there is none."""
     if name not in KINDS:
-        raise NotFound(f"no kind of puzzle {name[:40]!r}{did_you_mean(name, KINDS)}")
+        raise NotFound(did_you_mean(Message(N_("no kind of puzzle %(name)r"), name=name[:40]), name, KINDS))
     return name
 
 
 def size_called(name: str) -> str:
     """A size of puzzle; raises NotFound with the nearest name where there is none."""
     if name not in SIZES:
-        raise NotFound(f"no size {name[:40]!r}{did_you_mean(name, SIZES)}")
+        raise NotFound(did_you_mean(Message(N_("no size %(size)r"), size=name[:40]), name, SIZES))
     return name
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 
 NETS_REMEMBERED = 64
 """Tables of at most 2^14 entries each."""
 LONGEST_CUTS = 400
 """Characters of a list of cuts: the largest net of a day has fewer."""
-EXPECTED = "cuts: expected the ropes that were cut, yours first and last, such as 3,7,1"
 
 
 @lru_cache(NETS_REMEMBERED)
@@ -41,10 +41,21 @@ def answering_cut(instance: str, cuts: Sequence[int]) -> int | None:
     """
     whole, sides, won = _net(instance)
     if len(cuts) % 2 == 0:
-        raise BadRequest(f"{EXPECTED}, found {len(cuts)} of them")
+        raise BadRequest(
+            N_("expected the ropes that were cut, yours first and last, such as 3,7,1, found %(count)s of them"),
+            where="cuts",
+            count=len(cuts),
+        )
     for rope in cuts:
         if not 1 <= rope <= len(sides) or not whole & sides[rope - 1]:
-            raise BadRequest(f"{EXPECTED}, found rope {rope}, which may not be cut then")
+            raise BadRequest(
+                N_(
+                    "expected the ropes that were cut, yours first and last, such as 3,7,1, found rope %(rope)s, which "
+                    "may not be cut then"
+                ),
+                where="cuts",
+                rope=rope,
+            )
         whole &= ~sides[rope - 1]
     after = {rope: whole & ~side for rope, side in enumerate(sides, start=1) if whole & side}
     if not after:
@@ -57,7 +68,11 @@ def cuts_of(text: str) -> list[int]:
     """The cuts that an address names, with commas between them; raises BadRequest for other text."""
     parts = text.split(",")
     if len(text) > LONGEST_CUTS or not all(part.isascii() and part.isdigit() for part in parts):
-        raise BadRequest(f"{EXPECTED}, found {text[:40]!r}")
+        raise BadRequest(
+            N_("expected the ropes that were cut, yours first and last, such as 3,7,1, found %(found)r"),
+            where="cuts",
+            found=text[:40],
+        )
     return [int(part) for part in parts]
 
 

@@ -20,6 +20,7 @@ from cachetools import LRUCache
 from pydantic import TypeAdapter, ValidationError
 
 from app.core.errors import Unavailable
+from app.core.messages import N_
 from app.core.shared_work import SharedWork
 from app.daily.service.daily_puzzles import make_puzzles
 from app.daily.service.days import today
@@ -139,13 +140,17 @@ class DailyPuzzles:
 
     async def _made(self, day: datetime.date) -> Day:
         if self._waiting >= MOST_WAITING and day != today():
-            raise Unavailable(f"the puzzles of {day} have to be made, after others; try again", SECONDS_UNTIL_BACK)
+            raise Unavailable(
+                N_("the puzzles of %(day)s have to be made, after others; try again"), SECONDS_UNTIL_BACK, day=day
+            )
         self._waiting += 1
         try:
             return await run_sync(self._read_or_make, day, limiter=self._one)
         except SolverFailed as error:
             log.warning("the puzzles of a day cannot be made", day=day.isoformat(), error=str(error))
-            raise Unavailable(f"the puzzles of {day} cannot be made now; try again", SECONDS_UNTIL_BACK) from None
+            raise Unavailable(
+                N_("the puzzles of %(day)s cannot be made now; try again"), SECONDS_UNTIL_BACK, day=day
+            ) from None
         finally:
             self._waiting -= 1
 

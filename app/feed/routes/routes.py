@@ -10,6 +10,7 @@ from app.core.errors import BadRequest
 from app.core.http.deps import CurrentViewer, address_of
 from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.gated import GatedRoute
+from app.core.messages import N_
 from app.feed.routes.replies import StreamResponse, TheHub, unless_gone
 from app.feed.service.streams import Client
 from app.feed.service.subscriptions import event_feed, own_verdicts
@@ -39,7 +40,7 @@ async def get_event_feed(
 ) -> Response:
     """First every object once, each after those it refers to, then every change; an empty line while there is none."""
     if since_id is not None:
-        raise BadRequest("since_id: this version of the API has since_token")
+        raise BadRequest(N_("this version of the API has since_token"), where="since_id")
     client = Client(viewer, address_of(request), contest_id)
     opened = event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
     chunks = await unless_gone(request, opened)

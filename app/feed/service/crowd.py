@@ -7,9 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from app.core.errors import TooManyRequests, Unavailable
+from app.core.messages import N_
 from app.feed.service.streams import Client
 
 SECONDS_TO_RETRY = 30
+MOST_OPEN = {
+    "account": N_("this account has %(count)s streams open: close one, or come back later"),
+    "address": N_("this address has %(count)s streams open: close one, or come back later"),
+}
 
 
 class Crowd:
@@ -33,11 +38,10 @@ class Crowd:
         """Let a client in for as long as its stream lasts; raises TooManyRequests or Unavailable where it is full."""
         whose = client.whose
         if self._open_of[whose] >= self._most_of_one:
-            message = f"this {whose[0]} has {self._most_of_one} streams open: close one, or come back later"
-            raise TooManyRequests(message, SECONDS_TO_RETRY)
+            raise TooManyRequests(MOST_OPEN[whose[0]], SECONDS_TO_RETRY, count=self._most_of_one)
         is_nobody = whose[0] == "address"
         if self._open >= self._most or (is_nobody and self._open_of_nobody >= self._most_of_nobody):
-            raise Unavailable("the server has as many streams open as it may: come back later", SECONDS_TO_RETRY)
+            raise Unavailable(N_("the server has as many streams open as it may: come back later"), SECONDS_TO_RETRY)
         self._open += 1
         self._open_of_nobody += is_nobody
         self._open_of[whose] += 1

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.accounts.service.viewer import Viewer, good_still
 from app.contests.service.names import NoContest
 from app.core.errors import Unavailable
+from app.core.messages import N_
 from app.core.service import Service
 from app.feed.service.crowd import Crowd
 from app.feed.service.log import Log
@@ -59,7 +60,7 @@ class Hub:
     def check_going(self) -> None:
         """Raise Stopping where no stream may begin any more."""
         if self.stopping:
-            raise Stopping("the server stops")
+            raise Stopping(N_("the server stops"))
         self._loop = asyncio.get_running_loop()
 
     async def open_log(self, contest_id: str, *, complete: bool = False) -> Log:

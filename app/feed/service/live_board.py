@@ -9,6 +9,7 @@ from app.contests.service.names import NoContest
 from app.contests.service.visibility import seen_by
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Forbidden
+from app.core.messages import N_
 from app.feed.service.hub import Hub
 from app.feed.service.streams import Client, server_sent
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -50,10 +51,10 @@ async def live_board(
     """The server-sent events of a board for a client; raises BadRequest, Forbidden, NotFound or Stopping."""
     sees_all = client.viewer.sees_all
     if wish.public is False and not sees_all:
-        raise Forbidden("only a judge or an admin may see the board as judges see it")
+        raise Forbidden(N_("only a judge or an admin may see the board as judges see it"))
     version = wish.version
     if version is not None and len(version) > LONGEST_VERSION:
-        raise BadRequest(f"since: expected a version, found {version[:LONGEST_VERSION]!r}")
+        raise BadRequest(N_("expected a version, found %(found)r"), where="since", found=version[:LONGEST_VERSION])
     hub.check_going()
     public = not sees_all if wish.public is None else wish.public
     watch = _Watch(client, contest_id, public, version, wish.live)

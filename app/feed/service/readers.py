@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest
+from app.core.messages import N_
 
 EVERYBODY, OWNER, JUDGES, ACCOUNT = "p", "o", "j", "a"
 FIELDS = struct.Struct(">QBQ")
@@ -124,7 +125,7 @@ def read_token(token: str, epoch: str, head: int, role: str) -> Place:
         event, kind, first = FIELDS.unpack(plain)
         if check == _hash(epoch, b"check", role.encode() + plain, CHECK) and event <= head:
             return Place(event, None if kind == NO_KIND else kind, first)
-    raise BadRequest(f"since_token: expected a token of this feed, found {token[:40]!r}")
+    raise BadRequest(N_("expected a token of this feed, found %(found)r"), where="since_token", found=token[:40])
 
 
 def _veiled(epoch: str, check: bytes, data: bytes) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from app.core.errors import BadRequest, Forbidden
+from app.core.messages import N_
 from app.feed.service.hub import Hub
 from app.feed.service.kinds import LARGE, ORDER
 from app.feed.service.log import Line, Log
@@ -34,7 +35,7 @@ async def own_verdicts(
     """
     viewer = client.viewer
     if not viewer.sees_all and viewer.team_id is None:
-        raise Forbidden("only a team, a judge or an admin has verdicts to wait for")
+        raise Forbidden(N_("only a team, a judge or an admin has verdicts to wait for"))
     wish = Wish(reader_of(viewer), frozenset(LARGE), live=live, own=not viewer.sees_all)
     log = await hub.open_log(contest_id)
     place = Place(log.head) if token is None else hub.place(log, wish, token)
@@ -47,7 +48,12 @@ def _types(text: str | None) -> frozenset[str] | None:
         return None
     names = frozenset(text.split(","))
     if unknown := sorted(names - set(ORDER)):
-        raise BadRequest(f"types: expected some of {', '.join(ORDER)}, found {unknown[0][:40]!r}")
+        raise BadRequest(
+            N_("expected some of %(names)s, found %(found)r"),
+            where="types",
+            names=", ".join(ORDER),
+            found=unknown[0][:40],
+        )
     return names
 
 

@@ -21,6 +21,7 @@ from app.core.clics import Id, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
+from app.core.messages import N_, Message, WrongValue
 from app.core.service import Service
 from app.core.settings import Settings
 from app.feed.queries import webhooks as stored
@@ -42,17 +43,15 @@ def _address(text: str) -> str:
     except ValueError:
         parts, port = urlsplit(""), None
     if NO_ADDRESS.search(text) or parts.scheme not in {"http", "https"} or not parts.hostname or port == 0:
-        raise ValueError("expected an address that begins with http:// or https://")
+        raise WrongValue(N_("an address that begins with http:// or https://"))
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise ValueError(
-            "expected an address without a username, a password or a fragment: the token is what proves us"
-        )
+        raise WrongValue(N_("an address without a username, a password or a fragment: the token is what proves us"))
     return text
 
 
 def _type(text: str) -> str:
     if text not in ORDER:
-        raise ValueError(f"expected one of {', '.join(ORDER)}")
+        raise WrongValue(N_("one of %(names)s"), names=", ".join(ORDER))
     return text
 
 
@@ -60,7 +59,8 @@ Address = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_add
 Token = Annotated[
     str,
     StringConstraints(
-        pattern=describe_pattern(r"^[\x21-\x7e]+$", "printable ASCII characters without spaces"), max_length=1000
+        pattern=describe_pattern(r"^[\x21-\x7e]+$", Message(N_("printable ASCII characters without spaces"))),
+        max_length=1000,
     ),
 ]
 Type = Annotated[str, AfterValidator(_type)]
@@ -112,7 +112,7 @@ async def create(service: Service, hub: Hub, viewer: Viewer, body: WebhookBody) 
     await _check_target(service.settings, body.url)
     known_ids = await run_sync(_contests_of, service)
     if unknown := sorted(set(body.contest_ids) - set(known_ids)):
-        raise BadRequest(f"contest_ids: expected contests that exist, found {unknown[0]!r}")
+        raise BadRequest(N_("expected contests that exist, found %(found)r"), where="contest_ids", found=unknown[0])
     positions: Positions = {}
     for contest_id in body.contest_ids or known_ids:
         log = await hub.open_log(contest_id, complete=True)
@@ -142,14 +142,16 @@ async def _check_target(settings: Settings, address: str) -> None:
         try:
             await asyncio.wait_for(resolved(host, 0, allowed, hosts), SECONDS_TO_RESOLVE)
         except Refused as refused:
-            raise BadRequest(f"url: expected an address that webhooks may call: {refused}") from None
+            raise BadRequest(
+                N_("expected an address that webhooks may call: %(refused)s"), where="url", refused=refused
+            ) from None
 
 
 def _webhook_of(session: Session, webhook_id: str) -> WebhookRow:
     """The webhook; raises NotFound."""
     row = stored.get(session, webhook_id)
     if row is None:
-        raise NotFound(f"no webhook {webhook_id!r}")
+        raise NotFound(N_("no webhook %(webhook)r"), webhook=webhook_id)
     return row
 
 
@@ -178,9 +180,9 @@ def _store(service: Service, account_id: str, body: WebhookBody, positions: Posi
     with service.database.write() as session:
         lock_names(session, ["webhooks"])
         if body.id is not None and stored.get(session, body.id) is not None:
-            raise Conflict(f"id: there is a webhook {body.id!r} already")
+            raise Conflict(N_("there is a webhook %(webhook)r already"), where="id", webhook=body.id)
         if len(stored.webhooks(session)) >= MOST:
-            raise Conflict(f"there are {MOST} webhooks already")
+            raise Conflict(N_("there are %(most)s webhooks already"), most=MOST)
         token = service.keys.encrypt(body.token)
         row = WebhookRow(
             id=body.id or secrets.token_hex(6),

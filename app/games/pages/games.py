@@ -13,9 +13,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from app.authoring.service import testcases
 from app.contests.service.visibility import the_problem
 from app.core.errors import BadRequest, NotFound
+from app.core.messages import N_
+from app.core.pages.checker_messages import in_words_of
 from app.core.pages.forms import made_of_values, read_form
 from app.core.pages.frames import frame
-from app.core.pages.languages import N_, _
+from app.core.pages.languages import _
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, visitor
 from app.games.service.bodies import GameView, MoveBody, StartBody
@@ -64,7 +66,9 @@ def play_page(
     own = None if row is None else row.settings.get("game")
     name = "" if row is None else row.settings["checker"] if own is None else own["name"]
     if name not in catalog():
-        raise BadRequest(f"problem: expected one that can be played, found {problem_id!r}, which has no game")
+        raise BadRequest(
+            N_("expected one that can be played, found %(found)r, which has no game"), where="problem", found=problem_id
+        )
     rules = catalog()[name]
     cases = testcases.list_cases(viewer, snapshot, session, scored.id) if own is not None else []
     return page(
@@ -110,7 +114,7 @@ async def _looked_at(
     games = games_of(request)
     table = await games.look(viewer, game_id)
     if table.game.contest_id != request.path_params["contest_id"]:
-        raise NotFound(f"no game {game_id!r} in this contest")
+        raise NotFound(N_("no game %(game)r in this contest"), game=game_id)
     plays = may_play(viewer, table.game, game_id)
     return LookedAt(table, await games.shown(table, game_id), await hint(table) if advice and plays else None, plays)
 
@@ -127,6 +131,7 @@ def game_page(
     table, view = looked.table, looked.view
     game, rules = table.game, catalog()[table.game.game]
     is_guest = game.guest == game_id
+    legal = None if table.over else rules.legal(table.position)
     return page(
         "game.html",
         request,
@@ -139,6 +144,7 @@ def game_page(
         instance=game.instance,
         moves=json.dumps([move.move for move in view.moves]),
         players=json.dumps([_called(view, side) for side in (0, 1)]),
+        rule="" if legal is None else in_words_of(legal.rule),
         picture=_picture(rules.picture(table.position)),
         hint=looked.hint,
         may_move=looked.plays and view.turn == "you" and not game.awaits_guest,
@@ -166,7 +172,7 @@ async def play_on(request: Request, service: TheService, contest_id: str, game_i
     elif act == "join":
         await games.join(viewer, game_id)
     else:
-        raise BadRequest(f"act: expected move, resign, back or join, found {act[:40]!r}")
+        raise BadRequest(N_("expected move, resign, back or join, found %(found)r"), where="act", found=act[:40])
     return _to(request, contest_id, game_id)
 
 

@@ -26,9 +26,10 @@ from app.contests.schemas.settings import NO_LIMITS, Limits
 from app.core.db.by_id import portions
 from app.core.db.locks import lock_names
 from app.core.db.notices import Kind, tell
-from app.domain.limits import limited, quota, times_needed, why_not
+from app.core.messages import N_, Message
+from app.domain.limits import limited, quota, times_needed
 from app.submissions.queries import submission_queries
-from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times
+from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times, why_not
 from app.tables import GameMoveRow, GameRow
 
 
@@ -205,10 +206,17 @@ def _refused(
 ) -> LimitReached | None:
     """Say why a game may not be started."""
     if open_ >= new.most_open:
-        return LimitReached(f"expected at most {new.most_open} games open at once, found {open_}: end one first", None)
+        return LimitReached(
+            Message(
+                N_("expected at most %(most)s games open at once, found %(found)s: end one first"),
+                most=new.most_open,
+                found=open_,
+            ),
+            None,
+        )
     if playing >= new.most_playing:
         again = new.game.started
-        return LimitReached("the server has as many games open as it may: come back later", again)
+        return LimitReached(Message(N_("the server has as many games open as it may: come back later")), again)
     if not limited(new.limits):
         return None
     game = new.game

@@ -25,6 +25,7 @@ from app.core.bodies import Body
 from app.core.errors import MOST_LISTED, BadRequest, ServiceError, all_in_words, fault
 from app.core.http.auth import Authenticator
 from app.core.http.errors import error_response, status_of, unavailable
+from app.core.messages import N_
 from app.core.metrics import Metrics
 from app.feed.service.hub import Hub
 from app.feed.service.streams import Client
@@ -214,11 +215,15 @@ async def _converse(socket: WebSocket, live: Live, player: Player) -> None:
 def read_message(text: str | None) -> MoveBody | ResignBody:
     """What a client's message says; raises BadRequest."""
     if text is None or len(text) > LONGEST_MESSAGE:
-        raise BadRequest(f"message: expected a text of at most {LONGEST_MESSAGE} characters, found something else")
+        raise BadRequest(
+            N_("expected a text of at most %(most)s characters, found something else"),
+            where="message",
+            most=LONGEST_MESSAGE,
+        )
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadRequest("message: expected JSON, found something else") from None
+        raise BadRequest(N_("expected JSON, found something else"), where="message") from None
     model = ResignBody if isinstance(value, dict) and "resign" in value else MoveBody
     try:
         return model.model_validate(value)
@@ -239,5 +244,10 @@ async def _since(text: str | None, games: Games, viewer: Viewer, game_id: str) -
     if number is not None and number > len(table.moves):
         table = await games.look(viewer, game_id)
     if number is None or number > len(table.moves):
-        raise BadRequest(f"since: expected the number of a move up to {len(table.moves)}, found {text[:40]!r}")
+        raise BadRequest(
+            N_("expected the number of a move up to %(count)s, found %(found)r"),
+            where="since",
+            count=len(table.moves),
+            found=text[:40],
+        )
     return number

@@ -21,6 +21,8 @@ from app.accounts.service.viewer import Viewer
 from app.contests.service.changes import why_not_running
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
+from app.core.messages import N_
+from app.core.rejections import message_of
 from app.core.service import Service
 from app.games.queries import games as stored
 from app.games.queries.games import Stored, Turn
@@ -39,12 +41,12 @@ ANY = ""
 MOST_TRIES = 3
 """Times that a turn is made of the rows where somebody else was faster."""
 OVER = {
-    "played": "the game has ended by its rules",
-    "resigned": "the game has ended: it was resigned",
-    "clock": "the game is lost: the time ran out",
-    "contest": "the game is lost: the contest ended before it did",
-    "moves": "the game has ended: it had as many moves as a game may have",
-    "unjoined": "the game has ended: nobody joined it",
+    "played": N_("the game has ended by its rules"),
+    "resigned": N_("the game has ended: it was resigned"),
+    "clock": N_("the game is lost: the time ran out"),
+    "contest": N_("the game is lost: the contest ended before it did"),
+    "moves": N_("the game has ended: it had as many moves as a game may have"),
+    "unjoined": N_("the game has ended: nobody joined it"),
 }
 Watcher = Callable[[], None]
 
@@ -79,7 +81,9 @@ class Games:
             for _ in range(MOST_TRIES):
                 table = await self._table(seat_, viewer, seat_id)
                 if seat_id != table.game.guest:
-                    raise BadRequest("game: expected the guest's seat of a game, found that of whoever started it")
+                    raise BadRequest(
+                        N_("expected the guest's seat of a game, found that of whoever started it"), where="game"
+                    )
                 if table.game.joined is not None:
                     return table
                 if table.over:
@@ -92,7 +96,7 @@ class Games:
                 )
                 if isinstance(seated, GameRow):
                     return self._changed(seat_, replace(table, game=seated))
-        raise Conflict("the game has changed meanwhile: look at it again")
+        raise Conflict(N_("the game has changed meanwhile: look at it again"))
 
     async def move(self, viewer: Viewer, game_id: str, body: MoveBody) -> Table:
         """Make a move and the opponent's reply; posted again, it is the same move and gives the same table.
@@ -119,7 +123,7 @@ class Games:
             if table.game.ending == "resigned" and table.game.winner != side:
                 return table
             if table.game.awaits_guest and game_id == table.game.guest:
-                raise Conflict("join the game first: nobody plays this side yet")
+                raise Conflict(N_("join the game first: nobody plays this side yet"))
             binding = await self._bound(table.game)
             if not await self._in_time(seat_, table, binding, now):
                 return None
@@ -143,7 +147,7 @@ class Games:
                     if not may_be_old:
                         raise
                     seat_.table = None
-        raise Conflict("the game has gone on meanwhile: look at it again")
+        raise Conflict(N_("the game has gone on meanwhile: look at it again"))
 
     async def look(self, viewer: Viewer, game_id: str) -> Table:
         """A game as its rows have it; raises NotFound."""
@@ -168,7 +172,7 @@ class Games:
         """A game that has ended; raises Conflict for one in play, whose transcript would tell its seed."""
         table = await self.look(viewer, game_id)
         if not table.over:
-            raise Conflict("the game is still played: its transcript is there when it has ended")
+            raise Conflict(N_("the game is still played: its transcript is there when it has ended"))
         return table
 
     async def shown(self, table: Table, game_id: str, since: int = 0) -> GameView:
@@ -257,7 +261,7 @@ class Games:
             table = seat_.table = await run_sync(read_table, self._service, viewer, game_id)
         visible(viewer, table.game, game_id)
         if not may_play(viewer, table.game, game_id):
-            raise Forbidden("only whoever plays this game may move in it")
+            raise Forbidden(N_("only whoever plays this game may move in it"))
         if table.over or table.waits_for_person:
             return table
         return await self._answered(seat_, table)
@@ -275,13 +279,17 @@ class Games:
             return None
         clock = clock_of_game(binding, table.game)
         if table.game.awaits_guest:
-            raise Conflict("nobody has joined the game yet: its clock does not run")
+            raise Conflict(N_("nobody has joined the game yet: its clock does not run"))
         if table.mover != side:
-            raise Conflict(f"number: expected a move of the other player, who is to make {body.number}, found yours")
+            raise Conflict(
+                N_("expected a move of the other player, who is to make %(number)s, found yours"),
+                where="number",
+                number=body.number,
+            )
         try:
             after = play(table, body.move, now, thought(table.game, clock, now), side)
         except Rejected as rejected:
-            raise BadRequest(str(rejected)) from None
+            raise BadRequest(message_of(rejected)) from None
         return await self._store(seat_, table, paced(await self.thinking.reply(after, utc_now()), clock), binding)
 
     async def _in_time(self, seat_: Seat, table: Table, binding: Binding | None, now: datetime) -> bool:
@@ -327,7 +335,11 @@ class Games:
         """The contest of a counted game; raises NotFound where it has the problem no more."""
         binding = await bound(self._service, game)
         if game.counted and binding is None:
-            raise NotFound(f"the contest {game.contest_id!r} has the problem {game.problem_id!r} no more")
+            raise NotFound(
+                N_("the contest %(contest)r has the problem %(problem)r no more"),
+                contest=game.contest_id,
+                problem=game.problem_id,
+            )
         return binding
 
 
@@ -348,11 +360,20 @@ def repeated(table: Table, body: MoveBody, side: int) -> Table | None:
     if body.number == next_number:
         return None
     if body.number > next_number:
-        raise Conflict(f"number: expected {next_number}, the next move, found {body.number}")
+        raise Conflict(
+            N_("expected %(next)s, the next move, found %(found)s"),
+            where="number",
+            next=next_number,
+            found=body.number,
+        )
     made = table.moves[body.number - 1]
     if made.side != side or made.move != body.move:
-        who = "your" if made.side == side else "the opponent's"
-        raise Conflict(f"number: expected {next_number}, the next move: {body.number} was {who} move {made.move!r}")
+        was = (
+            N_("expected %(next)s, the next move: %(number)s was your move %(move)r")
+            if made.side == side
+            else N_("expected %(next)s, the next move: %(number)s was the opponent's move %(move)r")
+        )
+        raise Conflict(was, where="number", next=next_number, number=body.number, move=made.move)
     moves = after_move(table.moves, side, body.number)
     if len(moves) == len(table.moves):
         return table

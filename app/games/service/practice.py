@@ -10,6 +10,7 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden, TooManyRequests
+from app.core.messages import N_
 from app.core.service import Service
 from app.games.queries import games as stored
 from app.games.queries.games import NewGame
@@ -36,7 +37,7 @@ async def hint(table: Table) -> Hint:
     """Advise the player of a practice game against the judge; raises Forbidden, or Conflict out of turn."""
     _check_alone(table)
     if table.over or not table.waits_for_person:
-        raise Conflict("hint: expected a game in which it is your turn, found another one")
+        raise Conflict(N_("expected a game in which it is your turn, found another one"), where="hint")
     return await run_sync(_hint, table)
 
 
@@ -56,7 +57,7 @@ async def take_back(service: Service, games: Games, viewer: Viewer, game_id: str
     table = await games.look(viewer, game_id)
     _check_alone(table)
     if not may_play(viewer, table.game, game_id):
-        raise Forbidden("only whoever plays this game may take moves back")
+        raise Forbidden(N_("only whoever plays this game may take moves back"))
     before = _before_last_move(table)
     if not table.over:
         await games.resign(viewer, game_id)
@@ -71,16 +72,16 @@ async def take_back(service: Service, games: Games, viewer: Viewer, game_id: str
 
 def _check_alone(table: Table) -> None:
     if table.game.counted:
-        raise Forbidden("this game counts: hints and taking back are for practice")
+        raise Forbidden(N_("this game counts: hints and taking back are for practice"))
     if table.game.guest is not None:
-        raise Forbidden("this game is between two people: hints and taking back are for practice against the judge")
+        raise Forbidden(N_("this game is between two people: hints and taking back are for practice against the judge"))
 
 
 def _before_last_move(table: Table) -> Table:
     game, now = table.game, utc_now()
     own = [move.number for move in table.moves if move.side == game.side]
     if not own:
-        raise Conflict("there is no move of yours to take back")
+        raise Conflict(N_("there is no move of yours to take back"))
     moves = table.moves[: own[-1] - 1]
     fresh = replace(
         game,

@@ -12,6 +12,7 @@ from app.accounts.service.viewer import Viewer
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, NotFound
+from app.core.messages import N_
 from app.domain.contests import Clock
 from app.games.queries import games as stored
 from app.games.service.bodies import GameClock, GameSummary, GameView, MadeMove, Player
@@ -54,7 +55,7 @@ def side_of(game: GameRow, seat_id: str) -> int:
 def visible(viewer: Viewer, game: GameRow | None, game_id: str) -> GameRow:
     """The game, if the viewer may see it; raises NotFound."""
     if game is None or not (viewer.at(game.contest_id).sees_all or may_play(viewer, game, game_id)):
-        raise NotFound(f"no game {game_id!r}")
+        raise NotFound(N_("no game %(game)r"), game=game_id)
     return game
 
 
@@ -168,7 +169,7 @@ def listed(
 ) -> list[GameSummary]:
     """The games of a contest, the latest first: all for judges, for others those they may play."""
     if state not in {None, "playing", "ended"}:
-        raise BadRequest(f"state: expected playing or ended, found {state!r}")
+        raise BadRequest(N_("expected playing or ended, found %(found)r"), where="state", found=state)
     playing = None if state is None else state == "playing"
     wanted = partial(
         stored.of_contest,

@@ -17,6 +17,8 @@ from app.contests.service.visibility import snapshot_for, the_problem
 from app.core.addresses import source_of
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests
+from app.core.messages import N_, Message
+from app.core.rejections import message_of
 from app.core.service import Service
 from app.games.queries import games as stored
 from app.games.queries.games import NewGame
@@ -79,8 +81,10 @@ async def start(
     counted = is_own and not body.practice and body.opponent != PERSON
     if body.practice is False and not counted:
         raise BadRequest(
-            "practice: expected true or nothing (only a team's game from a test case, against the judge, counts),"
-            " found false"
+            N_(
+                "expected true or nothing (only a team's game from a test case, against the judge, counts), found false"
+            ),
+            where="practice",
         )
     admitted = await admit(service, viewer, snapshot.contest.id, SubmissionForm(problem_id, [])) if counted else None
     _check_counted(body, chosen, admitted)
@@ -107,18 +111,28 @@ async def start(
 def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str, body: StartBody) -> Chosen:
     """Choose the position and the opponent; raises BadRequest or NotFound."""
     if (body.testcase is None) == (body.parameters is None):
-        both = "neither" if body.testcase is None else "both"
-        raise BadRequest(f"body: expected either testcase or parameters, found {both}")
+        wrong = (
+            N_("expected either testcase or parameters, found neither")
+            if body.testcase is None
+            else N_("expected either testcase or parameters, found both")
+        )
+        raise BadRequest(wrong, where="body")
     with service.database.read() as session:
         problem = pins.row(session, snapshot.contest.id, problem_id)
         entry = contests.entry(session, snapshot.contest.id, problem_id)
         contest = contests.get(session, snapshot.contest.id)
         if problem is None or entry is None or contest is None:
-            raise NotFound(f"no problem {problem_id!r} in contest {snapshot.contest.id!r}")
+            raise NotFound(
+                N_("no problem %(problem)r in contest %(contest)r"), problem=problem_id, contest=snapshot.contest.id
+            )
         own = problem.settings.get("game")
         name = problem.settings["checker"] if own is None else own["name"]
         if name not in games():
-            raise BadRequest(f"problem: expected one that can be played, found {problem_id!r}, which has no game")
+            raise BadRequest(
+                N_("expected one that can be played, found %(found)r, which has no game"),
+                where="problem",
+                found=problem_id,
+            )
         limits = entry.limits.over(contest.settings.limits)
         move_ms = _ms(limits.move_seconds or (own and own["move_seconds"]))
         game_ms = _ms(limits.game_seconds or (own and own["game_seconds"]))
@@ -142,7 +156,7 @@ def _instance(name: str, body: StartBody) -> str:
     try:
         return instance_of(games()[name], body.parameters or {})
     except Rejected as rejected:
-        raise BadRequest(str(rejected)) from None
+        raise BadRequest(message_of(rejected)) from None
 
 
 def _start_of_case(name: str, data: bytes, *, is_game: bool) -> Start:
@@ -150,7 +164,12 @@ def _start_of_case(name: str, data: bytes, *, is_game: bool) -> Start:
     try:
         return read_instance(data) if is_game else Start(name, _usual(name), None, data.decode())
     except (Rejected, UnicodeDecodeError) as error:
-        raise BadRequest(f"testcase: expected one that is a position of the game {name}, found {error}") from None
+        raise BadRequest(
+            N_("expected one that is a position of the game %(game)s, found %(found)s"),
+            where="testcase",
+            game=name,
+            found=error,
+        ) from None
 
 
 def _check_counted(body: StartBody, chosen: Chosen, admitted: Admitted | None) -> None:
@@ -158,11 +177,16 @@ def _check_counted(body: StartBody, chosen: Chosen, admitted: Admitted | None) -
     if admitted is None:
         return
     if body.seed is not None:
-        raise BadRequest("seed: expected none in a game that counts (the judge chooses it), found one")
+        raise BadRequest(N_("expected none in a game that counts (the judge chooses it), found one"), where="seed")
     if body.opponent not in {None, chosen.start.opponent}:
-        raise BadRequest(f"opponent: expected {chosen.start.opponent} in a game that counts, found {body.opponent!r}")
+        raise BadRequest(
+            N_("expected %(opponent)s in a game that counts, found %(found)r"),
+            where="opponent",
+            opponent=chosen.start.opponent,
+            found=body.opponent,
+        )
     if body.side is not None:
-        raise BadRequest("side: expected none in a game that counts (the test case decides), found one")
+        raise BadRequest(N_("expected none in a game that counts (the test case decides), found one"), where="side")
 
 
 def _check_taken(chosen: Chosen, admitted: Admitted | None) -> None:
@@ -171,8 +195,10 @@ def _check_taken(chosen: Chosen, admitted: Admitted | None) -> None:
         return
     name = None if chosen.case is None else chosen.case[1]
     if chosen.case in admitted.entry.final_cases:
-        raise Forbidden(f"testcase: the time for final cases is over, {name!r} among them")
-    raise Forbidden(f"testcase: expected one that is judged, found {name!r}, which has no expected answer")
+        raise Forbidden(N_("the time for final cases is over, %(name)r among them"), where="testcase", name=name)
+    raise Forbidden(
+        N_("expected one that is judged, found %(found)r, which has no expected answer"), where="testcase", found=name
+    )
 
 
 def _table(
@@ -190,12 +216,17 @@ def _table(
     if opponent not in rules.opponents and opponent != PERSON:
         known = ", ".join((*rules.opponents, PERSON))
         raise BadRequest(
-            f"opponent: expected one of {known}, found {opponent!r}{did_you_mean(opponent, rules.opponents)}"
+            did_you_mean(
+                Message(N_("expected one of %(names)s, found %(found)r"), names=known, found=opponent),
+                opponent,
+                rules.opponents,
+            ),
+            where="opponent",
         )
     try:
         position = begin(rules, start_.instance)
     except Rejected as rejected:
-        raise BadRequest(str(rejected)) from None
+        raise BadRequest(message_of(rejected)) from None
     side = start_.side if body.side is None else body.side
     team_id = None if admitted is None else admitted.team_id
     game = GameRow(

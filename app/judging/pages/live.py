@@ -13,9 +13,10 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
+from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.gate import see
-from app.core.pages.languages import N_, _
+from app.core.pages.languages import _
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import points, seconds

@@ -8,10 +8,11 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.forms import made_of, made_of_values
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, see
-from app.core.pages.languages import N_, _, gettext
+from app.core.pages.languages import _, gettext
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import points
@@ -79,7 +80,7 @@ def make_rejudging(
     """Open a rejudging of what the form selects."""
     named = fields.pop("submissions", "").replace(",", " ").split()
     if not (named or fields.get("problem") or fields.get("team")):
-        raise BadRequest("the selection: expected a problem, a team or submissions, found nothing")
+        raise BadRequest(N_("expected a problem, a team or submissions, found nothing"), where="the selection")
     body = made_of(RejudgingBody, {name: fields.get(name, "") for name in ("reason", "problem", "team")})
     body = made_of_values(
         RejudgingBody, {**body.model_dump(exclude_none=True), **({"submissions": named} if named else {})}

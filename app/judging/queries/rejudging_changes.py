@@ -12,6 +12,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.core.json_documents import ProblemChanges, ProblemDocument
+from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudging_steps import RejudgingRefused, Selection
 from app.problems.queries import problem_diff, versions
@@ -146,10 +147,16 @@ def _propose(session: Session, plan: Plan, author: Author) -> RejudgingRow:
     if plan.joined is not None:
         return _join(session, plan.joined, _changes(plan), again=plan.again)
     if (other := plan.open) is not None:
-        part = "" if "pins" in other.changes or plan.pins else f", or make this a part of it with ?rejudging={other.id}"
+        change_open = N_("rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first")
+        joinable = N_(
+            "rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first, or make this "
+            "a part of it with ?rejudging=%(rejudging)s"
+        )
         raise RejudgingRefused(
-            f"rejudging {other.id} ({other.contest_id}) changes {plan.problem_id} already: "
-            f"apply or cancel it first{part}"
+            change_open if "pins" in other.changes or plan.pins else joinable,
+            rejudging=other.id,
+            contest=other.contest_id,
+            problem=plan.problem_id,
         )
     return rejudging_steps.begin(
         session,
@@ -176,13 +183,20 @@ def _refuse_open(session: Session, change: Change) -> None:
     other = rejudgings.open_of_problem(session, change.problem_id) if change.keep else None
     if other is not None:
         raise RejudgingRefused(
-            f"rejudging {other.id} ({other.contest_id}) changes {change.problem_id} already: apply or cancel it first"
+            N_("rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first"),
+            rejudging=other.id,
+            contest=other.contest_id,
+            problem=change.problem_id,
         )
 
 
 def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> RejudgingRow:
     if other is None or other.id != joins or "pins" in other.changes:
-        raise RejudgingRefused(f"rejudging {joins} is none that changes {problem_id} and is still open")
+        raise RejudgingRefused(
+            N_("rejudging %(rejudging)s is none that changes %(problem)s and is still open"),
+            rejudging=joins,
+            problem=problem_id,
+        )
     return other
 
 

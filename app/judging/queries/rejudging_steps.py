@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session, aliased
 
 from app.core.clock import utc_now
 from app.core.db.database import Database
+from app.core.errors import BadRequest, Conflict
 from app.core.json_documents import ProblemChanges, SelectionDocument
+from app.core.messages import N_, Message, as_message
 from app.judging.queries import rejudgings
 from app.judging.queries.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
 from app.problems.queries import problem_diff, versions
@@ -22,16 +24,19 @@ from app.submissions.queries.judgements import DONE, QUEUED
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow, SubmissionRow
 
 
-class NothingSelected(Exception):
+class NothingSelected(BadRequest):
     """No submission is as asked for."""
 
 
-class RejudgingRefused(Exception):
+class RejudgingRefused(Conflict):
     """A step contradicts another rejudging, or what has happened since; the message names it."""
 
 
 class NotJudgedYet(RejudgingRefused):
     """A rejudging cannot be applied while judgements are left to do; a moment later it may."""
+
+    def __init__(self, message: str | Message, /, **values: object) -> None:
+        super().__init__(as_message(message, values), retry_after=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ def begin(
     if not rejudgings.judges(row):
         return row
     if take_in(session, row) == 0:
-        raise NothingSelected("expected at least one judged submission to judge again, found none")
+        raise NothingSelected(N_("expected at least one judged submission to judge again, found none"))
     return row
 
 
@@ -99,7 +104,11 @@ def refuse_overlap(session: Session, row: RejudgingRow) -> None:
     mine = rejudgings.selected(row).subquery()
     for other in rejudgings.still_open(session):
         if row.changes and other.changes and row.changes["problem_id"] == other.changes["problem_id"]:
-            raise RejudgingRefused(f"rejudging {other.id} ({other.contest_id}) changes this problem already")
+            raise RejudgingRefused(
+                N_("rejudging %(rejudging)s (%(contest)s) changes this problem already"),
+                rejudging=other.id,
+                contest=other.contest_id,
+            )
         if not (rejudgings.judges(row) and rejudgings.judges(other)):
             continue
         theirs = rejudgings.selected(other).subquery() if other.changes else None
@@ -111,8 +120,13 @@ def refuse_overlap(session: Session, row: RejudgingRow) -> None:
             shared = shared.join(JudgementRow, its)
         if count := session.scalar(shared):
             raise RejudgingRefused(
-                f"{count} of the submissions are in the open rejudging {other.id} ({other.contest_id}): "
-                "apply or cancel it first"
+                N_(
+                    "%(count)s of the submissions are in the open rejudging %(rejudging)s (%(contest)s): "
+                    "apply or cancel it first"
+                ),
+                count=count,
+                rejudging=other.id,
+                contest=other.contest_id,
             )
 
 
@@ -180,7 +194,7 @@ def lock(session: Session, rejudging_id: int) -> RejudgingRow:
         session.execute(text("LOCK TABLE submissions IN SHARE MODE"))
     row = _locked(session, rejudging_id)
     if row is None:
-        raise RejudgingRefused(f"rejudging {rejudging_id} is gone")
+        raise RejudgingRefused(N_("rejudging %(rejudging)s is gone"), rejudging=rejudging_id)
     return row
 
 
@@ -190,19 +204,25 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
     Raises RejudgingRefused, also where a submission arrived that it has not judged (`take_in_newcomers`).
     """
     if row.state not in {OPEN, UNDONE}:
-        raise RejudgingRefused(f"rejudging {row.id} is {row.state}")
+        raise RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
     _refuse_final(session, row)
     _refuse_unanswered(session, row)
     _refuse_unjudged(session, row)
     if not errors_too and (count := _new_errors(session, row)):
         raise RejudgingRefused(
-            f"the judge failed on {count} submissions that had a verdict; judge_errors: true applies it nevertheless"
+            N_(
+                "the judge failed on %(count)s submissions that had a verdict; judge_errors: true "
+                "applies it nevertheless"
+            ),
+            count=count,
         )
     if row.changes:
         _refuse_pinned(session, row)
         if _fingerprint(session, row) != row.changes["base"]:
             problem_id = row.changes["problem_id"]
-            raise RejudgingRefused(f"{problem_id} has been changed since: cancel this and make a new one")
+            raise RejudgingRefused(
+                N_("%(problem)s has been changed since: cancel this and make a new one"), problem=problem_id
+            )
         author = Author(row.account_id, f"rejudging {row.id}: {row.reason}")
         undo = versions.make(session, row.changes["problem_id"], row.changes, author, rejudgings.contests_of(row))
         undo["base"] = _fingerprint(session, row)
@@ -221,8 +241,13 @@ def _refuse_pinned(session: Session, row: RejudgingRow) -> None:
         entry = session.get(ContestProblemRow, (contest_id, problem_id))
         if entry is not None and entry.version is not None:
             raise RejudgingRefused(
-                f"contest {contest_id} has been pinned to version {entry.version} of {problem_id} since: "
-                "let it follow the problem again (version: null), or cancel this"
+                N_(
+                    "contest %(contest)s has been pinned to version %(version)s of %(problem)s since: "
+                    "let it follow the problem again (version: null), or cancel this"
+                ),
+                contest=contest_id,
+                version=entry.version,
+                problem=problem_id,
             )
 
 
@@ -231,17 +256,29 @@ def _refuse_final(session: Session, row: RejudgingRow) -> None:
     query = select(ContestRow.id, ContestRow.finalized).where(ContestRow.id.in_(rejudgings.contests_of(row)))
     rows = session.execute(query.order_by(ContestRow.id).with_for_update(read=True))
     if final := [contest_id for contest_id, finalized in rows if finalized is not None]:
-        raise RejudgingRefused(f"contest {', '.join(final)} is final; finalized: false opens it again")
+        raise RejudgingRefused(
+            N_("contest %(contest)s is final; finalized: false opens it again"), contest=", ".join(final)
+        )
 
 
 def _refuse_unanswered(session: Session, row: RejudgingRow) -> None:
     """No test case would be dropped because its expected answer is still to be made."""
     if names := rejudgings.unanswered(session, row):
         problem_id = row.changes["problem_id"]
-        subject = f"test case {names[0]} of {problem_id} has" if len(names) == 1 else f"{', '.join(names)} have"
+        one = N_(
+            "test case %(name)s of %(problem)s has no expected answer yet: wait for the reference run, start one "
+            "(jurado admin reference run %(problem)s %(name)s), or put it with an answer"
+        )
+        several = N_(
+            "%(listed)s have no expected answer yet: wait for the reference run, start one (jurado admin reference run "
+            "%(problem)s %(names)s), or put it with an answer"
+        )
         raise RejudgingRefused(
-            f"{subject} no expected answer yet: wait for the reference run, start one "
-            f"(jurado admin reference run {problem_id} {' '.join(names)}), or put it with an answer"
+            one if len(names) == 1 else several,
+            name=names[0],
+            problem=problem_id,
+            listed=", ".join(names),
+            names=" ".join(names),
         )
 
 
@@ -249,12 +286,20 @@ def _refuse_unjudged(session: Session, row: RejudgingRow) -> None:
     """Refuse a rejudging without a finished judgement of each of its submissions."""
     newcomers = rejudgings.missing(row).subquery() if rejudgings.grows(row) else None
     if newcomers is not None and (count := session.scalar(select(func.count()).select_from(newcomers))):
-        raise NotJudgedYet(f"{count} more submissions arrived that are not judged yet: apply it again")
+        raise NotJudgedYet(
+            N_("%(count)s more submissions arrived that are not judged yet: apply it again"), count=count
+        )
     progress = rejudgings.progress(session, [row.id]).get(row.id, Progress())
     if progress.done < progress.total:
-        raise NotJudgedYet(f"{progress.total - progress.done} of {progress.total} judgements are not done yet")
+        raise NotJudgedYet(
+            N_("%(count)s of %(total)s judgements are not done yet"),
+            count=progress.total - progress.done,
+            total=progress.total,
+        )
     if rejudgings.grows(row) and (count := len(rejudgings.unjudged(session, row))):
-        raise NotJudgedYet(f"{count} submissions have not been judged by the problem as it is yet: apply it again")
+        raise NotJudgedYet(
+            N_("%(count)s submissions have not been judged by the problem as it is yet: apply it again"), count=count
+        )
 
 
 def _fingerprint(session: Session, row: RejudgingRow) -> str:
@@ -305,7 +350,9 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
     What was submitted since is judged again, as it was judged by what is now withdrawn: returns those judgements.
     """
     if row.state != APPLIED:
-        raise RejudgingRefused(f"rejudging {row.id} is {row.state}, not applied")
+        raise RejudgingRefused(
+            N_("rejudging %(rejudging)s is %(state)s, not applied"), rejudging=row.id, state=row.state
+        )
     _refuse_final(session, row)
     _refuse_later(session, row)
     again: list[int] = []
@@ -313,7 +360,9 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
         problem_id = row.changes["problem_id"]
         _refuse_pinned(session, row)
         if _fingerprint(session, row) != row.undo["base"]:
-            raise RejudgingRefused(f"{problem_id} has been changed since it was applied: undo that first")
+            raise RejudgingRefused(
+                N_("%(problem)s has been changed since it was applied: undo that first"), problem=problem_id
+            )
         author = Author(row.account_id, f"rejudging {row.id} undone: {row.reason}")
         versions.make(session, problem_id, row.undo, author, rejudgings.contests_of(row))
         if rejudgings.judges(row):
@@ -338,7 +387,10 @@ def _refuse_later(session: Session, row: RejudgingRow) -> None:
         .where(JudgementRow.rejudging_id == row.id, later.id != JudgementRow.id)
     )
     if (other := session.scalar(query)) is not None:
-        raise RejudgingRefused(f"rejudging {other} has been applied to some of the submissions since: undo it first")
+        raise RejudgingRefused(
+            N_("rejudging %(rejudging)s has been applied to some of the submissions since: undo it first"),
+            rejudging=other,
+        )
 
 
 def replace_judgements(session: Session, which: ColumnElement[bool]) -> list[int]:
@@ -364,7 +416,7 @@ def replace_judgements(session: Session, which: ColumnElement[bool]) -> list[int
 def cancel(session: Session, row: RejudgingRow) -> None:
     """Give an open one up; what is not judged yet will not be. `row` is from `lock`."""
     if row.state != OPEN:
-        raise RejudgingRefused(f"rejudging {row.id} is {row.state}")
+        raise RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
     session.execute(
         delete(JudgementRow).where(JudgementRow.rejudging_id == row.id, JudgementRow.state != DONE),
         execution_options={"synchronize_session": False},

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from app.core.errors import BadRequest
 from app.core.http.errors import ErrorBody
 from app.core.http.middleware import API
+from app.core.messages import N_
 from app.judging.service.rejudgings import problem_changes
 from app.judging.service.rejudgings.previews import Preview
 from app.judging.service.rejudgings.problem_changes import How, RejudgingView
@@ -45,7 +46,9 @@ def _how(
 def _version(text: str) -> int:
     match = VERSION.fullmatch(text.strip())
     if match is None:
-        raise BadRequest(f'If-Match: expected the number of a version, such as "3", found {text[:80]!r}')
+        raise BadRequest(
+            N_('expected the number of a version, such as "3", found %(found)r'), where="If-Match", found=text[:80]
+        )
     return int(match[1])
 
 

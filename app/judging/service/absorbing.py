@@ -15,6 +15,7 @@ from typing import Protocol
 import structlog
 
 from app.core.db.database import Database
+from app.core.messages import N_, Message
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudging_steps import NotJudgedYet
 from app.judging.queries.rejudgings import OPEN, UNDONE
@@ -60,8 +61,13 @@ def absorbed(database: Database, engine: Judges, gate: Gate, rejudging_id: int) 
             left = MOST_SECONDS_CLOSED - (time.monotonic() - closed)
             if not (emptied and left > 0 and engine.finish(unjudged, left)):
                 raise NotJudgedYet(
-                    f"{len(unjudged)} judgements of rejudging {rejudging_id} are not done yet: apply it again in a"
-                    " moment, or pause the contest first where its submissions come faster than they are judged"
+                    N_(
+                        "%(count)s judgements of rejudging %(rejudging)s are not done yet: apply it again in "
+                        "a moment, or pause the contest first where its submissions come faster than they "
+                        "are judged"
+                    ),
+                    count=len(unjudged),
+                    rejudging=rejudging_id,
                 )
             judged += len(unjudged)
             _, unjudged = _take_in(database, rejudging_id)
@@ -88,7 +94,11 @@ def _take_in(database: Database, rejudging_id: int) -> tuple[list[Place], list[i
         return places, rejudgings.unjudged(session, row)
 
 
-def _too_many(database: Database, rejudging_id: int) -> str:
+def _too_many(database: Database, rejudging_id: int) -> Message:
     with database.read() as session:
         progress = rejudgings.progress(session, [rejudging_id])[rejudging_id]
-    return f"{progress.total - progress.done} of {progress.total} judgements are not done yet"
+    return Message(
+        N_("%(count)s of %(total)s judgements are not done yet"),
+        count=progress.total - progress.done,
+        total=progress.total,
+    )

@@ -5,16 +5,16 @@ A rejection is the contestant's; every other exception is the judge's own fault 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, cast
 
 from cachetools import LRUCache
 
 from app.core.files.stored_bytes import FileMissing
 from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import MessageDocument
+from app.domain.documents import MessageDocument, PhraseDocument
 from app.domain.verdicts import CaseVerdict
 from app.judging.service.messages import Grade, Graded, Validate, Validated, Warm, graded, validated
 from app.packages.opening import open_checker
@@ -126,7 +126,11 @@ def _score(checker: AnyChecker, instance: object, request: Validate) -> Score | 
 
 def message_json(message: Message) -> MessageDocument:
     """A message in the form it is stored and shown in."""
-    return {"key": message.key, "text": message.text, "args": dict(message.args)}
+    args = {name: str(value) if isinstance(value, str) else value for name, value in message.args.items()}
+    document: MessageDocument = {"key": message.key, "text": message.text, "args": args}
+    if phrases := message.phrases:
+        document["phrases"] = cast(Mapping[str, PhraseDocument], phrases)
+    return document
 
 
 def found_score(test_case_id: int, score: Score, run_time_ms: int = 0) -> FoundScore:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import MessageDocument, ProgramDocument
+from app.domain.documents import MessageDocument, PhraseDocument, ProgramDocument
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
 
@@ -80,6 +80,14 @@ class Words(Struct, frozen=True, forbid_unknown_fields=True):
     key: Annotated[str, Meta(max_length=200)]
     text: Annotated[str, Meta(max_length=20_000)]
     args: dict[str, int | str] = {}
+    phrases: dict[str, WordsPhrase] = {}
+
+
+class WordsPhrase(Struct, frozen=True, forbid_unknown_fields=True):
+    """The English source of an argument with its values, as it is stored and shown."""
+
+    source: Annotated[str, Meta(max_length=2000)]
+    values: dict[str, int | float | str | WordsPhrase] = {}
 
 
 class WireScore(Struct, frozen=True, forbid_unknown_fields=True):
@@ -241,7 +249,15 @@ def _score(wire: WireScore) -> FoundScore:
 
 def _words(text: str) -> MessageDocument:
     words = _messages.decode(text)
-    return {"key": words.key, "text": words.text, "args": words.args}
+    document: MessageDocument = {"key": words.key, "text": words.text, "args": words.args}
+    if words.phrases:
+        document["phrases"] = {name: _phrase(each) for name, each in words.phrases.items()}
+    return document
+
+
+def _phrase(phrase: WordsPhrase) -> PhraseDocument:
+    values = {name: _phrase(each) if isinstance(each, WordsPhrase) else each for name, each in phrase.values.items()}
+    return {"source": phrase.source, "values": values}
 
 
 def _ratio(value: Exact | None) -> str | None:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.core.errors import Unauthorized
+from app.core.messages import N_
 from app.core.pages.asking import Answer, AskFirst
 from app.core.pages.forms import made_of_values, read_form
 from app.core.pages.frames import frame
@@ -77,7 +78,7 @@ def ask(
 ) -> Response:
     """Send a question to the jury, or as a judge an answer or an announcement."""
     if not viewer.logged_in:
-        raise Unauthorized("log in to ask the jury")
+        raise Unauthorized(N_("log in to ask the jury"))
     refuse_unseen_answers(session, snapshot, viewer, fields)
     values: dict[str, object] = {name: fields[name] for name in FIELDS if fields.get(name)}
     if viewer.sees_all and (recipient := recipient_of(fields, documents(viewer, snapshot, session))) is not None:

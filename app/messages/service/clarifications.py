@@ -19,6 +19,7 @@ from app.core.clics import Id, Reltime, Time, format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, describe_pattern
+from app.core.messages import N_, Fault, Message
 from app.messages.queries import messages as stored
 from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -26,10 +27,11 @@ from app.tables import ClarificationRow, ContestRow
 from app.teams.queries import directory, teams
 from app.teams.service.teams import visible
 
-Message = Annotated[
+MessageText = Annotated[
     str,
     StringConstraints(
-        pattern=describe_pattern(r"^[^\x00]*[^\x00\s][^\x00]*$", "a text that is not empty"), max_length=20_000
+        pattern=describe_pattern(r"^[^\x00]*[^\x00\s][^\x00]*$", Message(N_("a text that is not empty"))),
+        max_length=20_000,
     ),
 ]
 MINUTE = timedelta(minutes=1)
@@ -70,7 +72,7 @@ class ClarificationBody(Body):
     to_group_ids: list[Id] | None = None
     reply_to_id: Id | None = None
     problem_id: Id | None = None
-    text: Message
+    text: MessageText
     time: Time | None = Field(None, description="by judges and admins who set it; else the server does")
     contest_time: Reltime | None = None
 
@@ -103,14 +105,18 @@ def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, clarificati
     for each in documents(viewer, snapshot, session):
         if each.id == clarification_id:
             return each
-    raise NotFound(f"no clarification {clarification_id!r} in contest {snapshot.contest.id!r}")
+    raise NotFound(
+        N_("no clarification %(clarification)r in contest %(contest)r"),
+        clarification=clarification_id,
+        contest=snapshot.contest.id,
+    )
 
 
 def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: ClarificationBody) -> ClarificationView:
     """Store a question, an answer or an announcement; raises Forbidden, BadRequest or TooManyRequests."""
     contest = contest_of(session, snapshot.contest.id)
     if body.id is not None:
-        refuse([mismatch("id", "none, as the server gives it", repr(body.id))])
+        refuse([mismatch("id", Message(N_("none, as the server gives it")), repr(body.id))])
     check_rights(session, viewer, contest, body)
     lock_messages(session, contest.id)  # of two at once, one is counted, and numbered, first
     check_pace(session, viewer, contest)
@@ -131,12 +137,22 @@ def bring_in(
     """Store a clarification of another system; returns it and whether it is new. Raises Conflict for another text."""
     contest = contest_of(session, snapshot.contest.id)
     need(viewer, capabilities_of(session, viewer, contest), "admin_clar")
-    refuse([mismatch(name, "a value", "nothing") for name in ("id", "time") if getattr(body, name) is None])
+    refuse(
+        [
+            mismatch(name, Message(N_("a value")), Message(N_("nothing")))
+            for name in ("id", "time")
+            if getattr(body, name) is None
+        ]
+    )
     same_id(clarification_id, body.id)
     row = clarification_row(session, viewer, snapshot, contest, body, clarification_id)
     old = stored.clarification(session, contest.id, clarification_id)
     if old is not None and facts(old) != facts(row):
-        raise Conflict(f"id: there is a clarification {clarification_id!r} already, and it says something else")
+        raise Conflict(
+            N_("there is a clarification %(clarification)r already, and it says something else"),
+            where="id",
+            clarification=clarification_id,
+        )
     if old is None:
         session.add(row)
     return after(session, viewer, snapshot, contest, old or row), old is None
@@ -196,18 +212,24 @@ def check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: Cl
     given = {name for name in type(body).model_fields if getattr(body, name) is not None}
     if body.time is not None and "admin_clar" in allowed:
         return
-    refuse([mismatch(name, "none, as the server sets it", "one") for name in ("time", "contest_time") if name in given])
+    refuse(
+        [
+            mismatch(name, Message(N_("none, as the server sets it")), Message(N_("one")))
+            for name in ("time", "contest_time")
+            if name in given
+        ]
+    )
     if viewer.role == "team":
         if given & set(RECIPIENTS):
-            raise Forbidden("a team cannot send clarifications to teams or groups, only to the jury")
+            raise Forbidden(N_("a team cannot send clarifications to teams or groups, only to the jury"))
         if body.from_team_id not in {None, viewer.team_id}:
-            raise Forbidden("from_team_id: a team may ask only for itself")
+            raise Forbidden(N_("a team may ask only for itself"), where="from_team_id")
     elif body.from_team_id is not None:
         need(viewer, allowed, "proxy_clar")
     elif "post_clar" not in allowed:
-        raise BadRequest("from_team_id: expected the team that asks, found nothing")
+        raise BadRequest(N_("expected the team that asks, found nothing"), where="from_team_id")
     if contest.finalized is not None:
-        raise Forbidden("the contest is final: nothing can be asked or answered any more")
+        raise Forbidden(N_("the contest is final: nothing can be asked or answered any more"))
 
 
 def check_pace(session: Session, viewer: Viewer, contest: ContestRow) -> None:
@@ -218,7 +240,9 @@ def check_pace(session: Session, viewer: Viewer, contest: ContestRow) -> None:
     times = stored.times_since(session, contest.id, str(viewer.account_id), now - MINUTE)
     if len(times) >= MOST_IN_A_MINUTE:
         wait = ceil((min(times) + MINUTE - now).total_seconds())
-        raise TooManyRequests(f"at most {MOST_IN_A_MINUTE} questions a minute, try again later", max(1, wait))
+        raise TooManyRequests(
+            N_("at most %(count)s questions a minute, try again later"), max(1, wait), count=MOST_IN_A_MINUTE
+        )
 
 
 def clarification_row(
@@ -253,22 +277,24 @@ def _unknown(
     body: ClarificationBody,
     sender: str | None,
     seen: set[str],
-) -> Iterator[dict[str, str]]:
+) -> Iterator[Fault]:
     """Faults of a clarification: references that its sender, who has `seen` others, may not make."""
     team_ids = {row.id for row in teams.taking_part(session, contest)}
     groups = {row.id for row in directory.groups(session, contest)} if body.to_group_ids else set()
     if sender is not None and (body.to_team_ids is not None or body.to_group_ids is not None):
-        yield mismatch("from_team_id", "none beside to_team_ids and to_group_ids", repr(sender))
+        yield mismatch("from_team_id", Message(N_("none beside to_team_ids and to_group_ids")), repr(sender))
     if sender is not None and sender not in team_ids:
-        yield mismatch("from_team_id", f"a team of contest {contest.id}", repr(sender))
+        yield mismatch("from_team_id", Message(N_("a team of contest %(contest)s"), contest=contest.id), repr(sender))
     if body.reply_to_id is not None and body.reply_to_id not in seen:
-        yield mismatch("reply_to_id", "a clarification", repr(body.reply_to_id))
+        yield mismatch("reply_to_id", Message(N_("a clarification")), repr(body.reply_to_id))
     if body.problem_id is not None and body.problem_id not in {problem.id for problem in snapshot.problems}:
-        yield mismatch("problem_id", f"a problem of contest {contest.id}", repr(body.problem_id))
+        yield mismatch(
+            "problem_id", Message(N_("a problem of contest %(contest)s"), contest=contest.id), repr(body.problem_id)
+        )
     for name, known in (("to_team_ids", team_ids), ("to_group_ids", groups)):
         for each in getattr(body, name) or ():
             if each not in known:
-                yield mismatch(name, f"what is in contest {contest.id}", repr(each))
+                yield mismatch(name, Message(N_("what is in contest %(contest)s"), contest=contest.id), repr(each))
 
 
 def facts(row: ClarificationRow) -> tuple[object, ...]:

@@ -17,8 +17,9 @@ from app.core.bodies import Body, Line, Sparse, mismatch, refuse
 from app.core.clics import Id, format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.errors import NotFound
+from app.core.messages import N_, Message
 from app.messages.queries import messages as stored
-from app.messages.service.clarifications import Message
+from app.messages.service.clarifications import MessageText
 from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
@@ -32,7 +33,7 @@ LINKS: tuple[Literal["team_ids", "problem_ids", "submission_ids"], ...] = ("team
 class CommentaryBody(Body):
     """Something to be said. In the text `{teams:ID}` and `{problems:ID}` stand for what they name."""
 
-    message: Message
+    message: MessageText
     tags: list[Line] = Field(default_factory=list, max_length=100)
     team_ids: list[Id] | None = None
     problem_ids: list[Id] | None = None
@@ -70,7 +71,9 @@ def one(viewer: Viewer, snapshot: ContestSnapshot, session: Session, commentary_
     for each in documents(viewer, snapshot, session):
         if each.id == commentary_id:
             return each
-    raise NotFound(f"no commentary {commentary_id!r} in contest {snapshot.contest.id!r}")
+    raise NotFound(
+        N_("no commentary %(commentary)r in contest %(contest)r"), commentary=commentary_id, contest=snapshot.contest.id
+    )
 
 
 def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: CommentaryBody) -> CommentaryView:
@@ -80,7 +83,12 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
     known = visible_ids(viewer, snapshot, session)
     links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
     missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]
-    refuse([mismatch(name, f"what is in contest {contest.id}", repr(each)) for name, each in missing])
+    refuse(
+        [
+            mismatch(name, Message(N_("what is in contest %(contest)s"), contest=contest.id), repr(each))
+            for name, each in missing
+        ]
+    )
     now = utc_now()
     row = CommentaryRow(
         id=stored.next_id(session, CommentaryRow, contest.id),

@@ -13,12 +13,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs
 from app.authoring.service.jobs import Job
-from app.core.pages.languages import _, decimal, ngettext
+from app.core.pages.languages import _, decimal, ngettext, translate
 from app.core.pages.pages import page
 from app.core.pages.visitor import TheService, Visitor
 from app.core.pages.wording import size
 from app.core.service import Service
-from app.operations.pages.advice_words import WORDS
 from app.operations.pages.installation import Finding, parts
 from app.operations.service.advice import LONG_WAIT, advice
 from app.operations.service.readiness import Ready, readiness
@@ -41,7 +40,7 @@ async def health_page(request: Request, service: TheService, viewer: Visitor) ->
         viewer=viewer,
         is_ready=ready.ready,
         findings=findings,
-        advice=[(each.urgent, WORDS.in_words(each.what), WORDS.in_words(each.advice)) for each in advice(ready, state)],
+        advice=[(each.urgent, translate(each.what), translate(each.advice)) for each in advice(ready, state)],
         worst=[each for each in findings if each.mark == "open"],
         faults=stored.faults,
         jobs=going,

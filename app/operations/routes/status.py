@@ -28,4 +28,4 @@ async def get_status(_viewer: CurrentViewer, request: Request, service: TheServi
     """What `jurado status` shows, read in a few short queries; processes give a sign of life each 5 s."""
     ready = await readiness(service, request.app.state.probing)
     state = await run_sync(status, service)
-    return StatusWithAdvice(ready=ready.ready, status=state, advice=advice(ready, state))
+    return StatusWithAdvice(ready=ready.ready, status=state, advice=[each.shown() for each in advice(ready, state)])

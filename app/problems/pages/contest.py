@@ -18,9 +18,10 @@ from app.contests.pages.taking_part import clock_offer, finals_shown, quota_line
 from app.contests.queries import contests
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
+from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.heat import width
-from app.core.pages.languages import LANGUAGES, N_
+from app.core.pages.languages import LANGUAGES
 from app.core.pages.pages import page
 from app.core.pages.preferences import accepted_languages
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor

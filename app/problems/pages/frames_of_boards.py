@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from app.contests.service.visibility import the_problem
 from app.core.errors import NotFound
 from app.core.files.files import Files
+from app.core.messages import N_
 from app.core.pages.pages import ENVIRONMENT
 from app.core.pages.static_files import paths
 from app.core.pages.visitor import Reading, TheService, TheSnapshot
@@ -77,7 +78,7 @@ def board_frame(
     row = pins.row(session, snapshot.contest.id, scored.id)
     module = _module(service, row)
     if module is None:
-        raise NotFound(f"the problem {scored.id!r} has no board of its own")
+        raise NotFound(N_("the problem %(problem)r has no board of its own"), problem=scored.id)
     text = json.dumps(module).replace("<", "\\u003c")
     html = ENVIRONMENT.get_template("board_frame.html").render(module=text, script=_script())
     return HTMLResponse(html, headers={**HEADERS, "Content-Security-Policy": POLICY.format(script=_hash())})

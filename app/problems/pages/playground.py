@@ -7,6 +7,7 @@ from fastapi.responses import HTMLResponse
 
 from app.contests.service.names import did_you_mean
 from app.core.errors import NotFound
+from app.core.messages import N_, Message
 from app.core.pages.pages import page
 from app.core.pages.visitor import Visitor
 from games.catalog import games
@@ -25,5 +26,5 @@ TITLES = {
 def playground(request: Request, viewer: Visitor, slug: str) -> HTMLResponse:
     """The playground of one board; two people may play there where it is one of a game."""
     if slug not in TITLES:
-        raise NotFound(f"no board {slug!r}{did_you_mean(slug, TITLES)}")
+        raise NotFound(did_you_mean(Message(N_("no board %(board)r"), board=slug), slug, TITLES))
     return page("playground.html", request, viewer=viewer, slug=slug, titles=TITLES, game=games().get(slug))

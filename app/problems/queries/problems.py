@@ -12,9 +12,11 @@ from sqlalchemy import delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
+from app.core.errors import Conflict
 from app.core.files.files import FileStore
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
+from app.core.messages import N_
 from app.core.steps import SILENT, Steps
 from app.domain.case_scores import FoundScore
 from app.packages.ahead import ahead
@@ -31,7 +33,7 @@ SMALL = 2**20
 """Bytes of a case up to which it is stored beside others: so many are in memory then."""
 
 
-class ProblemInUse(Exception):
+class ProblemInUse(Conflict):
     """A change would take away what submissions or contests stand on; the message names it."""
 
 
@@ -299,9 +301,9 @@ def remove(session: Session, problem_id: str) -> bool:
     if row is None:
         return False
     if used := contests_of(session, problem_id):
-        raise ProblemInUse(f"{problem_id} is a problem of {', '.join(used)}")
+        raise ProblemInUse(N_("%(problem)s is a problem of %(contests)s"), problem=problem_id, contests=", ".join(used))
     if has_submissions(session, problem_id):
-        raise ProblemInUse(f"{problem_id} has submissions")
+        raise ProblemInUse(N_("%(problem)s has submissions"), problem=problem_id)
     session.delete(row)
     session.flush()
     return True

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.core.clock import utc_now
 from app.core.files.files import FileStore
 from app.core.json_documents import ProvenanceDocument
+from app.core.messages import N_
 from app.domain.case_scores import FoundScore
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument
 from app.domain.scoring import Exact
@@ -70,7 +71,11 @@ def put_row(
     if moves:
         row.group_name = new.group
     if row.group_name != new.group:
-        raise ProblemInUse(f"{new.name} is a test case of {row.group_name} already; names are unique in a problem")
+        raise ProblemInUse(
+            N_("%(case)s is a test case of %(group)s already; names are unique in a problem"),
+            case=new.name,
+            group=row.group_name,
+        )
     changed = created or row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
     if row.input_sha256 not in {None, given}:
         _forget_shown(session, new)
@@ -116,7 +121,11 @@ def delete_case(session: Session, problem_id: str, group: str, name: str) -> boo
         return False
     sisters = [case for case in problems.test_cases(session, problem_id) if case.group_name == group]
     if len(sisters) == 1 and group != "sample":
-        raise ProblemInUse(f"{name} is the only test case of {group}, whose points nobody could earn without it")
+        raise ProblemInUse(
+            N_("%(case)s is the only test case of %(group)s, whose points nobody could earn without it"),
+            case=name,
+            group=group,
+        )
     row.removed = True  # answers, raw scores and earlier versions refer to it
     session.flush()
     renumber(session, problem_id)

@@ -10,6 +10,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests.service.names import did_you_mean
 from app.contests.service.visibility import the_problem
 from app.core.errors import Forbidden, NotFound
+from app.core.messages import N_, Message
 from app.core.service import Service
 from app.packages.markdown import image_type, with_image_folder
 from app.problems.queries import pins
@@ -99,7 +100,7 @@ def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader
     the_problem(snapshot, problem_id)
     row = pins.row(session, snapshot.contest.id, problem_id)
     if row is None or not row.statements:
-        raise NotFound(f"problem {problem_id!r} has no statement")
+        raise NotFound(N_("problem %(problem)r has no statement"), problem=problem_id)
     return row, statements.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
 
 
@@ -120,12 +121,12 @@ def solution(
     access = solution_access(viewer, session, problem_id)
     if access is SolutionAccess.WITHHELD:
         raise Forbidden(
-            "solution texts are readable once every contest with the problem is over and its results are public"
+            N_("solution texts are readable once every contest with the problem is over and its results are public")
         )
     row = pins.row(session, snapshot.contest.id, problem_id)
     texts = {} if row is None else row.metadata_["solutions"]
     if row is None or not texts or access is SolutionAccess.HIDDEN:
-        raise NotFound(f"there is no solution text of problem {problem_id!r} to read")
+        raise NotFound(N_("there is no solution text of problem %(problem)r to read"), problem=problem_id)
     language = statements.choose_language(reader.language, reader.accepted_languages, sorted(texts))
     file = texts[language]
     data = service.files.load(file["sha256"])
@@ -145,5 +146,13 @@ def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str
     images = {name: sha256 for images in by_language for name, sha256 in images.items()}
     sha256, media_type = images.get(path), image_type(path)
     if sha256 is None or media_type is None:
-        raise NotFound(f"the statement of problem {problem_id!r} has no image {path!r}{did_you_mean(path, images)}")
+        raise NotFound(
+            did_you_mean(
+                Message(
+                    N_("the statement of problem %(problem)r has no image %(image)r"), problem=problem_id, image=path
+                ),
+                path,
+                images,
+            )
+        )
     return StatementImage(sha256, media_type)

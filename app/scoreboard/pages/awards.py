@@ -8,11 +8,12 @@ from fastapi.responses import HTMLResponse
 from app.contests.pages.finals import medals_of
 from app.contests.pages.home import DONE, Done
 from app.contests.service.contests import contest_of
+from app.core.messages import N_
 from app.core.pages.asking import confirm
 from app.core.pages.forms import made_of_values
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, see
-from app.core.pages.languages import N_, _
+from app.core.pages.languages import _
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheSnapshot, Visitor, Writing
 from app.scoreboard.service import awards

@@ -21,6 +21,7 @@ from markupsafe import Markup, escape
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.core.clock import utc_now
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.direction import closed
 from app.core.pages.frames import frame_of
 from app.core.pages.headers import takes_gzip
@@ -95,9 +96,13 @@ async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot
     names = await names_soon(cast(Service, request.app.state.service), viewer, snapshot)
     groups = groups_shown(viewer, snapshot, names)
     if asked.group is not None and asked.group not in groups:
-        raise BadRequest(f"group: expected the id of a group of this board, found {asked.group!r}")
+        raise BadRequest(
+            N_("expected the id of a group of this board, found %(found)r"), where="group", found=asked.group
+        )
     if asked.cells == "raw" and not shows_raw(snapshot):
-        raise BadRequest("cells: expected points or place: this contest does not show the raw scores of other teams")
+        raise BadRequest(
+            N_("expected points or place: this contest does not show the raw scores of other teams"), where="cells"
+        )
     last = last_minute(snapshot)
     shown = snapshot
     if asked.at is not None:

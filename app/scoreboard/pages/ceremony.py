@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 
 from app.contests.pages.home import DONE, Done
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.forms import whole_number
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, see
@@ -99,7 +100,12 @@ def publish(request: Request, service: TheService, contest_id: str, fields: Fiel
         return see(request, f"/admin/contests/{contest_id}/ceremony", done="thawed")
     steps = whole_number("steps", fields.get("steps", ""))
     if steps is None or not 1 <= steps <= MOST_STEPS:
-        raise BadRequest(f"steps: expected a number from 1 to {MOST_STEPS}, found {fields.get('steps', '')[:40]!r}")
+        raise BadRequest(
+            N_("expected a number from 1 to %(most)s, found %(found)r"),
+            where="steps",
+            most=MOST_STEPS,
+            found=fields.get("steps", "")[:40],
+        )
     for _ in range(steps):
         if not reveal(service, contest_id, Step.CELL).opened:
             break

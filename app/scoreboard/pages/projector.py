@@ -11,6 +11,7 @@ from app.accounts.service.viewer import PUBLIC
 from app.contests.service.names import NoContest
 from app.contests.service.visibility import snapshot_for
 from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.names import groups_shown, names_of
 from app.core.pages.pages import page
@@ -51,7 +52,7 @@ def projector(
     names = names_of(session, PUBLIC, snapshot)
     groups = groups_shown(PUBLIC, snapshot, names)
     if group is not None and group not in groups:
-        raise BadRequest(f"group: expected the id of a group of this board, found {group!r}")
+        raise BadRequest(N_("expected the id of a group of this board, found %(found)r"), where="group", found=group)
     arrays = arrays_of(snapshot, group)
     columns, board = names.columns, BoardRows(arrays, names.columns, groups)
     freeze = snapshot.contest.clock.freeze_time

@@ -92,7 +92,7 @@ class Express:
         pages = cast(BoardPages, self._state.pages)
         snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
         if snapshot is None:
-            raise NotFound(await NoContest(asked.contest_id).sentence(service))
+            raise NotFound(await NoContest(asked.contest_id).full_message(service))
         page = await pages.page_soon(snapshot, asked.options)
         response = await reply(asked.wanted, pages, page)
         await response(scope, receive, send)

@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from app.core.errors import BadRequest
 from app.core.http.deps import CurrentViewer, TheBoards, ThePages
 from app.core.http.gated import GatedRoute
+from app.core.messages import N_
 from app.scoreboard.service.bodies import CompactScoreboard, History, Scoreboard, ScoreTable
 from app.scoreboard.service.pages import BoardPages, CompactPage, Options, Page
 from app.scoreboard.service.scoreboard import (
@@ -76,7 +77,7 @@ async def get_scoreboard(
     """
     options = Options(cases, group_id, form == "compact")
     if options.cases and options.compact:
-        raise BadRequest("cases: expected false with form=compact, which has no raw scores; found true")
+        raise BadRequest(N_("expected false with form=compact, which has no raw scores; found true"), where="cases")
     snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
     snapshot = await as_asked(snapshot, phase, virtual=virtual)
     page = await pages.page_soon(snapshot, options)

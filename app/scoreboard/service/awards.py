@@ -13,6 +13,7 @@ from app.contests.service.contests import contest_of, slug
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
 from app.core.clics import Id
 from app.core.errors import NotFound
+from app.core.messages import N_, Message
 from app.domain.awards import Award, award_id, awards, first_to_solve
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.tables import AwardRow
@@ -58,14 +59,14 @@ def award(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id:
     for each in documents(viewer, snapshot, session):
         if each["id"] == award_id:
             return AwardView.model_validate(each)
-    raise NotFound(f"no award {award_id!r} in contest {snapshot.contest.id!r}")
+    raise NotFound(N_("no award %(award)r in contest %(contest)r"), award=award_id, contest=snapshot.contest.id)
 
 
 def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: AwardBody) -> AwardView:
     """Make an award, whose id is made of its citation; raises BadRequest for an id or for unknown teams."""
     contest_id = snapshot.contest.id
     if body.id is not None:
-        refuse([mismatch("id", "none, as the server gives it", repr(body.id))])
+        refuse([mismatch("id", Message(N_("none, as the server gives it")), repr(body.id))])
     _check_teams(session, contest_id, body.team_ids)
     taken = {each["id"] for each in documents(viewer, snapshot, session)} | set(stored.awards(session, contest_id))
     award_id = slug(body.citation, taken.__contains__, "award")
@@ -77,7 +78,7 @@ def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Awar
 def put(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str, body: AwardBody) -> AwardView:
     """Make or replace an award; one that was computed is computed no more. Raises BadRequest or Conflict."""
     if body.id is None:
-        refuse([mismatch("id", "the id of the address", "nothing")])
+        refuse([mismatch("id", Message(N_("the id of the address")), Message(N_("nothing")))])
     same_id(award_id, body.id)
     _check_teams(session, snapshot.contest.id, body.team_ids)
     _store(session, snapshot.contest.id, award_id, body.citation, body.team_ids)
@@ -89,11 +90,11 @@ def alter(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id:
     old = award(viewer, snapshot, session, award_id)
     same_id(award_id, body.id)
     nulls = [name for name in ("citation", "team_ids") if name in body.model_fields_set and getattr(body, name) is None]
-    refuse([mismatch(name, "a value", "null") for name in nulls])
+    refuse([mismatch(name, Message(N_("a value")), Message(N_("null"))) for name in nulls])
     _check_teams(session, snapshot.contest.id, body.team_ids or [])
     team_ids = body.team_ids if body.team_ids is not None else old.team_ids
     if team_ids is None:
-        refuse([mismatch("team_ids", "the teams, as the results are not final", "nothing")])
+        refuse([mismatch("team_ids", Message(N_("the teams, as the results are not final")), Message(N_("nothing")))])
     _store(session, snapshot.contest.id, award_id, body.citation or old.citation, team_ids or [])
     return award(viewer, snapshot, session, award_id)
 
@@ -157,7 +158,14 @@ def _check_teams(session: Session, contest_id: str, team_ids: list[str]) -> None
     """Raise BadRequest naming every team that takes no part in the contest."""
     known_ids = {row.id for row in teams.taking_part(session, contest_of(session, contest_id))}
     missing = [at for at, team_id in enumerate(team_ids) if team_id not in known_ids]
-    refuse([mismatch(f"team_ids[{at}]", f"a team of contest {contest_id}", repr(team_ids[at])) for at in missing])
+    refuse(
+        [
+            mismatch(
+                f"team_ids[{at}]", Message(N_("a team of contest %(contest)s"), contest=contest_id), repr(team_ids[at])
+            )
+            for at in missing
+        ]
+    )
 
 
 def _once(team_ids: list[str]) -> list[str]:

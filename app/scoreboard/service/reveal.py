@@ -10,6 +10,7 @@ from app.core.bodies import Body
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
 from app.core.errors import Conflict
+from app.core.messages import N_
 from app.core.service import Service
 from app.domain.reveal import Pending, Place, Step, opened, pending
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -102,13 +103,13 @@ def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Pending]:
     snapshot = boards.snapshot(row.id, public=True)
     assert snapshot is not None, "it has a row"
     if snapshot.state.ended is None:
-        raise Conflict("the contest has not ended")
+        raise Conflict(N_("the contest has not ended"))
     if snapshot.freeze.until is None:
-        raise Conflict("the scoreboard is not frozen")
+        raise Conflict(N_("the scoreboard is not frozen"))
     visible = {team.id for team in snapshot.contest.teams if team.counts}
     unjudged = [a for a in snapshot.official() if a.scores is None and a.team_id in visible]
     if unjudged:
-        raise Conflict(f"{len(unjudged)} submissions are still to be judged")
+        raise Conflict(N_("%(count)s submissions are still to be judged"), count=len(unjudged))
     return pending(snapshot.board, hidden_places(snapshot))
 
 

@@ -14,6 +14,7 @@ from app.contests.service.names import NoContest
 from app.contests.service.visibility import seen_by
 from app.core.clics import format_reltime
 from app.core.errors import BadRequest, Forbidden, NotFound
+from app.core.messages import N_
 from app.domain.board_arrays import moment
 from app.domain.contests import PROVISIONAL
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, with_virtual
@@ -36,7 +37,7 @@ async def as_asked(snapshot: ContestSnapshot, phase: str | None, *, virtual: boo
     finals = snapshot.contest.finals
     if phase is not None:
         if snapshot.public and snapshot.phase == PROVISIONAL and phase == "final":
-            raise Forbidden("only a judge or an admin may see what final cases give now")
+            raise Forbidden(N_("only a judge or an admin may see what final cases give now"))
         kinds = finals.kinds if phase == "final" and finals.used else PROVISIONAL
         snapshot = await run_sync(in_phase, snapshot, kinds)
     return await run_sync(with_virtual, snapshot) if virtual else snapshot
@@ -47,7 +48,7 @@ async def board_shown(
 ) -> ContestSnapshot:
     """The board a viewer asks for; refuses what there is not, and what is for judges only."""
     if public is False and not viewer.sees_all:
-        raise Forbidden("only a judge or an admin may see the board as judges see it")
+        raise Forbidden(N_("only a judge or an admin may see the board as judges see it"))
     as_public = not viewer.sees_all if public is None else public
     snapshot = boards.ready(contest_id, public=as_public)
     snapshot = snapshot or await boards.snapshot_soon(contest_id, public=as_public)
@@ -55,7 +56,7 @@ async def board_shown(
         raise NoContest(contest_id)
     snapshot = seen_by(viewer, snapshot)
     if group_id is not None and not _is_group(viewer, snapshot, group_id):
-        raise BadRequest(f"group_id: expected the id of a group, found {group_id!r}")
+        raise BadRequest(N_("expected the id of a group, found %(found)r"), where="group_id", found=group_id)
     return snapshot
 
 
@@ -100,10 +101,10 @@ async def history_json(
     """Points and ranks over time of all teams, or of some, at about `steps` moments; raises BadRequest, NotFound."""
     known_ids = {row.team.id for row in snapshot.main.rows}
     if unknown := [each for each in team_ids or () if each not in known_ids]:
-        raise BadRequest(f"team_id: expected a team on the board, found {unknown[0]!r}")
+        raise BadRequest(N_("expected a team on the board, found %(found)r"), where="team_id", found=unknown[0])
     history = await pages.history_soon(snapshot, history_steps(snapshot, steps))
     if team_ids is not None and not history.teams.keys() >= set(team_ids):
-        raise NotFound("a team of these is too new; try again later")
+        raise NotFound(N_("a team of these is too new; try again later"))
     return await run_sync(history.written, team_ids)
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.core.errors import ServiceError
 from app.core.pages.frames import frame
+from app.core.pages.languages import translate
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.service import Service
@@ -106,7 +107,7 @@ def _texts(
         try:
             data = answer(service, viewer, snapshot, session, each.submission_id, case.case).data
         except ServiceError as refusal:
-            texts.append(f"({refusal.message})")
+            texts.append(f"({translate(refusal.message)})")
             continue
         text = data[: LONGEST * 4].decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
         texts.append(text if len(text) <= LONGEST else text[:LONGEST] + "…")

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from app.contests.service.names import problem_called
 from app.core.clics import format_reltime, number
 from app.core.errors import BadRequest, NotFound
+from app.core.messages import N_
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
 from app.domain.similarity import Pair, Sent, Shared
@@ -82,9 +83,9 @@ def comparison(
     known_ids = {team.id for team in snapshot.contest.teams}
     for team in teams:
         if team not in known_ids:
-            raise NotFound(f"no team {team!r} in contest {snapshot.contest.id!r}")
+            raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team, contest=snapshot.contest.id)
     if teams[0] == teams[1]:
-        raise BadRequest(f"other_team_id: expected another team, found {teams[1]!r} again")
+        raise BadRequest(N_("expected another team, found %(found)r again"), where="other_team_id", found=teams[1])
     cases: list[SharedCase] = []
     sources: list[SharedSources] = []
     until = monotonic() + SECONDS
@@ -102,7 +103,12 @@ def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[Sco
     wanted = problem_id and problem_called(snapshot, problem_id)
     problems = [each for each in snapshot.contest.problems if wanted in (None, each.id)]
     if problem_id is not None and not problems:
-        raise BadRequest(f"problem_id: expected a problem of contest {snapshot.contest.id}, found {problem_id!r}")
+        raise BadRequest(
+            N_("expected a problem of contest %(contest)s, found %(found)r"),
+            where="problem_id",
+            contest=snapshot.contest.id,
+            found=problem_id,
+        )
     return problems
 
 

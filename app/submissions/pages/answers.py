@@ -15,10 +15,10 @@ from app.contests.pages.taking_part import may_choose
 from app.contests.queries import participations
 from app.contests.service.visibility import is_official
 from app.core.errors import Forbidden, Unauthorized
+from app.core.messages import N_
 from app.core.pages.checker_messages import in_words
 from app.core.pages.frames import frame
 from app.core.pages.heat import width
-from app.core.pages.languages import N_
 from app.core.pages.names import names_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
@@ -96,9 +96,9 @@ class CaseLine:
 def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
     """The team's own submissions, newest first."""
     if not viewer.logged_in:
-        raise Unauthorized("log in to see your answers")
+        raise Unauthorized(N_("log in to see your answers"))
     if viewer.team_id is None:
-        raise Forbidden("only teams have answers here; judges find all submissions in the API")
+        raise Forbidden(N_("only teams have answers here; judges find all submissions in the API"))
     contest = snapshot.contest
     rows = submission_queries.of_team(session, contest.id, viewer.team_id, MOST_LISTED)
     judged = {
@@ -144,7 +144,7 @@ def report_page(
 ) -> HTMLResponse:
     """The report on a submission, case by case, and what was in the archive."""
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
-        raise Unauthorized("log in to see the report")
+        raise Unauthorized(N_("log in to see the report"))
     shown = report(viewer, snapshot, session, submission_id)
     row = pins.row(session, snapshot.contest.id, shown.problem_id)
     kind = shown.judgement.judgement_type_id

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest, Unauthorized
+from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.languages import _
 from app.core.pages.names import names_of
@@ -64,14 +65,14 @@ def compare_page(
 ) -> HTMLResponse:
     """Two submissions to one problem; the second is the one before the first unless it is named."""
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
-        raise Unauthorized("log in to compare submissions")
+        raise Unauthorized(N_("log in to compare submissions"))
     first = report(viewer, snapshot, session, a) if a else None
     choices = _choices(viewer, snapshot, session, first)
     b = b or _beside(a, choices)
     second = report(viewer, snapshot, session, b) if b else None
     if first is not None and second is not None and first.problem_id != second.problem_id:
         both = f"{first.problem_id} and {second.problem_id}"
-        raise BadRequest(f"b: expected a submission to the same problem as a, found {both}")
+        raise BadRequest(N_("expected a submission to the same problem as a, found %(found)s"), where="b", found=both)
     row = None if first is None else pins.row(session, snapshot.contest.id, first.problem_id)
     label = None if first is None else snapshot.contest.labels.get(first.problem_id, first.problem_id)
     return page(

@@ -10,7 +10,8 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.core.errors import Unauthorized
-from app.core.pages.languages import N_, gettext
+from app.core.messages import N_
+from app.core.pages.languages import gettext
 from app.core.pages.visitor import TheService, visitor
 from app.domain.contests import Carry, Counting, ScoredProblem
 from app.problems.queries import pins
@@ -72,7 +73,7 @@ async def send_answers(request: Request, service: TheService, contest_id: str) -
     """Take the files as the API does, and go to the report of the submission."""
     viewer = await visitor(request)
     if not viewer.logged_in:
-        raise Unauthorized("log in to send answers")
+        raise Unauthorized(N_("log in to send answers"))
     opening = cast(OpeningForm, request.app.state.open_submission_form(request))
     taken = await submit(service, viewer, contest_id, opening)
     root = request.scope.get("root_path", "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from math import ceil
 from typing import cast
 
 from sqlalchemy import Connection, exists, select, text, tuple_
@@ -19,8 +20,9 @@ from app.core.db.locks import lock_names
 from app.core.db.notices import outbox_of
 from app.core.db.writer import TRACES, AnyHandler
 from app.core.json_documents import FileNoteDocument, SourceDocument
+from app.core.messages import N_, Message
 from app.domain.documents import MessageDocument
-from app.domain.limits import limited, quota, times_needed, why_not
+from app.domain.limits import Quota, SubmissionLimits, limited, quota, times_needed
 from app.domain.verdicts import JudgementType
 from app.submissions.queries import newcomers
 from app.submissions.queries.allowances import Allowance, Allowances
@@ -91,7 +93,7 @@ class LimitReached:
     `too_large`: for its bytes, so that a smaller one would be taken.
     """
 
-    message: str
+    message: Message
     again: datetime | None
     too_large: bool = False
 
@@ -248,15 +250,48 @@ def _beyond_allowance(new: NewSubmission, allowances: Allowances) -> LimitReache
     return LimitReached(too_many_bytes(new.contest_id, cast(int, allowance.size), used, new.size), None, too_large=True)
 
 
-def too_many_unjudged(most: int) -> str:
+def too_many_unjudged(most: int) -> Message:
     """Why a team has to wait until more of its submissions are judged."""
-    return f"your team has {most} submissions that are not judged yet: send the next ones later"
+    return Message(
+        N_("your team has %(most)s submissions that are not judged yet: send the next ones later"), most=most
+    )
 
 
-def too_many_bytes(contest_id: str, most: int, used: int, size: int) -> str:
+def too_many_bytes(contest_id: str, most: int, used: int, size: int) -> Message:
     """Why a team may send no submission of this size to a contest any more."""
-    used_now = f"found {used} already and {size} in this submission"
-    return f"expected at most {most} bytes of a team in contest {contest_id}, {used_now}"
+    return Message(
+        N_(
+            "expected at most %(most)s bytes of a team in contest %(contest)s, found %(used)s already and %(size)s in "
+            "this submission"
+        ),
+        most=most,
+        contest=contest_id,
+        used=used,
+        size=size,
+    )
+
+
+def why_not(limits: SubmissionLimits, used: Quota, now: datetime) -> Message:
+    """Say which limit refuses another submission."""
+    if used.exhausted:
+        exhausted = N_("expected at most %(most)s submissions to this problem, found %(used)s already")
+        return Message(exhausted, most=limits.max_submissions, used=used.used)
+    assert used.next is not None, "else it would have been allowed"
+    intervals = N_("expected at least %(interval)s s between two submissions to this problem")
+    rates = N_("expected at most %(count)s submissions in any %(window)s s to this problem")
+    both = N_(
+        "expected at least %(interval)s s between two submissions and at most %(count)s submissions in any "
+        "%(window)s s to this problem"
+    )
+    window = limits.per_window
+    limit = Message(
+        rates if limits.interval_seconds is None else intervals if window is None else both,
+        interval=limits.interval_seconds,
+        count=None if window is None else window.count,
+        window=None if window is None else window.seconds,
+    )
+    left = max(1, ceil((used.next - now).total_seconds()))
+    return Message(N_("%(limit)s: your team may submit again in %(seconds)s s"), limit=limit, seconds=left)
 
 
 def _over_the_limit(new: NewSubmission, counted: dict[Place, list[datetime]]) -> LimitReached | None:

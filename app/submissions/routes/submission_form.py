@@ -15,6 +15,7 @@ from app.core.heavy import LIGHT, run_heavy
 from app.core.http.downloads import file, form
 from app.core.http.forms import Expected, read_form
 from app.core.http.uploads import body_stream, content_type
+from app.core.messages import N_
 from app.submissions.service.submission_form import LONGEST_COMMENT, SubmissionForm, read_json, read_texts
 
 PARTS = Expected(
@@ -90,5 +91,7 @@ async def open_submission_form(request: Request) -> AsyncIterator[SubmissionForm
             yield read_json(body.read()) if light else await run_heavy(lambda: read_json(body.read()))
     else:
         raise UnsupportedMedia(
-            f"Content-Type: expected multipart/form-data or application/json, found {kind or 'none'}"
+            N_("expected multipart/form-data or application/json, found %(found)s"),
+            where="Content-Type",
+            found=kind or "none",
         )

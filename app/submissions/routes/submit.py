@@ -10,6 +10,7 @@ from app.core.errors import BadRequest
 from app.core.http.deps import current_viewer
 from app.core.http.errors import ErrorBody
 from app.core.http.gated import GatedRoute
+from app.core.messages import N_
 from app.core.service import Service
 from app.submissions.routes.submission_form import REQUEST_FORMS, open_submission_form
 from app.submissions.service.submissions import Submission
@@ -76,7 +77,12 @@ async def put_submission(request: Request) -> Response:
 def _key(request: Request) -> str | None:
     key = request.headers.get("idempotency-key")
     if key is not None and not 0 < len(key) <= LONGEST_KEY:
-        raise BadRequest(f"Idempotency-Key: expected 1 to {LONGEST_KEY} characters, found {len(key)}")
+        raise BadRequest(
+            N_("expected 1 to %(most)s characters, found %(found)s"),
+            where="Idempotency-Key",
+            most=LONGEST_KEY,
+            found=len(key),
+        )
     return key
 
 

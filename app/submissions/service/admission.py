@@ -19,9 +19,22 @@ from app.core.clics import format_time
 from app.core.clock import utc_now
 from app.core.db.ids import is_number
 from app.core.errors import BadRequest, Forbidden, NotFound, Unprocessable
+from app.core.messages import N_
 from app.core.service import Service
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.service.submission_form import SubmissionForm
+
+NO_TEAM = {
+    True: N_(
+        "expected the team of contest %(contest)s that is submitted for, found nothing (this account is in no team of "
+        "its own here: an admin submits for teams)"
+    ),
+    False: N_(
+        "expected the team of contest %(contest)s that is submitted for, found nothing (this account is in no team of "
+        "its own here: staff submits for teams)"
+    ),
+}
+"""The refusal of a submission for no team, by whether its sender manages the contest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,26 +66,30 @@ async def check_may_submit(service: Service, viewer: Viewer, contest_id: str) ->
     """Raise Forbidden where the viewer may submit for no team."""
     staff = viewer.account_type == "staff" and await run_sync(_staff_may_submit, service, contest_id)
     if not viewer.manages and viewer.team_id is None and not staff:
-        raise Forbidden("only a team's account or an admin may submit")
+        raise Forbidden(N_("only a team's account or an admin may submit"))
 
 
 def check_new(viewer: Viewer, form: SubmissionForm) -> None:
     """Raise BadRequest for what a sender may not say of a new submission, its id among it."""
     _check_sender(viewer, form)
     if form.id is not None:
-        raise BadRequest(f"id: expected none (the server gives it), found {form.id!r}")
+        raise BadRequest(N_("expected none (the server gives it), found %(found)r"), where="id", found=form.id)
 
 
 def check_brought(viewer: Viewer, form: SubmissionForm, submission_id: str) -> None:
     """Raise where the id and the time of another system are missing, or where the id looks like one of ours."""
     _check_sender(viewer, form)
     if form.id is None:
-        raise BadRequest("id: expected the id of the address, found nothing")
+        raise BadRequest(N_("expected the id of the address, found nothing"), where="id")
     same_id(submission_id, form.id)
     if is_number(submission_id):
-        raise BadRequest(f"id: expected one with a letter in it (numbers are given by us), found {submission_id!r}")
+        raise BadRequest(
+            N_("expected one with a letter in it (numbers are given by us), found %(found)r"),
+            where="id",
+            found=submission_id,
+        )
     if form.time is None:
-        raise BadRequest("time: expected when it was made, found nothing")
+        raise BadRequest(N_("expected when it was made, found nothing"), where="time")
 
 
 async def admit(service: Service, viewer: Viewer, contest_id: str, form: SubmissionForm) -> Admitted:
@@ -85,7 +102,7 @@ async def admit(service: Service, viewer: Viewer, contest_id: str, form: Submiss
     time = entrant.clock.contest_time(when) if form.contest_time is None else form.contest_time
     is_practice = time >= entrant.clock.duration
     if entry.final and not is_practice and not entrant.is_virtual:
-        raise Forbidden("the contest is final: nothing that counts can be submitted any more")
+        raise Forbidden(N_("the contest is final: nothing that counts can be submitted any more"))
     limits = entry.limits.model_copy(update={"max_submissions": None}) if is_practice else entry.limits
     if viewer.team_id != team_id:
         limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
@@ -97,16 +114,23 @@ def refuse_played(admitted: Admitted) -> None:
     if admitted.entry.game is not None and not admitted.viewer.manages:
         problem_id = admitted.entry.problem_id
         raise Unprocessable(
-            f"problem_id: expected a problem that takes answer files, found {problem_id!r}, which is played:"
-            f" start a game of it (POST problems/{problem_id}/games)"
+            N_(
+                "expected a problem that takes answer files, found %(found)r, which is played: start "
+                "a game of it (POST problems/%(problem)s/games)"
+            ),
+            where="problem_id",
+            found=problem_id,
+            problem=problem_id,
         )
 
 
 def _check_sender(viewer: Viewer, form: SubmissionForm) -> None:
     if form.contest_time is not None and (form.time is None or not viewer.manages):
-        raise BadRequest("contest_time: expected none (the server sets it), found one")
+        raise BadRequest(N_("expected none (the server sets it), found one"), where="contest_time")
     if form.account_id not in {None, viewer.account_id}:
-        raise BadRequest(f"account_id: expected none (it is the sender's), found {form.account_id!r}")
+        raise BadRequest(
+            N_("expected none (it is the sender's), found %(found)r"), where="account_id", found=form.account_id
+        )
 
 
 def _staff_may_submit(service: Service, contest_id: str) -> bool:
@@ -144,20 +168,21 @@ def _submitting_team(viewer: Viewer, form: SubmissionForm, entry: Entry) -> str:
     """The team the submission is for; raises where the viewer may not submit for it."""
     if "proxy_submit" in capabilities(viewer, entry.settings, takes_part=True):
         if form.team_id is None:
-            who = "an admin" if viewer.manages else "staff"
-            raise BadRequest(
-                f"team_id: expected the team of contest {entry.contest_id} that is submitted for, found nothing "
-                f"(this account is in no team of its own here: {who} submits for teams)"
-            )
+            raise BadRequest(NO_TEAM[viewer.manages], where="team_id", contest=entry.contest_id)
         if form.team_id not in entry.teams:
-            raise BadRequest(f"team_id: expected a team of contest {entry.contest_id}, found {form.team_id!r}")
+            raise BadRequest(
+                N_("expected a team of contest %(contest)s, found %(found)r"),
+                where="team_id",
+                contest=entry.contest_id,
+                found=form.team_id,
+            )
         return form.team_id
     if viewer.team_id is None:
-        raise Forbidden("only a team's account or an admin may submit")
+        raise Forbidden(N_("only a team's account or an admin may submit"))
     if form.team_id not in {None, viewer.team_id}:
-        raise Forbidden("a team may submit only for itself")
+        raise Forbidden(N_("a team may submit only for itself"))
     if viewer.team_id not in entry.teams:
-        raise Forbidden(f"your team does not take part in contest {entry.contest_id}")
+        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=entry.contest_id)
     return viewer.team_id
 
 
@@ -165,9 +190,11 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
     """The moment it counts as made: now, or the time an admin gives. Raises where nothing may be sent now."""
     if form.time is not None:
         if not viewer.manages:
-            raise BadRequest("time: expected none (the server sets it), found one")
+            raise BadRequest(N_("expected none (the server sets it), found one"), where="time")
         if form.time > now:
-            raise BadRequest(f"time: expected a moment up to now, found {format_time(form.time)}")
+            raise BadRequest(
+                N_("expected a moment up to now, found %(found)s"), where="time", found=format_time(form.time)
+            )
         return form.time
     if viewer.manages or (entry.settings.practice and entry.clock.decided(now)):
         return now
@@ -176,7 +203,7 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
         raise NotFound(own_clock_not_begun())
     if not entrant.clock.running(now):
         if entrant.clock.ended(now) and entry.clock.running(now):
-            raise Forbidden("your team's own time is over")
+            raise Forbidden(N_("your team's own time is over"))
         raise Forbidden(why_not_running(entry.clock, now))
     return now
 

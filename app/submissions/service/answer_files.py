@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from zipfile import ZipInfo
 
 from app.core.json_documents import FileNoteDocument
+from app.core.messages import N_
 from app.submissions.service.archives import (
     Archive,
     Budget,
@@ -125,19 +126,23 @@ def collect(
     """
     collected, budget = Collected(), Budget(limits)
     if not uploads:
-        raise UploadRefused("files: expected at least one file, found none")
+        raise UploadRefused(N_("expected at least one file, found none"), where="files")
     for upload in uploads:
         check_name(upload)
         kind = archive_kind(upload.stream)
         if kind == "zip":
             _take_archive(upload, names, budget, collected)
         elif kind is not None:
-            raise UploadRefused(f"{upload.name}: expected a zip archive or plain answer files, found a {kind} archive")
+            raise UploadRefused(
+                N_("expected a zip archive or plain answer files, found a %(kind)s archive"),
+                where=upload.name,
+                kind=kind,
+            )
         else:
             budget.add_files(upload.name, 1)
             _take_plain(upload, names, cases, testcase if len(uploads) == 1 else None, len(uploads) == 1, collected)
     if not collected.answers and not may_be_empty:
-        raise UploadRefused(_nothing_taken(collected, names))
+        raise _nothing_taken(collected, names)
     return collected
 
 
@@ -172,9 +177,10 @@ def _take_plain(
     if testcase is not None:
         wanted = [case for case in cases if case.name == testcase]
         if not wanted:
-            raise UploadRefused(
-                f"testcase: expected the name of a test case, found {testcase!r}{_nearest(testcase, names)}"
-            )
+            close = get_close_matches(testcase, list(names), n=1)
+            near = N_("expected the name of a test case, found %(found)r; did you mean %(name)s?")
+            unknown = near if close else N_("expected the name of a test case, found %(found)r")
+            raise UploadRefused(unknown, where="testcase", found=testcase, name="".join(close))
     elif not wanted and alone:
         wanted = _only(names, cases)
     if not wanted:
@@ -199,7 +205,10 @@ def _take(collected: Collected, cases: Sequence[OpenCase], file_name: str, data:
         earlier = collected.answers.get(case.name)
         if earlier is not None:
             raise UploadRefused(
-                f"{file_name}: expected one file for case {case.name}, found a second one beside {earlier.file_name}"
+                N_("expected one file for case %(case)s, found a second one beside %(file)s"),
+                where=file_name,
+                case=case.name,
+                file=earlier.file_name,
             )
         within_limit = data if len(data) <= case.limit else None
         collected.take(Answer(case, file_name, within_limit, len(data)))
@@ -228,9 +237,16 @@ def _nearest(name: str, names: Names) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def _nothing_taken(collected: Collected, names: Names) -> str:
+def _nothing_taken(collected: Collected, names: Names) -> UploadRefused:
     example = next(iter(names), None)
     if example is None:
-        return "files: the problem has no open test case"
-    sent = ", ".join(note.name for note in collected.notes[:3]) or "an empty archive"
-    return f"files: expected files named after test cases, such as {example}, found {sent}"
+        return UploadRefused(N_("the problem has no open test case"), where="files")
+    if not collected.notes:
+        empty = N_("expected files named after test cases, such as %(example)s, found an empty archive")
+        return UploadRefused(empty, where="files", example=example)
+    return UploadRefused(
+        N_("expected files named after test cases, such as %(example)s, found %(sent)s"),
+        where="files",
+        example=example,
+        sent=", ".join(note.name for note in collected.notes[:3]),
+    )

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
+from app.core.errors import BadRequest
+from app.core.messages import N_, Message, as_message
 from app.packages.zip_reader import CHUNK, ZipUnreadable, entry_fault, inflate, open_zip
 
 LONGEST_NAME = 255
@@ -40,12 +42,13 @@ CONTROL = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 ARCHIVE_NAMES = (".zip", ".rar", ".7z", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst")
 
 
-class UploadRefused(Exception):
+class UploadRefused(BadRequest):
     """The whole upload is refused; nothing of it is stored. `too_large`: it is more than the limits allow."""
 
-    def __init__(self, message: str, *, too_large: bool = False) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(
+        self, message: str | Message, /, *, where: str | None = None, too_large: bool = False, **values: object
+    ) -> None:
+        super().__init__(as_message(message, values), where=where)
         self.too_large = too_large
 
 
@@ -69,18 +72,20 @@ class Upload:
 def check_name(upload: Upload) -> None:
     """Raise UploadRefused for a file, answers or sources, that was sent under a name that cannot be kept."""
     if (fault := name_fault(upload.name)) is not None:
-        raise UploadRefused(f"files: {upload.name[:80]!r}: {fault}")
+        raise UploadRefused(fault, where=f"files: {upload.name[:80]!r}")
 
 
-def name_fault(name: str) -> str | None:
+def name_fault(name: str) -> Message | None:
     """Say why a name cannot be kept and sent back in an archive; None where it can."""
     parts = name.replace("\\", "/").split("/")
     if len(name) > LONGEST_NAME:
-        return f"expected a name of at most {LONGEST_NAME} characters, found {len(name)}"
+        return Message(
+            N_("expected a name of at most %(most)s characters, found %(found)s"), most=LONGEST_NAME, found=len(name)
+        )
     if CONTROL.search(name):
-        return "expected a name of letters, found a control character"
+        return Message(N_("expected a name of letters, found a control character"))
     if name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":"):
-        return "expected a path inside the archive, found one that escapes it"
+        return Message(N_("expected a path inside the archive, found one that escapes it"))
     return None
 
 
@@ -136,7 +141,9 @@ def open_archive(upload: Upload, budget: Budget) -> Iterator[Archive]:
             _check_entries(upload.name, entries)
             yield Archive(upload.name, entries, archive, budget)
     except ZipUnreadable as error:
-        raise UploadRefused(f"{upload.name}: expected a readable zip archive, found a damaged one ({error})") from None
+        raise UploadRefused(
+            N_("expected a readable zip archive, found a damaged one (%(error)s)"), where=upload.name, error=error
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +160,7 @@ class Archive:
         data = inflate(self._archive, entry, most, lambda count: self._budget.spend(self.name, count))
         if archive_kind_of(data) is not None:
             where = f"{self.name}: {entry.filename!r}"
-            raise UploadRefused(f"{where}: expected a plain file, found an archive inside the archive")
+            raise UploadRefused(N_("expected a plain file, found an archive inside the archive"), where=where)
         return data
 
 
@@ -177,14 +184,28 @@ class Budget:
         self.inflated += count
         if self.inflated > self.limits.inflated:
             raise UploadRefused(
-                f"{name}: expected at most {self.limits.inflated} bytes inside, found more", too_large=True
+                N_("expected at most %(most)s bytes inside, found more"),
+                where=name,
+                most=self.limits.inflated,
+                too_large=True,
             )
         if self.inflated > RATIO_MATTERS_FROM and self.inflated > self.limits.ratio * max(self.packed, 1):
-            raise UploadRefused(f"{name}: inflates to more than {self.limits.ratio} times its size", too_large=True)
+            raise UploadRefused(
+                N_("inflates to more than %(ratio)s times its size"),
+                where=name,
+                ratio=self.limits.ratio,
+                too_large=True,
+            )
 
 
 def _too_many(name: str, limits: Limits, count: int) -> UploadRefused:
-    return UploadRefused(f"{name}: expected at most {limits.files} files in all, found {count}", too_large=True)
+    return UploadRefused(
+        N_("expected at most %(most)s files in all, found %(found)s"),
+        where=name,
+        most=limits.files,
+        found=count,
+        too_large=True,
+    )
 
 
 def _check_directory(upload: Upload, budget: Budget) -> None:
@@ -223,17 +244,17 @@ def _check_entries(archive_name: str, entries: Sequence[zipfile.ZipInfo]) -> Non
     for entry in entries:
         fault = _entry_fault(entry)
         if fault is not None:
-            raise UploadRefused(f"{archive_name}: {entry.filename[:80]!r}: {fault}")
+            raise UploadRefused(fault, where=f"{archive_name}: {entry.filename[:80]!r}")
 
 
-def _entry_fault(entry: zipfile.ZipInfo) -> str | None:
+def _entry_fault(entry: zipfile.ZipInfo) -> str | Message | None:
     name = entry.filename
     if not name:
-        return "expected a name, found none"
+        return Message(N_("expected a name, found none"))
     if (fault := name_fault(name)) is not None:
         return fault
-    if (fault := entry_fault(entry)) is not None:
-        return fault
+    if (unreadable := entry_fault(entry)) is not None:
+        return unreadable
     if not name.endswith("/") and not is_litter(name) and name.lower().endswith(ARCHIVE_NAMES):
-        return "expected a plain file, found an archive inside the archive"
+        return Message(N_("expected a plain file, found an archive inside the archive"))
     return None

@@ -13,6 +13,7 @@ from app.core.bodies import Body, Line
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Conflict, Forbidden
+from app.core.messages import N_
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
@@ -57,11 +58,11 @@ def _check_may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> None:
     """Raise Forbidden or Conflict where the viewer may not choose now."""
     contest = snapshot.contest
     if not any(team.id == viewer.team_id for team in contest.teams):
-        raise Forbidden(f"your team does not take part in contest {contest.id}")
+        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=contest.id)
     if not contest.settings.choose:
-        raise Conflict("teams do not choose submissions in this contest")
+        raise Conflict(N_("teams do not choose submissions in this contest"))
     if contest.own_clock(viewer.team_id).ended(utc_now()) or contest.clock.ended(utc_now()):
-        raise Forbidden("the contest is over: what was chosen stays")
+        raise Forbidden(N_("the contest is over: what was chosen stays"))
 
 
 def _own_submission(
@@ -71,8 +72,12 @@ def _own_submission(
     with service.database.read() as session:
         row = submission_queries.submission(session, snapshot.contest.id, asked.submission_id)
     if row is None or not is_own(viewer, row) or row.problem_id != problem_id or not is_official(snapshot, row):
-        expected = f"a submission of your team to problem {problem_id!r}"
-        raise BadRequest(f"submission_id: expected {expected}, found {asked.submission_id!r}")
+        raise BadRequest(
+            N_("expected a submission of your team to problem %(problem)r, found %(found)r"),
+            where="submission_id",
+            problem=problem_id,
+            found=asked.submission_id,
+        )
     return row.id
 
 

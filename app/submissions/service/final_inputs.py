@@ -16,6 +16,7 @@ from app.contests.service.visibility import the_problem
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden
+from app.core.messages import N_
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -67,13 +68,13 @@ def _check_may_ask(service: Service, snapshot: ContestSnapshot, problem: ScoredP
     """Raise Conflict where there is nothing to ask for now."""
     contest = snapshot.contest
     if contest.finals.window is None:
-        raise Conflict("teams cannot ask for final inputs in this contest")
+        raise Conflict(N_("teams cannot ask for final inputs in this contest"))
     if not contest.clock.running(now):
-        raise Conflict(f"final inputs are not given out: {why_not_running(contest.clock, now)}")
+        raise Conflict(N_("final inputs are not given out: %(reason)s"), reason=why_not_running(contest.clock, now))
     judges = service.boards.snapshot(contest.id, public=False)
     whole = None if judges is None else judges.contest.problem(problem.id)
     if whole is None or not whole.final_cases:
-        raise Conflict(f"problem {problem.id!r} has no final inputs")
+        raise Conflict(N_("problem %(problem)r has no final inputs"), problem=problem.id)
 
 
 def _view(snapshot: ContestSnapshot, problem_id: str, asked: datetime | None) -> FinalInputs:
@@ -93,5 +94,5 @@ def _view(snapshot: ContestSnapshot, problem_id: str, asked: datetime | None) ->
 def _asking_team(viewer: Viewer, snapshot: ContestSnapshot) -> str:
     """The viewer's team; raises Forbidden where it takes no part."""
     if viewer.team_id is None or not any(team.id == viewer.team_id for team in snapshot.contest.teams):
-        raise Forbidden(f"your team does not take part in contest {snapshot.contest.id}")
+        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=snapshot.contest.id)
     return viewer.team_id

@@ -23,6 +23,7 @@ from app.core.clics import JsonObject, format_reltime, format_time, number
 from app.core.errors import NotFound
 from app.core.examples import CONTEST_TIME, TIME, example
 from app.core.filters import matching
+from app.core.messages import N_
 from app.domain.contests import PROVISIONAL, Kind
 from app.domain.documents import MessageDocument
 from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
@@ -249,7 +250,9 @@ def judgement(viewer: Viewer, snapshot: ContestSnapshot, session: Session, judge
     contest = snapshot.contest
     pair = submission_queries.judgement(session, contest.id, contest.ids.number(judgement_id))
     if pair is None or not may_see_verdict(viewer, snapshot, pair[1]):
-        raise NotFound(f"no judgement {judgement_id!r} in contest {contest.id!r}")
+        raise NotFound(
+            N_("no judgement %(judgement)r in contest %(contest)r"), judgement=judgement_id, contest=contest.id
+        )
     row, owner = pair
     longest = submission_queries.longest_runs(session, contest.id, str(owner.id))
     return Judgement.model_validate(judgement_document(snapshot, row, owner, longest.get(row.id)))
@@ -274,4 +277,4 @@ def run(viewer: Viewer, snapshot: ContestSnapshot, session: Session, run_id: str
         document = run_document(snapshot, each)
         if document["id"] == run_id and may_see_runs(viewer, snapshot, each.submission):
             return JudgedCase.model_validate(document)
-    raise NotFound(f"no run {run_id!r} in contest {contest.id!r}")
+    raise NotFound(N_("no run %(run)r in contest %(contest)r"), run=run_id, contest=contest.id)

@@ -12,6 +12,7 @@ from app.contests.service.visibility import the_problem
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Forbidden
+from app.core.messages import N_
 from app.domain.limits import quota
 from app.games.queries import games
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -67,10 +68,17 @@ def quota_of(
 
 def _team(viewer: Viewer, snapshot: ContestSnapshot, team_id: str | None) -> str:
     if not viewer.sees_all and (viewer.team_id is None or team_id not in {None, viewer.team_id}):
-        raise Forbidden("only the team itself and judges may see this")
+        raise Forbidden(N_("only the team itself and judges may see this"))
     team = viewer.team_id if team_id is None else team_id
     if team is None:
-        raise BadRequest("team_id: expected the team whose quota to show, found none: this account has no team")
+        raise BadRequest(
+            N_("expected the team whose quota to show, found none: this account has no team"), where="team_id"
+        )
     if not any(each.id == team for each in snapshot.contest.teams):
-        raise BadRequest(f"team_id: expected a team of contest {snapshot.contest.id}, found {team!r}")
+        raise BadRequest(
+            N_("expected a team of contest %(contest)s, found %(found)r"),
+            where="team_id",
+            contest=snapshot.contest.id,
+            found=team,
+        )
     return team

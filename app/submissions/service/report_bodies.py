@@ -21,11 +21,15 @@ class ReportedFile(BaseModel):
 
 
 class Message(BaseModel):
-    """The checker's message: English text, and a key with its arguments for other languages."""
+    """The checker's message: English text, and a key with its arguments for other languages.
+
+    phrases  the English sources of arguments that are phrases, each with its values
+    """
 
     key: str
     text: str
     args: dict[str, Any]
+    phrases: dict[str, Any] = Field(default_factory=dict)
 
 
 class ReportedImage(BaseModel):

@@ -12,6 +12,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import message_of, shows_feedback, worth_of
 from app.core.clics import format_reltime, format_time, number
 from app.core.errors import NotFound
+from app.core.messages import N_
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.fixed_point import shown as shown_points
 from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
@@ -62,7 +63,11 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
     row = readable(viewer, snapshot, session, submission_id)
     problem = snapshot.contest.problem(row.problem_id)
     if problem is None:
-        raise NotFound(f"contest {row.contest_id!r} has no problem {row.problem_id!r} any more")
+        raise NotFound(
+            N_("contest %(contest)r has no problem %(problem)r any more"),
+            contest=row.contest_id,
+            problem=row.problem_id,
+        )
     judgement = submission_queries.current_judgement(session, row.id)
     standing = _standing(snapshot, problem, row)
     longest = submission_queries.longest_runs(session, row.contest_id, str(row.id))
@@ -198,7 +203,12 @@ def image(
         for each in (case.images if case.name == case_name else None) or ():
             if each.name == image_name:
                 return each
-    raise NotFound(f"submission {submission_id} has no image {image_name!r} for a test case {case_name!r}")
+    raise NotFound(
+        N_("submission %(submission)s has no image %(image)r for a test case %(case)r"),
+        submission=submission_id,
+        image=image_name,
+        case=case_name,
+    )
 
 
 def _group(group: GroupPoints) -> ReportedGroup:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import may_see_sources
 from app.core.errors import Forbidden, NotFound
+from app.core.messages import N_
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.service.report_bodies import SourceFile
 from app.submissions.service.submissions import visible
@@ -21,7 +22,7 @@ def sources(
     """A submission's sources by their names; raises NotFound, or Forbidden where the viewer may not read them."""
     row = visible(viewer, snapshot, session, submission_id)
     if not may_see_sources(viewer, row):
-        raise Forbidden("only the team itself and judges may see this")
+        raise Forbidden(N_("only the team itself and judges may see this"))
     folder = f"contests/{row.contest_id}/submissions/{row.shown_id}/sources"
     return {
         each["name"]: SourceFile(
@@ -35,5 +36,5 @@ def source(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
     """The source of that name; raises Forbidden or NotFound."""
     file = sources(viewer, snapshot, session, submission_id).get(name)
     if file is None:
-        raise NotFound(f"submission {submission_id} has no source {name!r}")
+        raise NotFound(N_("submission %(submission)s has no source %(source)r"), submission=submission_id, source=name)
     return file

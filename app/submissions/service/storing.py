@@ -12,12 +12,13 @@ from typing import Self
 from anyio.to_thread import run_sync
 
 from app.contests.schemas.settings import ContestSettings
-from app.core.errors import BadRequest, ServiceError, TooLarge, TooManyRequests
+from app.core.errors import TooLarge, TooManyRequests
 from app.core.files.files import Kept
 from app.core.heavy import run_heavy
 from app.core.json_documents import SourceDocument
+from app.core.messages import N_
 from app.core.service import Service
-from app.domain.limits import limited, quota, times_needed, why_not
+from app.domain.limits import limited, quota, times_needed
 from app.judging.queries.judging_tasks import too_large
 from app.submissions.queries import submissions
 from app.submissions.queries.allowances import Allowance
@@ -68,8 +69,13 @@ class StoredFiles:
             self.give_back()
             # The bytes used stay unsaid: teams could tell from them what hidden teams send.
             raise TooLarge(
-                f"expected at most {settings.contest_bytes} bytes of all teams together in contest {self.contest_id},"
-                f" found more with the {size} of this submission"
+                N_(
+                    "expected at most %(most)s bytes of all teams together in contest %(contest)s, found "
+                    "more with the %(size)s of this submission"
+                ),
+                most=settings.contest_bytes,
+                contest=self.contest_id,
+                size=size,
             )
         self.counted = size
 
@@ -141,11 +147,21 @@ def _check_room(service: Service, admitted: Admitted) -> None:
     most, of_all = settings.team_bytes, settings.contest_bytes
     used = None if most is None else usage.reserve(contest_id, admitted.team_id, 0, most - 1)
     if used is not None:
-        expected = f"expected less than {most} bytes of a team in contest {contest_id} when a game begins"
-        raise TooLarge(f"{expected}, found {used}")
+        raise TooLarge(
+            N_("expected less than %(most)s bytes of a team in contest %(contest)s when a game begins, found %(used)s"),
+            most=most,
+            contest=contest_id,
+            used=used,
+        )
     if of_all is not None and not usage.reserve_total(contest_id, 0, of_all - 1):
-        expected = f"expected less than {of_all} bytes of all teams together in contest {contest_id}"
-        raise TooLarge(f"{expected} when a game begins, found as many")
+        raise TooLarge(
+            N_(
+                "expected less than %(most)s bytes of all teams together in contest %(contest)s when a game begins, "
+                "found as many"
+            ),
+            most=of_all,
+            contest=contest_id,
+        )
 
 
 def _limited_team(admitted: Admitted) -> str | None:
@@ -212,7 +228,7 @@ def _check_limits(service: Service, admitted: Admitted) -> None:
     used = quota(admitted.limits, times, when)
     if not used.allows(when):
         again = None if used.exhausted or used.next is None else ceil((used.next - when).total_seconds())
-        raise TooManyRequests(why_not(admitted.limits, used, when), again)
+        raise TooManyRequests(submissions.why_not(admitted.limits, used, when), again)
 
 
 def _collect(service: Service, admitted: Admitted) -> Collected:
@@ -226,8 +242,9 @@ def _collect(service: Service, admitted: Admitted) -> Collected:
             check_name(source)
         return collect(form.uploads, cases, names, limits, testcase=form.testcase)
     except UploadRefused as refused:
-        kind: type[ServiceError] = TooLarge if refused.too_large else BadRequest
-        raise kind(refused.message) from None
+        if refused.too_large:
+            raise TooLarge(refused.message) from None
+        raise
 
 
 @lru_cache(maxsize=256)

@@ -20,6 +20,7 @@ from app.core.errors import MOST_LISTED, BadRequest, all_in_words, describe_patt
 from app.core.examples import example
 from app.core.heavy import LIGHT
 from app.core.json_bounds import check_values
+from app.core.messages import N_, Message, WrongValue
 from app.submissions.service.archives import Upload, announced, archive_kind
 
 T = TypeVar("T")
@@ -67,7 +68,9 @@ class SubmissionRequest(BaseModel):
     entry_point: None = None
     reaction: list[Any] | None = Field(None, description="not kept")
     comment: str | None = Field(
-        None, max_length=LONGEST_COMMENT, pattern=describe_pattern(WITHOUT_NUL, "text without NUL characters")
+        None,
+        max_length=LONGEST_COMMENT,
+        pattern=describe_pattern(WITHOUT_NUL, Message(N_("text without NUL characters"))),
     )
 
 
@@ -105,10 +108,15 @@ class SubmissionForm:
 def read_texts(texts: Mapping[str, str], uploads: Sequence[NamedFile], sources: Sequence[NamedFile]) -> SubmissionForm:
     """Read a submission from the texts and files of a form; raises BadRequest."""
     if "problem_id" not in texts:
-        raise BadRequest("problem_id: expected the problem submitted for, found nothing")
+        raise BadRequest(N_("expected the problem submitted for, found nothing"), where="problem_id")
     for name, text in texts.items():
         if len(text) > LONGEST_COMMENT:
-            raise BadRequest(f"{name}: expected at most {LONGEST_COMMENT} characters, found {len(text)}")
+            raise BadRequest(
+                N_("expected at most %(most)s characters, found %(found)s"),
+                where=name,
+                most=LONGEST_COMMENT,
+                found=len(text),
+            )
     _check_language(texts.get("language_id", clics.LANGUAGE))
     return SubmissionForm(
         texts["problem_id"],
@@ -126,7 +134,7 @@ def read_json(body: bytes) -> SubmissionForm:
     try:
         document = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise BadRequest(f"body: expected JSON, found {error}") from None
+        raise BadRequest(N_("expected JSON, found %(found)s"), where="body", found=error) from None
     try:
         asked = SubmissionRequest.model_validate(document)
     except ValidationError as error:
@@ -136,14 +144,14 @@ def read_json(body: bytes) -> SubmissionForm:
     _check_language(asked.language_id)
     file = asked.files[0]
     if file.mime not in {None, "application/zip"}:
-        raise BadRequest(f"files[0].mime: expected application/zip, found {file.mime!r}")
+        raise BadRequest(N_("expected application/zip, found %(found)r"), where="files[0].mime", found=file.mime)
     try:
         data = base64.b64decode(file.data, validate=True)
     except (binascii.Error, ValueError):
-        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else") from None
+        raise BadRequest(N_("expected base64 of a zip archive, found something else"), where="files[0].data") from None
     upload = Upload(file.filename or "files[0]", io.BytesIO(data))
     if archive_kind(upload.stream) != "zip":
-        raise BadRequest("files[0].data: expected base64 of a zip archive, found something else")
+        raise BadRequest(N_("expected base64 of a zip archive, found something else"), where="files[0].data")
     return SubmissionForm(
         asked.problem_id,
         [upload],
@@ -159,11 +167,15 @@ def read_json(body: bytes) -> SubmissionForm:
 def _parsed(name: str, text: str | None, parse: Callable[[str], T]) -> T | None:
     try:
         return None if text is None else parse(text)
-    except ValueError as error:
-        raise BadRequest(f"{name}: {error}, found {text!r}") from None
+    except WrongValue as error:
+        raise BadRequest(
+            N_("expected %(expected)s, found %(found)r"), where=name, expected=error.expected, found=text
+        ) from None
 
 
 def _check_language(language: str) -> None:
     """Raise BadRequest for any language but that of answer files."""
     if language != clics.LANGUAGE:
-        raise BadRequest(f"language_id: expected {clics.LANGUAGE}, found {language!r}")
+        raise BadRequest(
+            N_("expected %(expected)s, found %(found)r"), where="language_id", expected=clics.LANGUAGE, found=language
+        )

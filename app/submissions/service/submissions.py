@@ -15,6 +15,7 @@ from app.core.bodies import Sparse
 from app.core.clics import SubmissionDocument
 from app.core.errors import Forbidden, NotFound
 from app.core.examples import CONTEST_TIME, TIME, example
+from app.core.messages import N_
 from app.core.service import Service
 from app.domain.scoring import Answers, submission_answers
 from app.packages.zips import zip_bytes
@@ -74,7 +75,11 @@ def visible(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submiss
     """A submission of the contest; raises NotFound where the viewer may not know of it."""
     row = submission_queries.submission(session, snapshot.contest.id, submission_id)
     if row is None or not may_see(viewer, snapshot, row):
-        raise NotFound(f"no submission {submission_id!r} in contest {snapshot.contest.id!r}")
+        raise NotFound(
+            N_("no submission %(submission)r in contest %(contest)r"),
+            submission=submission_id,
+            contest=snapshot.contest.id,
+        )
     return row
 
 
@@ -82,7 +87,7 @@ def readable(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submis
     """A submission whose answers the viewer may read; raises NotFound or Forbidden."""
     row = visible(viewer, snapshot, session, submission_id)
     if not may_see_answers(viewer, snapshot, row):
-        raise Forbidden("only the team itself and judges may see this")
+        raise Forbidden(N_("only the team itself and judges may see this"))
     return row
 
 
@@ -114,7 +119,11 @@ def answer(
     source = row.id if is_own else _carried_from(snapshot, row, case_name)
     data = None if source is None else submission_queries.answer_bytes(session, service.files, source, case_name)
     if source is None or data is None:
-        raise NotFound(f"submission {row.shown_id} has no answer for a test case {case_name!r}")
+        raise NotFound(
+            N_("submission %(submission)s has no answer for a test case %(case)r"),
+            submission=row.shown_id,
+            case=case_name,
+        )
     return AnswerFile(data, submission_queries.shown_ids(session, [source])[source])
 
 

@@ -17,6 +17,7 @@ from app.core import clics, tracing
 from app.core.clics import SubmissionDocument
 from app.core.db.commits import CommitInDoubt
 from app.core.errors import Conflict, TooLarge, TooManyRequests
+from app.core.messages import N_
 from app.core.service import Service
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.submission_context import read_entrant, read_entry
@@ -191,5 +192,9 @@ def _is_stored(service: Service, new: NewSubmission) -> bool:
             return False
         stored, sent = [(each.problem_id, each.team_id, clics.format_time(each.time)) for each in (row, new)]
         if stored != sent or not submissions.same_answers(session, row, new.answers):
-            raise Conflict(f"id: there is a submission {new.external_id!r} already, and it is another one")
+            raise Conflict(
+                N_("there is a submission %(submission)r already, and it is another one"),
+                where="id",
+                submission=new.external_id,
+            )
         return True

@@ -26,6 +26,7 @@ from app.contests.service.participation import Disqualification, disqualify
 from app.core.bodies import Document
 from app.core.encodings import table_text
 from app.core.errors import BadRequest, ServiceError
+from app.core.messages import N_
 from app.core.pages.asking import confirm, refuse_outdated
 from app.core.pages.forms import made_of_values, open_form, read_form, whole_number
 from app.core.pages.frames import frame
@@ -113,7 +114,7 @@ async def _sent(request: Request) -> Sent:
 
 def _some(text: str) -> str:
     if not text.strip():
-        raise BadRequest("the class list: expected a file or a text, found nothing")
+        raise BadRequest(N_("expected a file or a text, found nothing"), where="the class list")
     return text
 
 

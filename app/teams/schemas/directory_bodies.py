@@ -10,13 +10,19 @@ from app.core.bodies import Body, Line, Sparse
 from app.core.clics import Id
 from app.core.errors import describe_pattern
 from app.core.files.file_references import Files
+from app.core.messages import N_, Message, WrongProperty
 
 Country = Annotated[
     str,
-    StringConstraints(pattern=describe_pattern(r"^[A-Z]{3}$", "a country code of three capital letters, such as SVK")),
+    StringConstraints(
+        pattern=describe_pattern(r"^[A-Z]{3}$", Message(N_("a country code of three capital letters, such as SVK")))
+    ),
 ]
 Subdivision = Annotated[
-    str, StringConstraints(pattern=describe_pattern(r"^[A-Z]{2}-[A-Z0-9]{1,3}$", "a subdivision code such as SK-BL"))
+    str,
+    StringConstraints(
+        pattern=describe_pattern(r"^[A-Z]{2}-[A-Z0-9]{1,3}$", Message(N_("a subdivision code such as SK-BL")))
+    ),
 ]
 IN_TEAMS = frozenset({"contestant", "coach"})
 
@@ -72,7 +78,7 @@ class PersonBody(Body):
     @model_validator(mode="after")
     def _team_of_contestants(self) -> Self:
         if self.role in IN_TEAMS and not self.team_ids:
-            raise ValueError(f"team_ids: expected the team of a {self.role}, found nothing")
+            raise WrongProperty(N_("expected the team of a %(role)s, found nothing"), where="team_ids", role=self.role)
         return self
 
 

@@ -6,11 +6,12 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service import tsv
 from app.accounts.service.account_changes import ImportOptions
-from app.accounts.service.account_import import Fault, hashed
+from app.accounts.service.account_import import hashed
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
 from app.core import table_rows
 from app.core.bodies import Document, read_all
+from app.core.messages import Fault
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.teams.schemas.class_list_bodies import PeopleMade, PersonRowBody

@@ -10,13 +10,14 @@ from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts
 from app.accounts.schemas.account_bodies import AccountBody, is_id
-from app.accounts.service.account_import import Fault, put
+from app.accounts.service.account_import import put
 from app.accounts.service.names import free_username, plain, username_of
 from app.accounts.service.reach import Reach
 from app.contests.service.contests import slug, slug_with_letters
 from app.core.bodies import mismatch, refuse_all
 from app.core.db import by_id
 from app.core.errors import place
+from app.core.messages import N_, Fault, Message, Text
 from app.core.passwords import weakness
 from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams.queries import teams
@@ -24,7 +25,7 @@ from app.teams.schemas.class_list_bodies import Change, PersonMade, PersonRowBod
 from app.teams.service.teams import refuse_hiding
 
 State = Literal["made", "changed", "unchanged"]
-HINT = "some of it is there already, and otherwise; replace=true changes it"
+HINT = Message(N_("some of it is there already, and otherwise; replace=true changes it"))
 
 
 class Names:
@@ -193,14 +194,14 @@ class People:
     def _plan_row(self, row: PersonRowBody, where: str) -> None:
         username = row.username or free_username(username_of(row.name), self._given | self._foreign)
         if username in self._given:
-            self._fault(where, "username", "each username once", repr(username))
+            self._fault(where, "username", Message(N_("each username once")), repr(username))
             return
         if username in self._foreign:
-            self._take(where, "username", "a username that is free", repr(username))
+            self._take(where, "username", Message(N_("a username that is free")), repr(username))
             return
         self._given.add(username)
         if row.password is not None and (expected := weakness(row.password, username)):
-            self._fault(where, "password", expected, "a secret")
+            self._fault(where, "password", expected, Message(N_("a secret")))
             return
         old = self._old.get(username)
         account_id = old.id if old is not None else self._new_account_id(username)
@@ -211,7 +212,12 @@ class People:
         if row.email is not None and person_id is None:
             person_id = account_id
             if self._session.get(PersonRow, account_id) is not None:
-                self._fault(where, "email", "a person who is new", f"{account_id!r}, who has no such account")
+                self._fault(
+                    where,
+                    "email",
+                    Message(N_("a person who is new")),
+                    Message(N_("%(account)r, who has no such account"), account=account_id),
+                )
         body = AccountBody(
             id=account_id,
             username=username,
@@ -234,21 +240,36 @@ class People:
             for name, before, after in (("name", old.name, body.name), ("team", old.team_id, body.team_id))
             if before != after
         ]
-        whose = f"{body.username!r} of the {old.type} account {old.id!r}, {old.name or 'without a name'}"
+        whose = Message(
+            N_("%(username)r of the %(type)s account %(account)r, %(name)s"),
+            username=body.username,
+            type=old.type,
+            account=old.id,
+            name=old.name or Message(N_("without a name")),
+        )
         if old.type != "team":
-            self._fault(where, "username", "the username of a team's account, or a new one", whose)
+            self._fault(where, "username", Message(N_("the username of a team's account, or a new one")), whose)
         elif derived and changes:
-            expected = "a username, as the one made of the name is of an account with another name or team"
+            expected = Message(N_("a username, as the one made of the name is of an account with another name or team"))
             self._fault(where, "username", expected, whose)
         elif changes and not self._replace:
-            expected = f"the old account as it is, {old.name!r} of team {old.team_id!r}"
-            self._take(where, "username", expected, f"{body.name!r} of team {body.team_id!r}")
+            expected = Message(
+                N_("the old account as it is, %(name)r of team %(team)r"), name=old.name, team=old.team_id
+            )
+            self._take(
+                where, "username", expected, Message(N_("%(name)r of team %(team)r"), name=body.name, team=body.team_id)
+            )
         elif body.password is not None and not self._replace:
-            self._take(where, "password", "none, as the account is there already", "a secret")
+            self._take(where, "password", Message(N_("none, as the account is there already")), Message(N_("a secret")))
         if (email := self._other_email(old, planned.email)) is not None:
             changes.append(email)
             if email.before is not None and not self._replace:
-                self._take(where, "email", f"{email.before!r}, as the person has it", repr(email.after))
+                self._take(
+                    where,
+                    "email",
+                    Message(N_("%(before)r, as the person has it"), before=email.before),
+                    repr(email.after),
+                )
         if body.password is not None:
             changes.append(Change(property="password", before=None, after=None))
         planned.changes = changes
@@ -270,11 +291,11 @@ class People:
         elif account_id not in self.teams.names:
             team_id = self.teams.make(row.name) if self.teams.letters else self.teams.add(account_id, row.name)
         else:
-            whose = f"team {account_id!r}, {self.teams.names[account_id]!r}"
-            self._fault(where, "team", "a team, as one of their own would have the id of another", whose)
+            whose = Message(N_("team %(team)r, %(name)r"), team=account_id, name=self.teams.names[account_id])
+            self._fault(where, "team", Message(N_("a team, as one of their own would have the id of another")), whose)
             return None
         if team_id is None:
-            self._fault(where, "team", "the id of one of the teams of this name", repr(row.team))
+            self._fault(where, "team", Message(N_("the id of one of the teams of this name")), repr(row.team))
             return None
         self._link(row, team_id, where)
         return team_id
@@ -287,28 +308,42 @@ class People:
         if row.organization is not None:
             meant = self.organizations.meant(row.organization)
             if meant is None:
-                self._fault(where, "organization", "the id of one of the organizations of this name", row.organization)
+                self._fault(
+                    where,
+                    "organization",
+                    Message(N_("the id of one of the organizations of this name")),
+                    row.organization,
+                )
                 return
             plan.organization_id = plan.organization_id or meant
             if plan.organization_id != meant:
-                expected = f"{plan.organization_id!r}, as in the team's other rows"
+                expected = Message(
+                    N_("%(organization)r, as in the team's other rows"), organization=plan.organization_id
+                )
                 self._fault(where, "organization", expected, repr(meant))
             elif old is not None and old.organization_id not in {None, meant} and not self._replace:
-                self._take(where, "organization", f"{old.organization_id!r}, as the team has it", repr(meant))
+                self._take(
+                    where,
+                    "organization",
+                    Message(N_("%(organization)r, as the team has it"), organization=old.organization_id),
+                    repr(meant),
+                )
         if row.group is not None:
             group = self.groups.meant(row.group)
             if group is None:
-                self._fault(where, "group", "the id of one of the groups of this name", row.group)
+                self._fault(where, "group", Message(N_("the id of one of the groups of this name")), row.group)
             elif group not in plan.group_ids:
                 plan.group_ids.append(group)
 
     def _hide(self, hidden: bool, plan: TeamPlan, old: TeamRow | None, where: str) -> None:
         """Note whether a team is hidden: its rows agree, and an old one changes only if that is asked for."""
         if plan.hidden not in {None, hidden}:
-            self._fault(where, "hidden", f"{plan.hidden}, as in the team's other rows", str(hidden))
+            self._fault(
+                where, "hidden", Message(N_("%(hidden)s, as in the team's other rows"), hidden=plan.hidden), str(hidden)
+            )
         plan.hidden = hidden
         if old is not None and old.hidden != hidden and not self._replace:
-            self._take(where, "hidden", f"{old.hidden}, as the team is", str(hidden))
+            self._take(where, "hidden", Message(N_("%(hidden)s, as the team is"), hidden=old.hidden), str(hidden))
 
     def _new_account_id(self, username: str) -> str:
         id_ = self.new_ids.get(username, username)
@@ -359,8 +394,8 @@ class People:
             shown["password"] = passwords[str(body.id)]
         return PersonMade(**shown)
 
-    def _fault(self, where: str, column: str, expected: str, what: str) -> None:
+    def _fault(self, where: str, column: str, expected: Text, what: Text) -> None:
         self.faults.append(mismatch(place(where, column), expected, what))
 
-    def _take(self, where: str, column: str, expected: str, what: str) -> None:
+    def _take(self, where: str, column: str, expected: Text, what: Text) -> None:
         self.taken.append(mismatch(place(where, column), expected, what))

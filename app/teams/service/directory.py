@@ -22,6 +22,7 @@ from app.core.db import by_id
 from app.core.errors import place
 from app.core.files import file_references
 from app.core.files.files import FileStore
+from app.core.messages import N_, Fault, Message, counted
 from app.core.table_rows import Columns
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
@@ -82,17 +83,18 @@ class DirectoryKind:
             shown[name] = value
         return shown
 
-    def check(self, known_teams: Container[str], body: DirectoryBody, where: str) -> list[dict[str, str]]:
+    def check(self, known_teams: Container[str], body: DirectoryBody, where: str) -> list[Fault]:
         """Faults of a body: teams outside `known_teams`."""
         missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in known_teams}
-        return [mismatch(place(where, "team_ids"), "teams that exist", repr(team_id)) for team_id in sorted(missing)]
+        return [
+            mismatch(place(where, "team_ids"), Message(N_("teams that exist")), repr(team_id))
+            for team_id in sorted(missing)
+        ]
 
-    def fill(
-        self, files: FileStore, row: Row, body: DirectoryBody, named: set[str], where: str
-    ) -> list[dict[str, str]]:
+    def fill(self, files: FileStore, row: Row, body: DirectoryBody, named: set[str], where: str) -> list[Fault]:
         """Give a row what a body names; returns what is wrong with its files."""
         details = dict(row.details or {})
-        faults: list[dict[str, str]] = []
+        faults: list[Fault] = []
         for name in named - {"id"}:
             value = getattr(body, name)
             if name in self.files:
@@ -107,7 +109,9 @@ class DirectoryKind:
         row.details = {name: value for name, value in details.items() if value is not None}
         names = [each["filename"] for name in self.files for each in row.details.get(name, [])]
         twice = sorted({name for name in names if names.count(name) > 1})
-        return faults or [mismatch(where, "different file names in one object", repr(name)) for name in twice]
+        return faults or [
+            mismatch(where, Message(N_("different file names in one object")), repr(name)) for name in twice
+        ]
 
     def old(self, row: Row) -> dict[str, object]:
         """A row as a body; files are left out, as a change keeps those it does not name."""
@@ -117,7 +121,7 @@ class DirectoryKind:
 
 GROUPS = DirectoryKind(
     name="groups",
-    noun="group",
+    noun=N_("group"),
     body=GroupBody,
     view=GroupView,
     table=GroupRow,
@@ -131,7 +135,7 @@ GROUPS = DirectoryKind(
 )
 ORGANIZATIONS = DirectoryKind(
     name="organizations",
-    noun="organization",
+    noun=N_("organization"),
     body=OrganizationBody,
     view=OrganizationView,
     table=OrganizationRow,
@@ -145,7 +149,7 @@ ORGANIZATIONS = DirectoryKind(
 )
 PERSONS = DirectoryKind(
     name="persons",
-    noun="person",
+    noun=N_("person"),
     body=PersonBody,
     view=PersonView,
     table=PersonRow,
@@ -180,8 +184,12 @@ def bring_in(
     given = [body.id for body, _ in places if body.id is not None]
     new = NewIds(kind.noun, set() if replace else by_id.known(session, kind.table, given))
     taken = [fault for body, where in places for fault in new.check(body.id, where)]
-    hint = "" if replace else "; replace=true replaces those of the same id"
-    refuse_all(faults, taken, f"{len(taken)} of the {kind.name} exist already{hint}")
+    hint = (
+        N_("%(objects)s exist already")
+        if replace
+        else N_("%(objects)s exist already; replace=true replaces those of the same id")
+    )
+    refuse_all(faults, taken, Message(hint, objects=counted({kind.name: len(taken)})))
     old = by_id.rows(session, kind.table, given)
     rows: list[Row] = []
     for body, where in places:

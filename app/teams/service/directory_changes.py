@@ -14,6 +14,7 @@ from app.core.clics import JsonObject
 from app.core.db import by_id
 from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import StoredReference
+from app.core.messages import N_, Message, counted
 from app.core.service import Service
 from app.core.transactions import alone
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -72,7 +73,7 @@ def replace(
     contest_of(session, contest_id)
     body = read_one(document, kind.body)
     if body.id is None:
-        refuse([mismatch("id", "the id of the address", "nothing")])
+        refuse([mismatch("id", Message(N_("the id of the address")), Message(N_("nothing")))])
     same_id(object_id, body.id)
     row: Row = session.get(kind.table, object_id) or kind.table(id=object_id, contest_id=contest_id)
     _fill(kind, session, service, row, body, set(type(body).model_fields))
@@ -101,10 +102,9 @@ def change(
 def delete(kind: DirectoryKind, viewer: Viewer, session: Session, contest_id: str, object_id: str) -> None:
     """Delete an object; raises Conflict where something refers to it."""
     row = _row(kind, session, contest_id, object_id)
-    refuse_foreign_object(viewer, contest_id, row.contest_id, f"the {kind.noun}")
+    refuse_foreign_object(viewer, contest_id, row.contest_id, kind.noun)
     if uses := kind.uses(session, object_id):
-        kinds = ", ".join(f"{count} {name}" for name, count in uses.items())
-        raise Conflict(f"{kinds} refer to the {kind.noun}")
+        raise Conflict(N_("%(uses)s refer to the %(noun)s"), uses=counted(uses), noun=Message(kind.noun))
     session.delete(row)
 
 
@@ -117,7 +117,12 @@ def _row(kind: DirectoryKind, session: Session, contest_id: str, object_id: str)
 
 
 def _missing(kind: DirectoryKind, contest_id: str, object_id: str) -> NotFound:
-    return NotFound(f"no {kind.noun} {object_id!r} in contest {contest_id!r}")
+    return NotFound(
+        N_("no %(noun)s %(object)r in contest %(contest)r"),
+        noun=Message(kind.noun),
+        object=object_id,
+        contest=contest_id,
+    )
 
 
 def _fill(
@@ -131,8 +136,14 @@ def _fill(
 
 def _after(kind: DirectoryKind, session: Session, viewer: Viewer, contest_id: str, row: Row) -> JsonObject:
     session.flush()
-    refuse_foreign_object(viewer, contest_id, row.contest_id, f"the {kind.noun}")
+    refuse_foreign_object(viewer, contest_id, row.contest_id, kind.noun)
     team_ids = {team.id for team in teams.taking_part(session, contest_of(session, contest_id))}
     if isinstance(row, PersonRow) and not viewer.is_admin and not team_ids.issuperset(row.team_ids):
-        refuse([mismatch("team_ids", f"teams of contest {contest_id}", ", ".join(row.team_ids))])
+        refuse(
+            [
+                mismatch(
+                    "team_ids", Message(N_("teams of contest %(contest)s"), contest=contest_id), ", ".join(row.team_ids)
+                )
+            ]
+        )
     return kind.document(viewer, contest_id, row, team_ids)

@@ -11,10 +11,9 @@ from app.accounts.service.names import plain
 from app.accounts.service.tsv import Institution
 from app.contests.service.contests import slug, slug_with_letters
 from app.core.bodies import Item, mismatch, read_all
+from app.core.messages import N_, Fault, Message
 from app.tables import OrganizationRow
 from app.teams.schemas.directory_bodies import OrganizationBody
-
-Fault = dict[str, str]
 
 
 class Institutions:
@@ -49,7 +48,13 @@ class Institutions:
         key = given.icpc_id or given.formal_name
         first, line = self._lines.setdefault(key, (given, where))
         if first != given:
-            self.faults.append(mismatch(where, f"institution {key!r} as in {line}", ", ".join(filter(None, given))))
+            self.faults.append(
+                mismatch(
+                    where,
+                    Message(N_("institution %(key)r as in %(line)s"), key=key, line=line),
+                    ", ".join(filter(None, given)),
+                )
+            )
         if key not in self._ids:
             self._ids[key] = self._known_id(given) or self._free_id(given)
             self._read(self._ids[key], given, where)

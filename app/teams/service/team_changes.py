@@ -16,6 +16,7 @@ from app.core.clics import JsonObject
 from app.core.db import by_id
 from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import StoredReference
+from app.core.messages import N_, Message, counted
 from app.core.service import Service
 from app.core.transactions import after_commit, alone
 from app.games.queries import games
@@ -121,7 +122,7 @@ def change(session: Session, service: Service, viewer: Viewer, team_id: str, bod
     row, viewer = team_within(session, viewer, team_id)
     alone(session, row)
     same_id(team_id, body.id)
-    refuse([mismatch(name, "a value", "null") for name in NOT_NULL if is_null(body, name)])
+    refuse([mismatch(name, Message(N_("a value")), Message(N_("null"))) for name in NOT_NULL if is_null(body, name)])
     refuse(missing_links(links_of(session, viewer, body), body, "body"))
     hidden = row.hidden
     refuse(fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
@@ -134,7 +135,7 @@ def delete(session: Session, service: Service, viewer: Viewer, team_id: str) -> 
     """Delete a team; raises Conflict where it has accounts or submissions."""
     team_within(session, viewer, team_id)
     if uses := stored.uses(session, team_id):
-        raise Conflict(f"the team has {', '.join(f'{count} {name}' for name, count in uses.items())}")
+        raise Conflict(N_("the team has %(uses)s"), uses=counted(uses))
     stored.remove(session, team_id)
     after_commit(session, service.boards.all_changed)
 
@@ -145,7 +146,7 @@ def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, b
     refuse_foreign_teams(session, viewer, contest_id, body.team_ids)
     known_ids = by_id.known(session, TeamRow, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
-    refuse([mismatch(f"team_ids[{at}]", "a team that exists", repr(body.team_ids[at])) for at in missing])
+    refuse([mismatch(f"team_ids[{at}]", Message(N_("a team that exists")), repr(body.team_ids[at])) for at in missing])
     refuse_overlaps(session, contest, body.team_ids)
     stored.enrol(session, contest_id, body.team_ids)
     after_commit(session, lambda: service.boards.changed(contest_id))
@@ -160,11 +161,13 @@ def withdraw(session: Session, service: Service, contest_id: str, team_id: str) 
     """
     contest_to_change(session, contest_id)
     if team_id in stored.disqualified(session, contest_id):
-        raise Conflict("the team is disqualified in this contest and stays enrolled; revoke the disqualification first")
+        raise Conflict(
+            N_("the team is disqualified in this contest and stays enrolled; revoke the disqualification first")
+        )
     if count := contests.submission_count(session, contest_id, team_id=team_id):
-        raise Conflict(f"the team has {count} submissions in this contest; hide it instead")
+        raise Conflict(N_("the team has %(count)s submissions in this contest; hide it instead"), count=count)
     if count := games.count_playing(session, contest_id, team_id):
-        raise Conflict(f"the team plays {count} games in this contest; hide it instead")
+        raise Conflict(N_("the team plays %(count)s games in this contest; hide it instead"), count=count)
     if not stored.withdraw(session, contest_id, team_id):
-        raise NotFound(f"team {team_id!r} is not enrolled in contest {contest_id!r}")
+        raise NotFound(N_("team %(team)r is not enrolled in contest %(contest)r"), team=team_id, contest=contest_id)
     after_commit(session, lambda: service.boards.changed(contest_id))

@@ -15,6 +15,7 @@ from app.core.bodies import Document, Item, NewIds, mismatch, read_all, refuse, 
 from app.core.db import by_id
 from app.core.errors import place
 from app.core.files.files import FileStore
+from app.core.messages import N_, Fault, Message
 from app.tables import GroupRow, OrganizationRow, TeamRow
 from app.teams.service.institutions import Institutions
 from app.teams.service.teams import Links, TeamBody, missing_links, put
@@ -72,9 +73,11 @@ def _read(
     links = Links(groups, organizations)
     seen: dict[str, str] = {}
 
-    def check(body: TeamBody, where: str) -> list[dict[str, str]]:
+    def check(body: TeamBody, where: str) -> list[Fault]:
         if body.id in seen:
-            return [mismatch(place(where, "id"), f"another id than {seen[body.id]}", repr(body.id))]
+            return [
+                mismatch(place(where, "id"), Message(N_("another id than %(seen)s"), seen=seen[body.id]), repr(body.id))
+            ]
         seen[body.id] = where
         return missing_links(links, body, where)
 
@@ -82,9 +85,13 @@ def _read(
     known_ids = by_id.known(session, TeamRow, seen)
     new = NewIds("team", known_ids - reach.within(known_ids, reach.teams) if options.replace else known_ids)
     taken = [fault for id_, where in seen.items() for fault in new.check(id_, where)]
-    hint = "" if options.replace else "; replace=true replaces them"
+    hint = (
+        N_("%(count)s of the teams exist already")
+        if options.replace
+        else N_("%(count)s of the teams exist already; replace=true replaces them")
+    )
     faults = [*(institutions.faults if institutions is not None else []), *faults]
-    refuse_all(faults, taken, f"{len(taken)} of the teams exist already{hint}")
+    refuse_all(faults, taken, Message(hint, count=len(taken)))
     return places, institutions
 
 

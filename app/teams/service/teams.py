@@ -21,6 +21,7 @@ from app.core.examples import example
 from app.core.files import file_references
 from app.core.files.file_references import Files
 from app.core.files.files import FileStore
+from app.core.messages import N_, Fault, Message
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
 from app.teams.queries import teams as stored
@@ -150,13 +151,13 @@ def team_of(session: Session, team_id: str) -> TeamRow:
     row = stored.get(session, team_id)
     if row is None:
         known = [each.id for each in stored.teams(session)]
-        raise NotFound(f"no team {team_id!r}{did_you_mean(team_id, known)}")
+        raise NotFound(did_you_mean(Message(N_("no team %(team)r"), team=team_id), team_id, known))
     return row
 
 
 def put(
     session: Session, files: FileStore, body: TeamBody, old: TeamRow | None, where: str
-) -> tuple[TeamRow, list[dict[str, str]]]:
+) -> tuple[TeamRow, list[Fault]]:
     """Make a team or replace an old one; also returns what is wrong with its files."""
     row = old or TeamRow(id=body.id, details={})
     hidden = row.hidden
@@ -166,12 +167,10 @@ def put(
     return row, faults
 
 
-def fill(
-    files: FileStore, row: TeamRow, body: TeamBody | TeamChange, named: set[str], where: str
-) -> list[dict[str, str]]:
+def fill(files: FileStore, row: TeamRow, body: TeamBody | TeamChange, named: set[str], where: str) -> list[Fault]:
     """Give a team what a body names; returns what is wrong with its files."""
     details = dict(row.details or {})
-    faults: list[dict[str, str]] = []
+    faults: list[Fault] = []
     for name in named - {"id"}:
         value = getattr(body, name)
         if name in FILES:
@@ -208,13 +207,17 @@ def links_of(session: Session, viewer: Viewer, body: TeamBody | TeamChange) -> L
     )
 
 
-def missing_links(links: Links, body: TeamBody | TeamChange, where: str) -> list[dict[str, str]]:
+def missing_links(links: Links, body: TeamBody | TeamChange, where: str) -> list[Fault]:
     """Faults of a team: unknown groups and organizations."""
     groups = sorted(set(body.group_ids or []).difference(links.groups))
-    faults = [mismatch(place(where, "group_ids"), "groups that exist", repr(group_id)) for group_id in groups]
+    faults = [
+        mismatch(place(where, "group_ids"), Message(N_("groups that exist")), repr(group_id)) for group_id in groups
+    ]
     organization = body.organization_id
     if organization is not None and organization not in links.organizations:
-        faults.append(mismatch(place(where, "organization_id"), "an organization that exists", repr(organization)))
+        faults.append(
+            mismatch(place(where, "organization_id"), Message(N_("an organization that exists")), repr(organization))
+        )
     return faults
 
 
@@ -226,7 +229,10 @@ def refuse_hiding(session: Session, row: TeamRow, before: bool | None) -> None:
         final = stored.final_contests(session, row.id)
     if final:
         raise Forbidden(
-            f"hidden: team {row.id!r} takes part in {', '.join(final)}, which is final; finalized: false opens it again"
+            N_("team %(team)r takes part in %(names)s, which is final; finalized: false opens it again"),
+            where="hidden",
+            team=row.id,
+            names=", ".join(final),
         )
 
 
@@ -246,5 +252,9 @@ def visible_team(session: Session, viewer: Viewer, contest_id: str, team_id: str
     row = stored.get(session, team_id)
     if row is None or not may_see(viewer, row) or not stored.takes_part(session, contest, team_id):
         known = [each.id for each in visible(session, viewer, contest)]
-        raise NotFound(f"no team {team_id!r} in contest {contest_id!r}{did_you_mean(team_id, known)}")
+        raise NotFound(
+            did_you_mean(
+                Message(N_("no team %(team)r in contest %(contest)r"), team=team_id, contest=contest_id), team_id, known
+            )
+        )
     return row

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.contests.schemas.settings import Limits, PerWindow
-from app.domain.limits import Quota, limited, quota, times_needed, why_not
+from app.domain.limits import Quota, limited, quota, times_needed
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -53,20 +53,6 @@ def test_limits_leave_what_is_left(
 def test_limits_of_games_do_not_limit_submissions() -> None:
     assert not limited(Limits(open_games=1))
     assert limited(Limits(max_submissions=0))
-
-
-def test_a_refusal_says_why() -> None:
-    most = Limits(max_submissions=2)
-    assert "at most 2 submissions" in why_not(most, quota(most, ago(1, 2), NOW), NOW)
-    slow = Limits(interval_seconds=10)
-    assert why_not(slow, quota(slow, [NOW - timedelta(seconds=1.5)], NOW), NOW) == (
-        "expected at least 10 s between two submissions to this problem: your team may submit again in 9 s"
-    )
-    both = Limits(interval_seconds=10, per_window=PerWindow(count=2, seconds=60))
-    assert why_not(both, quota(both, ago(20, 50), NOW), NOW) == (
-        "expected at least 10 s between two submissions and at most 2 submissions in any 60 s to this problem:"
-        " your team may submit again in 10 s"
-    )
 
 
 @given(

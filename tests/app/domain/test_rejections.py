@@ -35,7 +35,7 @@ def test_the_verdict_alone_is_the_same_for_every_rejection(message: Message) -> 
 
 
 @pytest.mark.parametrize(
-    ("message", "text"), [(USUAL, "token 3 (line 1): rejected"), (PLAIN, "line 5: rejected"), (OTHER, "rejected")]
+    ("message", "text"), [(USUAL, "token 3 (line 1): rejected"), (PLAIN, "rejected"), (OTHER, "rejected")]
 )
 def test_the_position_is_told_without_what_was_expected_there(message: Message, text: str) -> None:
     assert reduced(document(message), Telling.POSITION)["text"] == text

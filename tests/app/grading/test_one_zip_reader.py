@@ -63,7 +63,7 @@ def test_uploads_and_packages_refuse_an_entry_in_the_same_words(data: bytes, wor
     with pytest.raises(UploadRefused) as refused, open_archive(upload, budget):
         pass
     assert str(package.value) == f"01.out: {words}"
-    assert refused.value.message == f"a.zip: '01.out': {words}"
+    assert str(refused.value) == f"a.zip: '01.out': {words}"
 
 
 class FailingDisk(io.BytesIO):

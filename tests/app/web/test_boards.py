@@ -12,14 +12,13 @@ from typing import Any
 
 import pytest
 
-from app.core.pages.checker_messages import PARTS
-from app.core.pages.checker_messages import _values as phrase_values
+from app.core.pages import languages
 from app.core.pages.static_files import paths
 from app.daily.service.days import KINDS
 from app.packages.read import read_package
 from app.problems.pages.frames_of_boards import BOARDS
 from app.problems.pages.playground import TITLES
-from checkers.doors import Checker, Rejected, open_checker
+from checkers.doors import Checker, Phrase, Rejected, open_checker
 from games.catalog import open_game
 from games.doors import FIRST
 from games.match import Computer, Match
@@ -214,9 +213,10 @@ def test_every_part_of_a_rejection_of_the_example_answers_can_be_translated(prob
 
 
 def unknown_phrases(text: str) -> set[str]:
-    """The parts of a text that no known phrase has; numbers and quotations of the answer need none."""
-    for parts in PARTS.values():
-        values = phrase_values(parts, text)
-        if values is not None:
-            return set().union(*map(unknown_phrases, values.values()))
+    """The parts of a text that no catalogue has; numbers and quotations of the answer need none."""
+    if isinstance(text, Phrase):
+        values = [value for value in text.values.values() if isinstance(value, str)]
+        with languages.speaking("es"):
+            known = languages.gettext(text.source) != text.source
+        return set().union(*map(unknown_phrases, values)) if known else {text.source}
     return {text} if re.search("[A-Za-z]{2}", text) and not text.startswith('"') else set()

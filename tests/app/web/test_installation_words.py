@@ -7,10 +7,10 @@ import re
 import pytest
 
 from app.core.pages import languages
-from app.operations.pages.advice_words import WORDS
+from app.core.pages.languages import translate
 from app.operations.pages.installation import parts
 from app.operations.service import advice as advising
-from app.operations.service.advice import Advice, advice
+from app.operations.service.advice import Remedy, advice
 from app.operations.service.readiness import Ready
 from app.operations.service.status import (
     BackupFacts,
@@ -112,15 +112,15 @@ STATES = (
 )
 
 
-def all_advice() -> list[Advice]:
+def all_advice() -> list[Remedy]:
     """Advice of every kind."""
     return [each for state in STATES for each in advice(ILL, state)]
 
 
 def test_the_states_that_are_tried_bring_out_every_advice() -> None:
     with open(advising.__file__) as source:
-        count = len(re.findall(r"\.(?:soon|now)\(", source.read()))
-    kinds = {re.sub(r"\d+(\.\d+)?", "", each.advice) for each in all_advice()}
+        count = len(re.findall(r"yield _(?:soon|now)\(", source.read()))
+    kinds = {each.advice.id for each in all_advice()}
     assert len(kinds) >= count
 
 
@@ -128,9 +128,9 @@ def test_the_states_that_are_tried_bring_out_every_advice() -> None:
 def test_every_advice_has_words_in_every_language(spoken: str) -> None:
     with languages.speaking(spoken):
         for each in all_advice():
-            if each.what != "jurado.judgements":
-                assert WORDS.in_words(each.what) != each.what
-            assert WORDS.in_words(each.advice) != each.advice
+            if each.what.id != "jurado.judgements":
+                assert translate(each.what) != str(each.what)
+            assert translate(each.advice) != str(each.advice)
 
 
 @pytest.mark.parametrize("spoken", OTHERS)

@@ -23,7 +23,7 @@ from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.rejections import Telling, reduced
 from app.judging.queries.judging_tasks import too_large
 from app.judging.service.outcomes import JUDGE_ERROR
-from checkers.doors import Message, Rejected
+from checkers.doors import Message, Phrase, Rejected
 from scripts import messages
 from tests.app.web.test_contest_pages import OWN, PAGES, RIGHT, WRONG
 from tests.builders.contests import add_contest, add_problem, add_submission
@@ -382,12 +382,16 @@ def test_rules_of_problems_and_contests_are_sentences_in_every_language() -> Non
     ("message", "language", "expected"),
     [
         (
-            Rejected.at("jump 3 (line 4)", expected="a piece to jump over", found="an empty cell at (1, 2)").message,
+            Rejected.at(
+                Phrase("jump %(number)s (%(line)s)", number=3, line=Phrase("line %(number)s", number=4)),
+                expected=Phrase("a piece to jump over"),
+                found=Phrase("an empty cell at %(cell)s", cell=(1, 2)),
+            ).message,
             "es",
             "salto 3 (línea 4): se esperaba una pieza sobre la que saltar, se encontró una casilla vacía en (1, 2)",
         ),
         (
-            Rejected.at("line 7", expected="a rare thing", found='"zebra"').message,
+            Rejected.at(Phrase("line %(number)s", number=7), expected=Phrase("a rare thing"), found='"zebra"').message,
             "sk",
             'riadok 7: očakáva sa a rare thing, nájdené "zebra"',
         ),

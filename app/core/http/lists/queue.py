@@ -14,6 +14,7 @@ from typing import NamedTuple
 from starlette.requests import ClientDisconnect
 
 from app.core.errors import Unavailable
+from app.core.messages import N_
 
 Line = OrderedDict["asyncio.Future[None]", None]
 
@@ -22,7 +23,7 @@ class Busy(Unavailable):
     """Others read so much that this would take too long; come back after a second."""
 
     def __init__(self) -> None:
-        super().__init__("too many long reads at this moment; try again", seconds=1)
+        super().__init__(N_("too many long reads at this moment; try again"), 1)
 
 
 class Asker(NamedTuple):

@@ -12,6 +12,7 @@ from app.accounts.service.viewer import Viewer
 from app.core.clics import JsonObject
 from app.core.errors import BadRequest
 from app.core.filters import matching
+from app.core.messages import N_
 from app.feed.service.lists.list_renderer import SLICE, Large, Numbers
 from app.feed.service.lists.slices import Slice, Wanted, Written
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -60,7 +61,9 @@ def _following(
         own = _objects(kind, viewer, snapshot, session, (last,))
         places = [at for at, each in enumerate(own) if each["id"] == wanted.after]
         if not places:
-            raise BadRequest(f"after: expected the id of an object of this list, found {wanted.after!r}")
+            raise BadRequest(
+                N_("expected the id of an object of this list, found %(found)r"), where="after", found=wanted.after
+            )
         yield from own[places[0] + 1 :]
     filters = dict(asked)
     teams = kind.teams(viewer, snapshot)

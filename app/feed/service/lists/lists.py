@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import seen_by
 from app.core.errors import NotFound
+from app.core.messages import N_
 from app.core.service import Service
 from app.core.shared_work import SharedWork
 from app.domain.identity import Identical
@@ -152,7 +153,7 @@ class WrittenLists:
             now = self._service.boards.snapshot(contest_id, public=role == PUBLIC.role)
             if now is None:
                 self.shelf.drop(key)
-                raise NotFound(f"no contest {contest_id!r}")
+                raise NotFound(N_("no contest %(contest)r"), contest=contest_id)
             if is_closed:
                 now = seen_by(PUBLIC, now)
             with self._service.database.read(for_request=True) as session:

@@ -11,6 +11,7 @@ from app.contests.service.contests import contest_of
 from app.contests.service.names import called
 from app.core.clock import utc_now
 from app.core.errors import Conflict
+from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.judging.queries import rejudging_steps, rejudgings
@@ -18,7 +19,7 @@ from app.judging.service.absorbing import absorbed
 from app.judging.service.rejudging import difference
 from app.judging.service.rejudgings import difference as differences
 from app.judging.service.rejudgings.difference import DifferenceView
-from app.judging.service.rejudgings.problem_changes import RejudgingView, refusals, shown, view
+from app.judging.service.rejudgings.problem_changes import RejudgingView, shown, view
 from app.judging.service.rejudgings.rejudgings import (
     ApplyBody,
     RejudgingBody,
@@ -42,8 +43,7 @@ def create(session: Session, service: Service, viewer: Viewer, contest_id: str, 
         opened = with_rule(session, contest_id, body, body.changes.rule, viewer.account_id)
     else:
         selection = selection_of(session, contest_id, body)
-        with refusals():
-            row = rejudging_steps.begin(session, contest_id, selection, body.reason, viewer.account_id)
+        row = rejudging_steps.begin(session, contest_id, selection, body.reason, viewer.account_id)
         opened = shown(session, row)
     after_commit(session, service.engine.take_up)
     return opened
@@ -91,7 +91,7 @@ def apply(
         row = rejudging_of(session, contest_id, rejudging_id)
         refuse_foreign_contests(viewer, rejudgings.contests_of(row))
         number = row.id
-    with refusals(), absorbed(service.database, service.engine, service.gate, number):
+    with absorbed(service.database, service.engine, service.gate, number):
         return do(service, viewer, contest_id, rejudging_id, deed)
 
 
@@ -105,11 +105,18 @@ def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, versio
     last = differences.last_submission(version) or 0
     came = [each for each in submission_queries.submissions(session, contest_id, changes.judgements) if each.id > last]
     what = (
-        f"{len(came)} submissions came since" if came else "no submission came since, but judgements or teams changed"
+        Message(N_("%(count)s submissions came since"), count=len(came))
+        if came
+        else Message(N_("no submission came since, but judgements or teams changed"))
     )
     where = f"{api}/contests/{contest_id}/rejudgings/{row.id}/difference?since={version}"
     raise Conflict(
-        f"version: the difference is no longer {version} but {now}: {what}; look at it again: {where}",
+        N_("the difference is no longer %(version)s but %(now)s: %(what)s; look at it again: %(address)s"),
+        where="version",
+        version=version,
+        now=now,
+        what=what,
+        address=where,
         errors=[{"where": f"submission {each.shown_id}", "message": "came since"} for each in came],
     )
 

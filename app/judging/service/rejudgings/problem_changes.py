@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,10 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.core.clics import format_time, format_time_or_none
-from app.core.errors import BadRequest, Conflict, PreconditionFailed
+from app.core.errors import PreconditionFailed
+from app.core.messages import N_
 from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_changes import Change
-from app.judging.queries.rejudging_steps import NothingSelected, NotJudgedYet, RejudgingRefused
 from app.judging.queries.rejudgings import JUDGING, OPEN, READY, Progress
 from app.judging.service.references import reference_run
 from app.judging.service.rejudgings.previews import Preview, preview
@@ -101,19 +100,6 @@ def shown(session: Session, row: RejudgingRow) -> RejudgingView:
     return view(session, row, rejudgings.progress(session, [row.id]).get(row.id))
 
 
-@contextmanager
-def refusals() -> Iterator[None]:
-    """Say what the rejudgings refuse as the API says it."""
-    try:
-        yield
-    except NotJudgedYet as unjudged:
-        raise Conflict(str(unjudged), retry_after=1) from None
-    except RejudgingRefused as refused:
-        raise Conflict(str(refused)) from None
-    except NothingSelected as nothing:
-        raise BadRequest(str(nothing)) from None
-
-
 @dataclass(frozen=True, slots=True)
 class How:
     """How a request wants a problem changed.
@@ -148,10 +134,9 @@ def change(
     """
     check_version(session, problem_id, how.version)
     change = Change(problem_id, write, author, contest_id, how.joins, how.keep)
-    with refusals():
-        if how.preview:
-            return preview(session, rejudging_changes.planned(session, change))
-        row = rejudging_changes.change_problem(session, change)
+    if how.preview:
+        return preview(session, rejudging_changes.planned(session, change))
+    row = rejudging_changes.change_problem(session, change)
     return None if row is None else shown(session, row)
 
 
@@ -163,6 +148,12 @@ def check_version(session: Session, problem_id: str, version: int | None) -> Non
     row = None if version is None else rejudging_changes.hold(session, problem_id)
     if row is not None and row.version != version:
         raise PreconditionFailed(
-            f"If-Match: expected the newest version of {problem_id}, {row.version}, found {version}: "
-            f"somebody has changed the problem since; look at it again (GET problems/{problem_id}/versions)"
+            N_(
+                "expected the newest version of %(problem)s, %(version)s, found %(found)s: somebody "
+                "has changed the problem since; look at it again (GET problems/%(problem)s/versions)"
+            ),
+            where="If-Match",
+            problem=problem_id,
+            version=row.version,
+            found=version,
         )

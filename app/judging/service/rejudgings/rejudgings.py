@@ -17,11 +17,12 @@ from app.core.bodies import Body, Line
 from app.core.db.ids import as_id
 from app.core.errors import BadRequest, NotFound, describe_pattern
 from app.core.examples import example
+from app.core.messages import N_, Message
 from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudging_steps import Selection
 from app.judging.service.rejudgings import difference
-from app.judging.service.rejudgings.problem_changes import RejudgingView, change, refusals, shown
+from app.judging.service.rejudgings.problem_changes import RejudgingView, change, shown
 from app.problems.queries.versions import Author
 from app.submissions.queries import submission_queries
 from app.tables import RejudgingRow, SubmissionRow
@@ -55,7 +56,7 @@ class ApplyBody(Body):
 
     judge_errors: bool = False
     version: str | None = Field(
-        None, pattern=describe_pattern(difference.VERSION.pattern, "the version of a difference")
+        None, pattern=describe_pattern(difference.VERSION.pattern, Message(N_("the version of a difference")))
     )
 
 
@@ -64,7 +65,9 @@ def with_rule(
 ) -> RejudgingView:
     """Open a rejudging that changes a problem's rule; raises BadRequest where more than the problem is selected."""
     if body.problem is None or body.team is not None or body.submissions is not None:
-        raise BadRequest("changes: expected a problem beside them and nothing else selected, for a rule is everybody's")
+        raise BadRequest(
+            N_("expected a problem beside them and nothing else selected, for a rule is everybody's"), where="changes"
+        )
     row = entry_of(session, contest_id, body.problem)
 
     def write() -> None:
@@ -72,21 +75,33 @@ def with_rule(
 
     made = change(session, body.problem, write, Author(account_id, body.reason), contest_id=contest_id)
     if not isinstance(made, RejudgingView):
-        raise BadRequest("changes.rule: expected another rule, in a problem with submissions; found no difference")
+        raise BadRequest(
+            N_("expected another rule, in a problem with submissions; found no difference"), where="changes.rule"
+        )
     return made
 
 
 def selection_of(session: Session, contest_id: str, body: RejudgingBody) -> Selection:
     """The selected submissions; raises BadRequest naming unknown problems, teams and submissions."""
     if body.problem is not None and contests.entry(session, contest_id, body.problem) is None:
-        raise BadRequest(f"problem: expected a problem of contest {contest_id}, found {body.problem!r}")
+        raise BadRequest(
+            N_("expected a problem of contest %(contest)s, found %(found)r"),
+            where="problem",
+            contest=contest_id,
+            found=body.problem,
+        )
     if body.team is not None and teams.get(session, body.team) is None:
-        raise BadRequest(f"team: expected a team, found {body.team!r}")
+        raise BadRequest(N_("expected a team, found %(found)r"), where="team", found=body.team)
     if body.submissions is None:
         return Selection(body.problem, body.team)
     rows = {each: submission_queries.submission(session, contest_id, each) for each in body.submissions}
     if unknown := [each for each, row in rows.items() if row is None]:
-        raise BadRequest(f"submissions: expected submissions of contest {contest_id}, found {', '.join(unknown[:20])}")
+        raise BadRequest(
+            N_("expected submissions of contest %(contest)s, found %(found)s"),
+            where="submissions",
+            contest=contest_id,
+            found=", ".join(unknown[:20]),
+        )
     ids = {row.id: each for each, row in rows.items() if row is not None}
     return Selection(body.problem, body.team, ids)
 
@@ -96,7 +111,9 @@ def rejudging_of(session: Session, contest_id: str, rejudging_id: str) -> Rejudg
     contest_of(session, contest_id)
     row = rejudgings.get(session, contest_id, as_id(rejudging_id) or 0)
     if row is None:
-        raise NotFound(f"no rejudging {rejudging_id!r} in contest {contest_id!r}")
+        raise NotFound(
+            N_("no rejudging %(rejudging)r in contest %(contest)r"), rejudging=rejudging_id, contest=contest_id
+        )
     return row
 
 
@@ -106,7 +123,7 @@ def came_after_rejudging(row: RejudgingRow, since: str | None) -> Callable[[Subm
         return lambda submission: submission.time > row.created
     last = difference.last_submission(since)
     if last is None:
-        raise BadRequest(f"since: expected the version of a difference, found {since[:80]!r}")
+        raise BadRequest(N_("expected the version of a difference, found %(found)r"), where="since", found=since[:80])
     return lambda submission: submission.id > last
 
 
@@ -120,7 +137,7 @@ def do(
     silent: bool = False,
 ) -> RejudgingView:
     """Run an act on the rejudging in one transaction, and tell the boards of every contest it concerns."""
-    with service.database.write() as session, refusals():
+    with service.database.write() as session:
         row = rejudging_steps.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
         refuse_foreign_contests(viewer, rejudgings.contests_of(row))
         deed(session, row)

@@ -1,0 +1,113 @@
+"""Messages have an English id and values: the API formats them in English, pages in the reader's language."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from app.contests.schemas.settings import Limits, PerWindow
+from app.core.errors import BadRequest, all_in_words
+from app.core.messages import N_, Message, joined
+from app.core.pages import languages
+from app.core.pages.languages import translate
+from app.core.rejections import message_of
+from app.domain.limits import quota
+from app.submissions.queries.submissions import why_not
+from checkers.doors import Phrase, Rejected
+
+APP = Path(__file__).parents[2] / "app"
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PLACES = re.compile(r"%\((\w+)\)[sr]")
+OPTIONS = {"where", "errors", "retry_after", "too_large"}
+"""Keywords of errors that are no values."""
+
+
+def ago(*seconds: float) -> list[datetime]:
+    """Times so many seconds before now."""
+    return [NOW - timedelta(seconds=each) for each in seconds]
+
+
+def ids_and_values() -> Iterator[tuple[str, str, set[str]]]:
+    """Every call with marked ids, other than of an alternative: where it is, its ids, and the names of its values."""
+    for path in APP.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.Call) or any(isinstance(each, ast.IfExp) for each in node.args):
+                continue
+            if marked := "".join(map(_marked, node.args)):
+                is_plain = isinstance(node.func, ast.Name) and node.func.id == "Message"
+                names = {str(each.arg) for each in node.keywords} - (set() if is_plain else OPTIONS)
+                yield f"{path}:{node.lineno}", marked, names
+
+
+def _marked(argument: ast.expr) -> str:
+    """The id that an argument marks; "" for none."""
+    if isinstance(argument, ast.Call) and isinstance(argument.func, ast.Name) and argument.func.id == "N_":
+        assert isinstance(argument.args[0], ast.Constant), "an id is a constant"
+        return str(argument.args[0].value)
+    return ""
+
+
+def test_each_placeholder_has_a_value_and_each_value_a_placeholder() -> None:
+    found = list(ids_and_values())
+    assert len(found) > 300
+    assert [(at, id_) for at, id_, names in found if set(PLACES.findall(id_)) != names] == []
+
+
+def test_a_message_is_formatted_in_english_with_those_inside_it() -> None:
+    who = Message(N_("an admin"))
+    message = Message(N_("only %(who)s may do this"), who=who)
+    assert str(message) == "only an admin may do this"
+    assert str(Message("100 %")) == "100 %"
+    assert str(joined([who, "x"], "; ")) == "an admin; x"
+
+
+def test_pages_translate_ids_and_never_values() -> None:
+    error = BadRequest(N_("no team %(team)r"), where="an admin", team="an admin")
+    with languages.speaking("es"):
+        assert translate(error.message) == "an admin: no hay equipo 'an admin'"
+        assert translate(Message(N_("only %(who)s may do this"), who=Message(N_("an admin")))) == (
+            "solo administrador puede hacer esto"
+        )
+    assert str(error) == "an admin: no team 'an admin'"
+
+
+def test_a_rejected_move_is_a_message_with_its_phrases() -> None:
+    rejected = Rejected.at(Phrase("move"), expected=Phrase("at most %(count)s from a pile", count=3), found="5")
+    message = message_of(rejected)
+    assert str(message) == "move: expected at most 3 from a pile, found 5"
+    with languages.speaking("es"):
+        assert translate(message) == "jugada: se esperaba como máximo 3 de un montón, se encontró 5"
+
+
+def test_many_faults_are_listed_up_to_a_number() -> None:
+    faults = [{"where": f"[{at}]", "expected": "a value", "found": "nothing"} for at in range(30)]
+    assert (
+        str(all_in_words(faults[:2], 2)) == "[0]: expected a value, found nothing; [1]: expected a value, found nothing"
+    )
+    assert str(all_in_words(faults, 30)).endswith("; and 10 more")
+
+
+@pytest.mark.parametrize(
+    ("limits", "times", "expected"),
+    [
+        (Limits(max_submissions=2), ago(1, 2), "expected at most 2 submissions to this problem, found 2 already"),
+        (
+            Limits(interval_seconds=10),
+            ago(1.5),
+            "expected at least 10 s between two submissions to this problem: your team may submit again in 9 s",
+        ),
+        (
+            Limits(interval_seconds=10, per_window=PerWindow(count=2, seconds=60)),
+            ago(20, 50),
+            "expected at least 10 s between two submissions and at most 2 submissions in any 60 s to this problem:"
+            " your team may submit again in 10 s",
+        ),
+    ],
+)
+def test_the_refusal_of_a_submission_names_the_limit(limits: Limits, times: list[datetime], expected: str) -> None:
+    assert str(why_not(limits, quota(limits, times, NOW), NOW)) == expected
