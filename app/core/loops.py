@@ -41,15 +41,23 @@ class Loop:
     """Calls `step` in its own thread: first after `delay` seconds, then every `seconds`, or sooner after `wake`.
 
     A step may return the seconds until the next one; None: the usual ones. `seconds=FOREVER` waits for `wake` alone.
+    A failed step is tried again after `retry` seconds, and not sooner.
     """
 
     def __init__(
-        self, name: str, step: Callable[[], float | None], seconds: float = FOREVER, *, delay: float = 0.0
+        self,
+        name: str,
+        step: Callable[[], float | None],
+        seconds: float = FOREVER,
+        *,
+        delay: float = 0.0,
+        retry: float = SECONDS_AFTER_A_FAULT,
     ) -> None:
         self._name = name
         self._step = step
         self._seconds = seconds
         self._delay = delay
+        self._retry = retry
         self._wanted = threading.Event()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -61,6 +69,11 @@ class Loop:
     def closing(self) -> bool:
         """Whether `close` has been called: a long step ends early then."""
         return self._closing.is_set()
+
+    @property
+    def alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread.is_alive()
 
     @property
     def state(self) -> LoopState:
@@ -108,9 +121,13 @@ class Loop:
             pause = self._step()
         except Exception as error:
             self._failures += 1
-            self._error = str(error) or type(error).__name__
-            log.exception("background work failed and is tried again", loop=self._name)
-            return SECONDS_AFTER_A_FAULT
+            before, self._error = self._error, str(error) or type(error).__name__
+            if self._error != before:  # a database that is away fails the same way twice a second
+                log.exception("background work failed and is tried again", loop=self._name)
+            self._closing.wait(self._retry)  # also if it is woken meanwhile: a rush must not hammer what is away
+            return 0.0
+        if self._error:
+            log.info("background work succeeds again", loop=self._name)
         self._succeeded, self._error = utc_now(), ""
         return self._seconds if pause is None else pause
 
@@ -120,9 +137,22 @@ _guard = threading.Lock()
 
 
 def states() -> list[LoopState]:
-    """The states of the loops that run in this process, by name."""
+    """The states of the loops that run in this process, by name; those of one name are added up."""
     with _guard:
-        return sorted((loop.state for loop in _running), key=lambda state: state.name)
+        every = [loop.state for loop in _running]
+    alike: dict[str, list[LoopState]] = {}
+    for state in every:
+        alike.setdefault(state.name, []).append(state)
+    return [_together(alike[name]) for name in sorted(alike)]
+
+
+def _together(alike: list[LoopState]) -> LoopState:
+    return LoopState(
+        alike[0].name,
+        max((state.succeeded for state in alike if state.succeeded is not None), default=None),
+        sum(state.failures for state in alike),
+        next((state.error for state in alike if state.error), ""),
+    )
 
 
 def give(future: Future[T], result: T) -> None:

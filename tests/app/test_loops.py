@@ -118,12 +118,14 @@ def test_readiness_and_metrics_show_failing_loops(tmp_path: Path, database_url: 
         loop = Loop("test of readiness", steps)
         loop.start()
         until(lambda: loop.state.failures >= 1)
-        assert api.get("/health/ready").json()["failing"] == {"test of readiness": "no room"}
+        mine = api.get("/health/ready").json()["loops"]["test of readiness"]
+        assert (mine["last_success"], mine["failures"] >= 1, mine["error"]) == (None, True, "no room")
         counted = api.get("/metrics", user="admin").text
         assert 'jurado_loop_failures_total{loop="test of readiness"}' in counted
         steps.faults = 0
         until(lambda: steps.done >= 1)
-        assert api.get("/health/ready").json()["failing"] == {}
+        mine = api.get("/health/ready").json()["loops"]["test of readiness"]
+        assert (mine["last_success"] is None, mine["error"]) == (False, "")
         loop.close()
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 from functools import partial
-from threading import Lock, Thread
+from threading import Lock
 from typing import NamedTuple
 
 import structlog
@@ -29,6 +29,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from app.core.db.bulk import texts_of
 from app.core.db.notices import SENDING
+from app.core.loops import FOREVER, Loop, give
 from app.tables import CommitMarkRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.commits")
@@ -97,6 +98,7 @@ class Commits:
         self._open: list[tuple[Engine, Ended, CommitInDoubt]] = []
         self._free_marks: list[int] = []
         self._closing = False
+        self._late = Loop("commits in doubt", self._look_late)
 
     def commit(
         self,
@@ -141,6 +143,7 @@ class Commits:
     def close(self) -> None:
         """Look for nothing any more."""
         self._closing = True
+        self._late.close(self._pause)
 
     def _look_until_known(self, engine: Engine, ended: Ended) -> bool | None:
         until = time.monotonic() + self._seconds
@@ -154,27 +157,24 @@ class Commits:
     def _look_later(self, engine: Engine, ended: Ended, doubt: CommitInDoubt) -> None:
         with self._lock:
             self._open.append((engine, ended, doubt))
-            if len(self._open) == 1:
-                Thread(target=self._look_late, name="commits in doubt", daemon=True).start()
+        self._late.start()
+        self._late.wake()
 
-    def _look_late(self) -> None:
+    def _look_late(self) -> float:
         """Look until each is known: what was committed has changed boards that nobody has been told of."""
-        while not self._closing:
-            time.sleep(self._pause)
-            with self._lock:
-                waiting = list(self._open)
-            ends = [(doubt, _late_end(engine, ended)) for engine, ended, doubt in waiting]
-            known = {id(doubt): done for doubt, done in ends if done is not None}
-            if any(known.values()):
-                self._on_late()
-            for _, ended, doubt in waiting:
-                if (done := known.get(id(doubt))) is not None:
-                    log.warning("a commit in doubt is known", transaction=ended.number, committed=done)
-                    doubt.outcome.set_result(done)
-            with self._lock:
-                self._open = [each for each in self._open if id(each[2]) not in known]
-                if not self._open:
-                    return
+        with self._lock:
+            waiting = list(self._open)
+        ends = [(doubt, _late_end(engine, ended)) for engine, ended, doubt in waiting]
+        known = {id(doubt): done for doubt, done in ends if done is not None}
+        if any(known.values()):
+            self._on_late()
+        for _, ended, doubt in waiting:
+            if (done := known.get(id(doubt))) is not None:
+                log.warning("a commit in doubt is known", transaction=ended.number, committed=done)
+                give(doubt.outcome, done)
+        with self._lock:
+            self._open = [each for each in self._open if id(each[2]) not in known]
+            return self._pause if self._open else FOREVER
 
 
 def last_act(connection: Connection, payloads: Sequence[str], known_by: Trace | Mark) -> Ended | None:

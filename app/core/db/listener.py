@@ -13,13 +13,14 @@ from collections.abc import Callable
 from typing import cast
 
 import structlog
-from sqlalchemy import Engine, NullPool, create_engine, text
+from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 
 from app.core.db import notices
 from app.core.db.bounded_connection import BoundedConnection
 from app.core.db.notices import CHANNEL, Kind, Word
 from app.core.db.patience import Patience, be_patient
 from app.core.effort import EFFORT
+from app.core.loops import Loop
 from app.core.settings import Timeouts
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.notices")
@@ -53,9 +54,9 @@ class Listener:
         self._proven = float("-inf")
         self._alarmed = float("-inf")
         self._processes = 1
-        self._closing = threading.Event()
         self._listening = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="notices", daemon=True)
+        self._connection: Connection | None = None
+        self._loop = Loop("notices", self._step, 0.0, retry=SECONDS_BETWEEN_TRIES)
 
     def hear(self, kind: Kind, hearer: Hearer) -> None:
         """Call somebody with the words of each notice of a kind."""
@@ -67,14 +68,13 @@ class Listener:
 
     def start(self, seconds: float = 10.0) -> None:
         """Begin to listen, and wait for that for a while."""
-        self._thread.start()
+        self._loop.start()
         self._listening.wait(seconds)
 
     def close(self) -> None:
         """Stop listening."""
-        self._closing.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._loop.close()
+        self._disconnect()
         self._engine.dispose()
 
     @property
@@ -87,14 +87,24 @@ class Listener:
         """The number of processes that listen, this one among them, as of a moment ago."""
         return self._processes
 
-    def _run(self) -> None:
-        while not self._closing.is_set():
-            try:
-                self._listen()
-            except Exception as error:  # whatever it is: unheard, this server would show what is old for ever
-                log.warning("notices of other processes cannot be heard", error=str(error))
-            if not self._closing.wait(SECONDS_BETWEEN_TRIES) and self._is_alarming():
+    def _step(self) -> None:
+        """Hear for a second, on a new connection after a failure; while none is there, everything counts as changed."""
+        try:
+            if self._connection is None:
+                self._connection = self._engine.connect()
+                _driver(self._connection).execute(f"LISTEN {CHANNEL}")
+                self._alarm()  # only from here on nothing is missed
+            self._hear_all(self._connection)
+        except Exception:
+            self._disconnect()
+            if self._is_alarming():
                 self._alarm()
+            raise
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     def _is_alarming(self) -> bool:
         return time.monotonic() - self._alarmed >= SECONDS_BETWEEN_ALARMS
@@ -104,19 +114,14 @@ class Listener:
         for call in self._on_lost:
             self._survive(call)
 
-    def _listen(self) -> None:
-        with self._engine.connect() as connection:
-            driver = cast(BoundedConnection, connection.connection.driver_connection)
-            driver.execute(f"LISTEN {CHANNEL}")
-            self._alarm()  # only from here on nothing is missed
-            while not self._closing.is_set():
-                # What it was sent comes before the reply to the count: that proves that all of it was heard.
-                self._processes = max(1, connection.scalar(COUNT, {"application": APPLICATION}) or 1)
-                self._proven = time.monotonic()
-                self._listening.set()  # whoever waited for the start may say that nothing is missed
-                while time.monotonic() - self._proven < SECONDS_BETWEEN_PROOFS and not self._closing.is_set():
-                    for heard in driver.notifies(timeout=EFFORT.seconds_to_hear):
-                        self._survive(self._pass_on, heard.payload)  # which any client of the database may send
+    def _hear_all(self, connection: Connection) -> None:
+        # What it was sent comes before the reply to the count: that proves that all of it was heard.
+        self._processes = max(1, connection.scalar(COUNT, {"application": APPLICATION}) or 1)
+        self._proven = time.monotonic()
+        self._listening.set()  # whoever waited for the start may say that nothing is missed
+        while time.monotonic() - self._proven < SECONDS_BETWEEN_PROOFS and not self._loop.closing:
+            for heard in _driver(connection).notifies(timeout=EFFORT.seconds_to_hear):
+                self._survive(self._pass_on, heard.payload)  # which any client of the database may send
 
     def _pass_on(self, payload: str) -> None:
         origin, heard = notices.read(payload)
@@ -131,3 +136,7 @@ class Listener:
             call(*words)
         except Exception:
             log.exception("a notice could not be passed on")
+
+
+def _driver(connection: Connection) -> BoundedConnection:
+    return cast(BoundedConnection, connection.connection.driver_connection)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -25,6 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.clock import utc_now
 from app.core.db.patience import Patience, be_patient
+from app.core.loops import FOREVER, Loop
 from app.core.settings import Timeouts
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.serving")
@@ -149,8 +149,8 @@ class _DatabaseLock:
         )
         be_patient(self._engine, PATIENCE)
         self._connection: Connection = self._take()
-        self._released = threading.Event()
-        self._watching: threading.Thread | None = None
+        self._is_held = True
+        self._watching: Loop | None = None
 
     def _take(self) -> Connection:
         connection = self._engine.connect()
@@ -166,40 +166,42 @@ class _DatabaseLock:
 
     def watch(self, lost: Callable[[str], None], again: Callable[[], None], taken: Callable[[str], None]) -> None:
         """See `Hold.watch`."""
-        self._watching = threading.Thread(target=self._watch, args=(lost, again, taken), name="lock", daemon=True)
+        self._watching = Loop(
+            "lock",
+            lambda: self._look(lost, again, taken),
+            SECONDS_BETWEEN_LOOKS,
+            delay=SECONDS_BETWEEN_LOOKS,
+            retry=SECONDS_BETWEEN_LOOKS,
+        )
         self._watching.start()
 
-    def _watch(self, lost: Callable[[str], None], again: Callable[[], None], taken: Callable[[str], None]) -> None:
-        while not self._released.wait(SECONDS_BETWEEN_LOOKS):
+    def _look(
+        self, lost: Callable[[str], None], again: Callable[[], None], taken: Callable[[str], None]
+    ) -> float | None:
+        """Ask on the connection that holds the lock, or take the lock again if it was lost."""
+        if self._is_held:
             try:
                 self._connection.scalar(text("SELECT 1"))
             except SQLAlchemyError as error:
+                self._is_held = False
                 log.warning("the lock of the database is lost with its connection", error=str(error))
                 lost("this server has lost its lock of the database: nothing is written until it is taken again")
                 self._connection.invalidate()
                 self._connection.close()
-                if not self._regain(taken):
-                    return
-                log.warning("the lock of the database is taken again")
-                again()
-
-    def _regain(self, taken: Callable[[str], None]) -> bool:
-        while not self._released.wait(SECONDS_BETWEEN_LOOKS):
-            try:
-                self._connection = self._take()
-            except InUse as error:
-                taken(str(error))
-                return False
-            except SQLAlchemyError as error:
-                log.warning("the lock of the database cannot be taken yet", error=str(error))
-            else:
-                return True
-        return False
+            return None
+        try:
+            self._connection = self._take()
+        except InUse as error:
+            taken(str(error))
+            return FOREVER
+        self._is_held = True
+        log.warning("the lock of the database is taken again")
+        again()
+        return None
 
     def release(self) -> None:
         """Unlock by closing the connection."""
-        self._released.set()
         if self._watching is not None:
-            self._watching.join()  # it may be asking on the connection
+            self._watching.close()  # it may be asking on the connection
         self._connection.close()
         self._engine.dispose()

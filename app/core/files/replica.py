@@ -18,6 +18,7 @@ import structlog
 from app.core.files.files import SECONDS_UNFINISHED, Files, Kept, check_packed, inflated_slowly
 from app.core.files.stored_bytes import UNREADABLE, StoreUnavailable, unpacked
 from app.core.files.wrapped_files import WrappedFiles
+from app.core.loops import Loop
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
@@ -32,19 +33,14 @@ class ReplicatedFiles(WrappedFiles):
     def __init__(self, inner: Files, replica: Files) -> None:
         super().__init__(inner)
         self.replica = replica
-        self._changed = threading.Condition()
+        self._guard = threading.Lock()
         self._queued: deque[str] = deque(maxlen=MOST_QUEUED)
         self._compare = False
-        self._closing = False
-        self._thread: threading.Thread | None = None
+        self._loop = Loop("replica", self._step, retry=SECONDS_AFTER_A_FAULT)
 
     def close(self) -> None:
         """Stop copying; what is left is copied by a later comparison."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
+        self._loop.close()
         super().close()
         self.replica.close()
 
@@ -103,7 +99,7 @@ class ReplicatedFiles(WrappedFiles):
         present = {each.sha256 for each in self.replica.stored()}
         copied = 0
         for each in self.inner.stored():
-            if self._closing:
+            if self._loop.closing:
                 break
             if each.sha256 not in present:
                 copied += self._copy(each.sha256)
@@ -135,35 +131,30 @@ class ReplicatedFiles(WrappedFiles):
 
     def _wake(self, sha256: str | None) -> None:
         """Have one file copied, or (None) all that the replica lacks."""
-        with self._changed:
+        with self._guard:
             if sha256 is None or len(self._queued) == MOST_QUEUED:
                 self._compare = True
             else:
                 self._queued.append(sha256)
-            if self._thread is None and not self._closing:
-                self._thread = threading.Thread(target=self._run, name="replica", daemon=True)
-                self._thread.start()
-            self._changed.notify()
+        self._loop.start()
+        self._loop.wake()
 
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._closing or self._compare or self._queued)
-                if self._closing:
-                    return
-                compares, self._compare = self._compare, False
-                name = self._queued.popleft() if self._queued and not compares else None
-            try:
-                if compares:
-                    self.copy_missing()
-                elif name is not None:
-                    self._copy(name)
-            except OSError as error:
-                log.warning("the replica of files is not up to date", place=self.replica.place, error=str(error))
-                with self._changed:
-                    self._compare = True
-                    self._queued.clear()
-                    self._changed.wait_for(lambda: self._closing, SECONDS_AFTER_A_FAULT)
+    def _step(self) -> float | None:
+        """Compare both stores, or copy one file; after a failure all that the replica lacks is copied."""
+        with self._guard:
+            compares, self._compare = self._compare, False
+            name = self._queued.popleft() if self._queued and not compares else None
+        try:
+            if compares:
+                self.copy_missing()
+            elif name is not None:
+                self._copy(name)
+        except OSError:
+            with self._guard:
+                self._compare = True
+                self._queued.clear()
+            raise
+        return 0.0 if compares or name is not None else None
 
     def _copy(self, sha256: str) -> int:
         """Copy a file to the replica; returns 0 where there is nothing sound to copy."""

@@ -24,6 +24,7 @@ from app.accounts.service.viewer import viewer_of
 from app.contests.queries import contests
 from app.core.clock import utc_now
 from app.core.db.writer import Handler
+from app.core.loops import Loop
 from app.core.service import Service
 from app.feed.queries import webhooks
 from app.feed.queries.webhooks import Delivered, Failed
@@ -76,7 +77,7 @@ class Sender:
         self._service = service
         self._publisher = publisher
         self._settings = service.settings
-        self._thread: threading.Thread | None = None
+        self._runner = Loop("webhooks", lambda: asyncio.run(self._run()), 0.0)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready = threading.Event()
         self._guard = threading.Lock()
@@ -94,19 +95,16 @@ class Sender:
         with self._service.database.read() as session:
             wanted = bool(webhooks.active(session))
         with self._guard:
-            if wanted and self._thread is None:
-                self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="webhooks", daemon=True)
-                self._thread.start()
+            if wanted and not self._ready.is_set():
+                self._runner.start()
                 self._ready.wait()
 
     def close(self) -> None:
         """Stop; what was not taken is sent after the next start."""
         with self._guard:
             self._closed = True
-            if self._thread is not None:
-                self._soon(lambda: self._stop.set() if self._stop is not None else None)
-                self._thread.join()
-                self._thread = None
+            self._soon(lambda: self._stop.set() if self._stop is not None else None)
+            self._runner.close()
 
     def served(self) -> set[str]:
         """Ids of the webhooks that may be called before the next webhook is added or changed."""
@@ -127,24 +125,30 @@ class Sender:
         self._wake()
 
     async def _run(self) -> None:
-        self._loop = asyncio.get_running_loop()
+        """Call webhooks until `close`. After a failure it begins anew, with tasks and events of the new event loop."""
+        self._news.clear()
         self._stop = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
         self._ready.set()
+        if self._closed:  # before it could be told to stop
+            return
         stopped = asyncio.create_task(self._stop.wait())
         settings = self._settings
         transport = Outward(networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts))
         timeout = settings.webhook_timeout_seconds
-        async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:
-            while not stopped.done():
-                self._news["reload"].clear()
-                wait = await self._serve_active(client)
-                again = asyncio.create_task(self._news["reload"].wait())
-                await asyncio.wait({stopped, again}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
-                again.cancel()
-            for task in self._tasks.values():
-                task.cancel()
-            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-        self._loop = None
+        try:
+            async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:
+                while not stopped.done():
+                    self._news["reload"].clear()
+                    wait = await self._serve_active(client)
+                    again = asyncio.create_task(self._news["reload"].wait())
+                    await asyncio.wait({stopped, again}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+                    again.cancel()
+                for task in self._tasks.values():
+                    task.cancel()
+                await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        finally:
+            self._loop = None
 
     async def _serve_active(self, client: httpx.AsyncClient) -> float | None:
         """Begin to call those that are active; returns how long to wait before the next try, None if all were read."""

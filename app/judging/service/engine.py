@@ -27,6 +27,7 @@ import structlog
 from app.core import tracing
 from app.core.db.database import Database
 from app.core.db.writer import Writer
+from app.core.loops import FOREVER, Loop
 from app.judging.queries import judging_tasks, rejudging_steps
 from app.judging.service.fair_queue import FairQueue
 from app.judging.service.judging import Judging
@@ -52,7 +53,6 @@ MOST_CLAIMED_AGAIN = 16
 SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.2
 SECONDS_BETWEEN_SWEEPS = 5.0
-SECONDS_AFTER_A_FAULT = 0.5
 
 
 class Engine:
@@ -102,16 +102,15 @@ class Engine:
             modules=settings.modules,
         )
         self._processes = [GraderProcess(self._spares, self.programs) for _ in range(settings.graders)]
-        self._threads = [
-            threading.Thread(target=self._work, args=(process,), name=f"grader-{at}", daemon=True)
-            for at, process in enumerate(self._processes)
+        self._loops = [
+            Loop(f"grader-{at}", partial(self._work, process), 0.0) for at, process in enumerate(self._processes)
         ]
 
     def start(self) -> None:
         """Take up what an earlier process left, and begin."""
         self._sweep()
-        for thread in self._threads:
-            thread.start()
+        for loop in self._loops:
+            loop.start()
         self._spares.start()
 
     def watch(
@@ -188,7 +187,7 @@ class Engine:
 
     def alive(self) -> int:
         """The number of graders able to work: their threads live; a process that died is started again when needed."""
-        return sum(thread.is_alive() for thread in self._threads)
+        return sum(loop.alive for loop in self._loops)
 
     @property
     def is_warm(self) -> bool:
@@ -211,9 +210,8 @@ class Engine:
             self._asked.close()
             self._changed.notify_all()
         self._spares.close()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join(timeout=2 * self._settings.seconds_per_answer)
+        for loop in self._loops:
+            loop.close(2 * self._settings.seconds_per_answer)
         for process in self._processes:
             process.close()
         self.programs.close()
@@ -246,19 +244,12 @@ class Engine:
         """The judgements that wait for a file, for the sandbox or a moment; those that need not any more are let go."""
         return self.parked.look() | self._judging.suspects.look() | self._judging.held.look()
 
-    def _work(self, process: GraderProcess) -> None:
-        """The loop of a grader's thread: no other one starts its process or talks to it."""
-        self._survive(process.start)
-        while not self._closing:
-            self._survive(lambda: self._work_once(process))
-
-    def _survive(self, step: Callable[[], None]) -> None:
-        """Run one step; a fault (a database that is away, say) is logged, and what waits stays in its rows."""
-        try:
-            step()
-        except Exception:
-            log.exception("a grader's thread failed; it goes on")
-            time.sleep(SECONDS_AFTER_A_FAULT)
+    def _work(self, process: GraderProcess) -> float | None:
+        """A step of a grader's thread: no other one starts its process or talks to it."""
+        if self._closing:
+            return FOREVER
+        self._work_once(process)
+        return None
 
     def _work_once(self, process: GraderProcess) -> None:
         process.start()  # so that a thread whose grader was killed claims nothing before it has another one

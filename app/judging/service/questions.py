@@ -11,6 +11,7 @@ from typing import TypeVar, cast
 
 from msgspec.structs import replace
 
+from app.core.loops import fail, give
 from app.domain.case_scores import FoundScore
 from app.judging.service.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.judging.service.outcomes import Trial, judge_errors
@@ -111,17 +112,17 @@ class Questions:
         reply = process.ask(question.request, self._seconds)
         if isinstance(reply, Held):
             self._suspects.forget(question)
-            question.future.set_exception(NotJudged(reply.error))
+            fail(question.future, NotJudged(reply.error))
             return True
         if isinstance(reply, Failed) and not reply.blame:
             return self._killed(question, reply.error)
         if isinstance(reply, Validated):
             self._suspects.passed(question)
-            question.future.set_result(reply)
+            give(question.future, reply)
             return True
         self._suspects.forget(question)
         error = reply.error if isinstance(reply, Failed) else "an unexpected reply"
-        question.future.set_exception(JudgeFailed(error))
+        fail(question.future, JudgeFailed(error))
         return True
 
     def attempt(self, process: GraderProcess, tried: Tried) -> bool:
@@ -133,11 +134,11 @@ class Questions:
             tried.scores += scores
             if len(tried.scores) < len(tried.request.answers):
                 return False
-            tried.future.set_result(Trial(tried.scores))
+            give(tried.future, Trial(tried.scores))
             return True
         if isinstance(scores, Unreadable | Held):
             self._suspects.forget(tried)
-            tried.future.set_exception(NotJudged(scores.error))
+            fail(tried.future, NotJudged(scores.error))
             return True
         if not scores.blame:
             return self._killed(tried, scores.error)
@@ -145,7 +146,7 @@ class Questions:
         if tried.failures < MOST_FAILURES:
             return False
         self._suspects.forget(tried)
-        tried.future.set_result(Trial(judge_errors(tried.request.answers), scores.error))
+        give(tried.future, Trial(judge_errors(tried.request.answers), scores.error))
         return True
 
     def _killed(self, asked: Question | Tried, error: str) -> bool:
@@ -158,9 +159,9 @@ class Questions:
             asked.killed_since = now
         if self._suspects.killed(asked):
             if isinstance(asked, Tried):
-                asked.future.set_result(Trial(judge_errors(asked.request.answers), error))
+                give(asked.future, Trial(judge_errors(asked.request.answers), error))
             else:
-                asked.future.set_exception(JudgeFailed(error))
+                fail(asked.future, JudgeFailed(error))
             return True
         if now - asked.killed_since < MOST_SECONDS_KILLED:
             return False
@@ -178,4 +179,4 @@ class Questions:
 
 
 def _fail(asked: Question | Tried, error: Exception) -> None:
-    cast("Future[object]", asked.future).set_exception(error)
+    fail(cast("Future[object]", asked.future), error)

@@ -15,7 +15,7 @@ from app.core.commands.client import Client
 from app.core.commands.options import AsJson
 from app.core.commands.output import JsonMapping, console, show, table, write_json
 from app.core.commands.registry import command
-from app.operations.commands.status_screen import screen
+from app.operations.commands.status_screen import loop_text, screen
 
 LABELS = {
     "damaged_files": "damaged files",
@@ -26,7 +26,6 @@ LABELS = {
     "waiting": "judgements waiting",
     "oldest_seconds": "the oldest waits, s",
     "room": "room on the disks",
-    "failing": "background work that fails",
     "clock_ahead_seconds": "ahead of the system's clock, s",
 }
 REFUSED = (401, 403, 404)
@@ -77,7 +76,7 @@ def show_status(client: Client, *, as_json: bool, again: bool) -> bool:
         extra = {} if whole is None else {"status": whole["status"], "advice": whole["advice"]}
         write_json({**_facts(client, ready), **extra})
     elif whole is not None:
-        typer.echo("\n".join(screen(client.url, whole, ready["sandbox"])))
+        typer.echo("\n".join(screen(client.url, whole, ready)))
     else:
         named = [(LABELS.get(name, name), in_words(fact)) for name, fact in rows(_facts(client, ready))]
         show(table("", ["what", "now"], named))
@@ -90,10 +89,12 @@ def _facts(client: Client, ready: JsonMapping) -> dict[str, object]:
 
 
 def rows(facts: Mapping[str, object]) -> Iterator[tuple[str, object]]:
-    """List facts by name, each protection of the sandbox as one of its own."""
+    """List facts by name, each protection of the sandbox and each background loop as one of its own."""
     for name, fact in facts.items():
         if name == "sandbox" and isinstance(fact, dict):
             yield from ((f"sandbox: {each}", state) for each, state in fact.items())
+        elif name == "loops" and isinstance(fact, dict):
+            yield from ((f"background work: {each}", loop_text(loop)) for each, loop in fact.items())
         else:
             yield name, fact
 

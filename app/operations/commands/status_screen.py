@@ -14,17 +14,15 @@ UNITS = ((86_400, "d"), (3600, "h"), (60, "min"))
 SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 
 
-def screen(url: str, answer: JsonMapping, sandbox: Mapping[str, str]) -> Iterator[str]:
-    """The lines, none longer than 80 columns; in the usual case no more than 24.
-
-    `sandbox` are the protections of programs of packages: `on`, or what is missing.
-    """
+def screen(url: str, answer: JsonMapping, readiness: JsonMapping) -> Iterator[str]:
+    """The lines, none longer than 80 columns; in the usual case no more than 24."""
     status = answer["status"]
     ready = "ready" if answer["ready"] else "NOT READY"
     yield f"{ready}, Jurado {status['version']} at {url}, {_minute(status['time'])} UTC"[:WIDTH]
     for label, text in _parts(status):
         yield from _line(label, text)
-    yield from _line("sandbox", _sandbox(sandbox))
+    yield from _line("sandbox", _sandbox(readiness["sandbox"]))
+    yield from _line("background", "; ".join(f"{name} {loop_text(loop)}" for name, loop in readiness["loops"].items()))
     yield "all is well" if not answer["advice"] else "what to do:"
     for each in answer["advice"]:
         yield from _wrapped(f"{'!' if each['urgent'] else '-'} {each['what']}: {each['advice']}", "  ")
@@ -42,6 +40,14 @@ def _parts(status: JsonMapping) -> Iterator[tuple[str, str]]:
     yield "next", _next(status["next_event"])
     yield "files", _files(status["files"])
     yield "last backup", _backup(status["backup"])
+
+
+def loop_text(loop: JsonMapping) -> str:
+    """The time of the last success of background work, its failures, and the last error."""
+    parts = [loop["last_success"][11:19] if loop["last_success"] else "no success yet"]
+    if loop["failures"]:
+        parts.append(f"{loop['failures']} failures")
+    return ", ".join([*parts, loop["error"]] if loop["error"] else parts)
 
 
 def _line(label: str, text: str) -> Iterator[str]:

@@ -103,8 +103,9 @@ def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
         _("Clock"),
         _("%(seconds)s s ahead of the system's", seconds=decimal(str(ahead))) if ahead else _("as the system's"),
     )
-    for name, error in ready.failing.items():
-        yield Finding("open", _("Background work: %(name)s", name=name), error)
+    for name, loop in ready.loops.items():
+        if loop.error:
+            yield Finding("open", _("Background work: %(name)s", name=name), loop.error)
     for name in ready.unprotected:
         yield Finding("look", _("Protection of graders: %(name)s", name=name), _("missing"))
     for name, why in _lacking(ready.sandbox):

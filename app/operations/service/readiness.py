@@ -14,6 +14,7 @@ from anyio.to_thread import run_sync
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.core.clics import format_time_or_none
 from app.core.clock import the_clock, utc_now
 from app.core.db.commits import CommitInDoubt
 from app.core.loops import states
@@ -32,6 +33,14 @@ SECONDS_BEHIND = 10.0
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.health")
 
 
+class LoopReport(BaseModel):
+    """The steps of background work; a failed step is tried again."""
+
+    last_success: str | None = Field(description="null until a step succeeds")
+    failures: int = Field(description="failed steps since the server started")
+    error: str = Field(description="of the last step; empty where it succeeded")
+
+
 class Ready(BaseModel):
     """The readiness of the service to take and judge submissions, and its faults."""
 
@@ -48,9 +57,7 @@ class Ready(BaseModel):
     oldest_seconds: float | None = Field(description="how long the oldest of them has been waiting")
     damaged_files: int = Field(description="stored files known to be missing or damaged; admins see which")
     room: bool = Field(description="the disks of the home and of the files have room for submissions")
-    failing: dict[str, str] = Field(
-        description="background work whose last step failed, with the error; it is tried again"
-    )
+    loops: dict[str, LoopReport] = Field(description="background work of this server by name")
     clock_ahead_seconds: float = Field(
         description="how far the time of contests is ahead of the system's clock, which was set back; else 0"
     )
@@ -71,7 +78,12 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
         oldest_seconds=None,
         damaged_files=len(damaged_files(service)),
         room=all(map(has_room, (service.settings.home, Path(service.files.place)))),
-        failing={loop.name: loop.error for loop in states() if loop.error},
+        loops={
+            loop.name: LoopReport(
+                last_success=format_time_or_none(loop.succeeded), failures=loop.failures, error=loop.error
+            )
+            for loop in states()
+        },
         clock_ahead_seconds=round(the_clock().ahead().total_seconds(), 1),
     )
     try:

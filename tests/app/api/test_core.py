@@ -296,7 +296,9 @@ def test_it_is_alive_and_ready(api: Api) -> None:
     ready = api.get("/health/ready")
     assert ready.status_code == 200
     graders = {"graders": 1, "spare_graders": 0, "grader_deaths": 0, "unprotected": []}
-    assert ready.json() == {
+    body = ready.json()
+    assert all((loop["failures"], loop["error"]) == (0, "") for loop in body.pop("loops").values())
+    assert body == {
         "ready": True,
         "database": True,
         **graders,
@@ -305,7 +307,6 @@ def test_it_is_alive_and_ready(api: Api) -> None:
         "oldest_seconds": None,
         "damaged_files": 0,
         "room": True,
-        "failing": {},
         "clock_ahead_seconds": 0.0,
     }
 

@@ -11,7 +11,7 @@ from app.core.pages.languages import translate
 from app.operations.pages.installation import parts
 from app.operations.service import advice as advising
 from app.operations.service.advice import Remedy, advice
-from app.operations.service.readiness import Ready
+from app.operations.service.readiness import LoopReport, Ready
 from app.operations.service.status import (
     BackupFacts,
     BrokerFacts,
@@ -41,7 +41,7 @@ ILL = Ready(
     oldest_seconds=100.0,
     damaged_files=1,
     room=False,
-    failing={"jobs": "the database is away"},
+    loops={"jobs": LoopReport(last_success=None, failures=1, error="the database is away")},
     clock_ahead_seconds=9.0,
 )
 

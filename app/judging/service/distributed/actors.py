@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from app.core.db.database import Database
 from app.core.db.locks import Locks
+from app.core.loops import FOREVER, Loop
 from app.judging.service.engine import Engine
 from app.judging.service.references import MOST_ATTEMPTS, JobRunner
 from app.problems.queries import jobs
@@ -161,20 +162,19 @@ class JobActor:
     @contextmanager
     def _watched(self, job_id: str, lock: str) -> Iterator[None]:
         """Stop the job as soon as it is cancelled, or another worker may have its lock."""
-        ended = threading.Event()
-        watching = threading.Thread(target=self._watch, args=(job_id, lock, ended), name="job watch", daemon=True)
+
+        def look() -> float | None:
+            if self._locks.take(lock) and not self._is_over(job_id):
+                return None
+            self._runner.stop(job_id)
+            return FOREVER
+
+        watching = Loop("job watch", look, SECONDS_BETWEEN_LOOKS, delay=SECONDS_BETWEEN_LOOKS)
         watching.start()
         try:
             yield
         finally:
-            ended.set()
-            watching.join()
-
-    def _watch(self, job_id: str, lock: str, ended: threading.Event) -> None:
-        while not ended.wait(SECONDS_BETWEEN_LOOKS):
-            if not self._locks.take(lock) or self._is_over(job_id):
-                self._runner.stop(job_id)
-                return
+            watching.close()
 
     def _is_over(self, job_id: str) -> bool:
         with self._database.read() as session:

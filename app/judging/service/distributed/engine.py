@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.db.database import Database
 from app.core.db.locks import Locks
+from app.core.loops import FOREVER, Loop
 from app.judging.service.distributed.reconciler import Reconciler
 from app.judging.service.distributed.sender import Sender
 from app.judging.service.engine import Engine
@@ -132,24 +133,18 @@ class DistributedJobs:
         self._sender = sender
         self._scoring = scoring
         self._locks = locks
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="expected answers", daemon=True)
+        self._loop = Loop("expected answers", self._step, SECONDS_BETWEEN_TRIES)
 
     def start(self) -> None:
         """Begin to score expected answers, as soon as no other server does."""
-        self._thread.start()
+        self._loop.start()
 
-    def _run(self) -> None:
+    def _step(self) -> float | None:
         """Score what is left once the lock is free; again where the database went away meanwhile."""
-        seconds = 0.0
-        while not self._closing.wait(seconds):
-            seconds = SECONDS_BETWEEN_TRIES
-            try:
-                if self._locks.take(LOCK):
-                    self._score()
-                    return
-            except Exception as error:
-                log.warning("the expected answers could not be scored; it is tried again", error=str(error))
+        if not self._locks.take(LOCK):
+            return None
+        self._score()
+        return FOREVER
 
     def _score(self) -> None:
         try:
@@ -174,7 +169,5 @@ class DistributedJobs:
 
     def close(self) -> None:
         """Stop scoring; another server goes on with what is left."""
-        self._closing.set()
         self._scoring.close()
-        if self._thread.is_alive():
-            self._thread.join(timeout=30)
+        self._loop.close(30)
