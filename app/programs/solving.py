@@ -11,8 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TypedDict, TypeGuard
 
+from app.core.loops import Loop
 from app.programs.endings import exit_code, unexpected
 from app.programs.model import ProgramFault, plain
 from app.programs.tools import Bounds, Tool, ToolDesk
@@ -58,7 +60,6 @@ class Solving:
         self._line = bytearray()
         self._kill: Callable[[], None] | None = None
         self._killed = ""
-        self._over = threading.Event()
         self._lock = threading.Lock()
 
     def kill(self, why: str = "it was cancelled") -> None:
@@ -72,15 +73,15 @@ class Solving:
         """Solve an input; `options` are its environment. Raises ProgramFault where there is no answer in the end."""
         command = desk.command(tool, (), bounds, stdin=data, environment=options)
         began = time.monotonic()
-        ticker = threading.Thread(target=self._tick, args=(began, bounds.seconds), name="solver-clock", daemon=True)
+        tick = partial(self._tick, began, bounds.seconds)
+        ticker = Loop("solver clock", tick, SECONDS_BETWEEN, delay=SECONDS_BETWEEN)
         ticker.start()
         try:
             if self._killed:
                 raise ProgramFault(self._killed)
             result = desk.sandbox.run(command, self)
         finally:
-            self._over.set()
-            ticker.join()
+            ticker.close()
         if self._killed:
             raise ProgramFault(self._killed)
         return self._answered(result, time.monotonic() - began)
@@ -122,10 +123,9 @@ class Solving:
 
     def _tick(self, began: float, seconds: float) -> None:
         """Report the time that has passed where the solver says nothing itself."""
-        while not self._over.wait(SECONDS_BETWEEN):
-            passed = min(ALMOST, (time.monotonic() - began) / seconds)
-            report = self._report
-            self._on_report({**report, "fraction": max(report["fraction"], passed)})
+        passed = min(ALMOST, (time.monotonic() - began) / seconds)
+        report = self._report
+        self._on_report({**report, "fraction": max(report["fraction"], passed)})
 
     def _answered(self, result: Result, seconds: float) -> Answered:
         if result.ending in OVER_TIME and self._answer is not None:
