@@ -21,14 +21,8 @@ from app.operations.commands.crowd import Crowd
 MOST_AROUND = 64 * 1024
 """Bytes of the request line, headers, chunk sizes and trailers, beyond those that a body outweighs."""
 WEIGHT = 8  # a body sent in chunks of one byte each has five bytes around each of them
-SECONDS_OF_SILENCE = 30.0
-SECONDS_FOR_A_HEAD = 30.0
-SECONDS_BEFORE_PACE = 20.0
 LEAST_PACE = 500
-"""Bytes a second that a body has to arrive at, from `SECONDS_BEFORE_PACE` on."""
-SECONDS_UNREAD = 60.0
-"""Time in which a client has to read some of the bytes that wait for it."""
-SECONDS_BETWEEN_LOOKS = 5.0
+"""Bytes a second that a body has to arrive at, from `seconds_before_pace` on."""
 SECONDS_TO_READ = 0.1
 SECONDS_BETWEEN_CLOSINGS = 20.0
 MOST_UNREAD = 2 * 2**20
@@ -93,6 +87,11 @@ class BoundedConnection(HttpToolsProtocol):
     """Closes itself where a client sends too much around its bodies, or is too slow with a request or a reply."""
 
     crowd: ClassVar[Crowd] = Crowd()
+    seconds_of_silence: ClassVar[float] = 30.0
+    seconds_for_a_head: ClassVar[float] = 30.0
+    seconds_before_pace: ClassVar[float] = 20.0
+    seconds_unread: ClassVar[float] = 60.0  # in which a client has to read some of the bytes that wait for it
+    seconds_between_looks: ClassVar[float] = 5.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Begin to expect a request."""
@@ -185,13 +184,13 @@ class BoundedConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _look_again(self) -> None:
-        self._next_look = self.loop.call_later(SECONDS_BETWEEN_LOOKS, self._look)
+        self._next_look = self.loop.call_later(self.seconds_between_looks, self._look)
 
     def _look(self) -> None:
         now = self.loop.time()
         if self.transport.get_write_buffer_size() == 0:
             self._read = now
-        if now - self._read > SECONDS_UNREAD:
+        if now - self._read > self.seconds_unread:
             self.cut()  # `close` would wait until the client has read all
             return
         if self.flow.read_paused:  # we do not read: the client is not slow
@@ -203,6 +202,6 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _is_slow(self, now: float) -> bool:
         taken = now - self._began
-        if now - self._heard > SECONDS_OF_SILENCE or (self._in_head and taken > SECONDS_FOR_A_HEAD):
+        if now - self._heard > self.seconds_of_silence or (self._in_head and taken > self.seconds_for_a_head):
             return True
-        return not self._in_head and taken > SECONDS_BEFORE_PACE and self._body < LEAST_PACE * taken
+        return not self._in_head and taken > self.seconds_before_pace and self._body < LEAST_PACE * taken

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import uvicorn
 
-from app.operations.commands import connection
 from app.operations.commands.connection import BoundedConnection
 from app.operations.commands.crowd import BEYOND, Crowd, connections_within
 
@@ -133,22 +132,17 @@ def test_bodies_may_be_as_large_as_they_are(address: tuple[str, int]) -> None:
     [b"", b"GET / HT", BEGINNING, BEGINNING + b"Content-Length: 10\r\n\r\nabc"],
     ids=["nothing", "half a line", "half a head", "half a body"],
 )
-def test_a_request_that_is_not_finished_is_not_waited_for(
-    address: tuple[str, int], part: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_that_is_not_finished_is_not_waited_for(part: bytes) -> None:
     """The server closes the connection by itself."""
-    for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_OF_SILENCE", "SECONDS_FOR_A_HEAD"):
-        monkeypatch.setattr(connection, name, 0.05)
-    assert talk(address, part) == b""
+    impatient = with_bounds(seconds_between_looks=0.05, seconds_of_silence=0.05, seconds_for_a_head=0.05)
+    with serving(impatient, echo_size) as address:
+        assert talk(address, part) == b""
 
 
-def test_a_body_that_comes_a_byte_at_a_time_is_not_waited_for(
-    address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_body_that_comes_a_byte_at_a_time_is_not_waited_for() -> None:
     """Whoever always sends something is never silent, and still has to keep a pace."""
-    for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_BEFORE_PACE"):
-        monkeypatch.setattr(connection, name, 0.05)
-    with socket.create_connection(address, timeout=20) as client:
+    impatient = with_bounds(seconds_between_looks=0.05, seconds_before_pace=0.05)
+    with serving(impatient, echo_size) as address, socket.create_connection(address, timeout=20) as client:
         client.settimeout(0.02)
         client.sendall(BEGINNING + b"Content-Length: 1000000\r\n\r\n")
         assert dripped(client) < 1_000_000
@@ -168,13 +162,14 @@ def dripped(client: socket.socket) -> int:
         return count
 
 
-def test_whoever_does_not_read_a_reply_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_does_not_read_a_reply_is_cut() -> None:
     """What waits to be sent is thrown away, also at the end of a reply."""
-    for name in ("SECONDS_BETWEEN_LOOKS", "SECONDS_UNREAD"):
-        monkeypatch.setattr(connection, name, 0.05)
     gone = threading.Event()
 
     class Watched(BoundedConnection):
+        seconds_between_looks = 0.05
+        seconds_unread = 0.05
+
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
             gone.set()
@@ -190,9 +185,14 @@ def test_whoever_does_not_read_a_reply_is_cut(monkeypatch: pytest.MonkeyPatch) -
         assert gone.wait(60)
 
 
+def with_bounds(**bounds: Any) -> type[BoundedConnection]:
+    """Connections with these class variables."""
+    return type("Bounded", (BoundedConnection,), bounds)
+
+
 def crowded(**bounds: Any) -> type[BoundedConnection]:
     """Connections with a crowd of their own."""
-    return type("Crowded", (BoundedConnection,), {"crowd": Crowd(**bounds)})
+    return with_bounds(crowd=Crowd(**bounds))
 
 
 GET = b"GET %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
