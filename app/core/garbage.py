@@ -51,10 +51,11 @@ class Survivors:
 
     at_work: ClassVar[Survivors | None] = None
 
-    def __init__(self) -> None:
+    def __init__(self, growth: float = GROWTH) -> None:
+        self._growth = growth
         self._is_thorough = True
         self._at_most_aside = 0
-        self._most = 0
+        self._most = 0.0
 
     def keep(self) -> None:
         """Begin, with all objects that there are now."""
@@ -101,4 +102,4 @@ class Survivors:
 
     def _begin_to_count(self) -> None:
         self._at_most_aside = gc.get_freeze_count()
-        self._most = GROWTH * self._at_most_aside
+        self._most = self._growth * self._at_most_aside

@@ -24,14 +24,13 @@ class Node:
 
 
 @pytest.fixture(autouse=True)
-def survivors(monkeypatch: pytest.MonkeyPatch) -> Iterator[Survivors]:
+def survivors() -> Iterator[Survivors]:
     """Survivors that are set aside during the test, with no collection but those that the test asks for.
 
     What the test run had set aside is so again afterwards: else each later collection would search all of it.
     """
-    monkeypatch.setattr(garbage, "GROWTH", GROWTH)
     gc.disable()
-    kept = Survivors()
+    kept = Survivors(GROWTH)
     kept.keep()
     yield kept
     kept.release()

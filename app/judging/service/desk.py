@@ -55,7 +55,7 @@ class GraderDesk:
         return outcomes
 
 
-def batches(questions: Iterable[Question]) -> Iterator[list[Question]]:
+def batches(questions: Iterable[Question], most_bytes: int = BATCH_BYTES) -> Iterator[list[Question]]:
     """Yield questions in lists that may be in memory at once."""
     batch: list[Question] = []
     size = 0
@@ -64,7 +64,7 @@ def batches(questions: Iterable[Question]) -> Iterator[list[Question]]:
         size += sum(
             len(data or b"") for data in (question.input, question.answer, question.reference, question.expected)
         )
-        if len(batch) >= BATCH or size >= BATCH_BYTES:
+        if len(batch) >= BATCH or size >= most_bytes:
             yield batch
             batch, size = [], 0
     if batch:

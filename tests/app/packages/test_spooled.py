@@ -15,7 +15,6 @@ import pytest
 from app.core.db.database import Database
 from app.core.faults import PackageErrors
 from app.core.files.local_files import LocalFiles
-from app.judging.service import desk
 from app.judging.service.desk import batches
 from app.packages.ahead import ahead
 from app.packages.arrivals import read_arrival
@@ -171,7 +170,6 @@ def test_a_file_is_stored_in_pieces_as_its_bytes_are_at_once(tmp_path: Path) -> 
     assert files.load(first.sha256) == path.read_bytes()
 
 
-def test_questions_are_asked_in_batches_that_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk, "BATCH_BYTES", 100)
+def test_questions_are_asked_in_batches_that_fit_in_memory() -> None:
     questions = (Question("exact", (), b"x" * size) for size in (60, 60, 10, 200, 5))
-    assert [[len(each.input) for each in batch] for batch in batches(questions)] == [[60, 60], [10, 200], [5]]
+    assert [[len(each.input) for each in batch] for batch in batches(questions, 100)] == [[60, 60], [10, 200], [5]]
