@@ -350,7 +350,7 @@ class FeedPublisher:
         followed.superfluous = Compaction()
         with self._service.database.read() as session, without_collections():
             contest_log = Log(followed.contest_id, self._read_page, events.secret(session, followed.contest_id))
-            for row in events.scan(session, followed.contest_id):
+            for row in events.scan(session, followed.contest_id, utc_now()):
                 replaced = contest_log.take(row)
                 if row.type == REPLACEABLE:
                     followed.superfluous.add(row.time, replaced)

@@ -276,7 +276,7 @@ def test_a_log_another_process_has_written_to_is_read_on_and_its_streams_too(con
     with open_stream(contest, "contests/c/event-feed") as stream:
         stream.wait_for(1)
         with contest.service.database.read() as session:
-            last = max(row.id for row in scan(session, "c"))
+            last = max(row.id for row in scan(session, "c", datetime.now(UTC)))
         order = Append("c", last, [NewEvent("pj", None, "teams", "ghost", "{}")], datetime.now(UTC))
         assert contest.service.writer.submit(append, order).result()
         contest.patch("teams/team", user="admin", json={"name": "Better"})
