@@ -98,7 +98,7 @@ def _files(
     own_objects = own.document(session, contest_of(session, snapshot.contest.id))
     yield own.FILE, _json({name: [_written(each) for each in those] for name, those in own_objects.items()})
     yield board.FILE, lambda: [dump(board.document(snapshot))]
-    yield judging.FILE, _json(judging.document(session, snapshot, moment).model_dump(mode="json"))
+    yield judging.FILE, partial(judging.pieces, session, snapshot, moment)
     yield from _images(snapshot, session, service).items()
     yield from _problems(snapshot, session, service)
     for ids in batches(snapshot):

@@ -74,8 +74,8 @@ class Judging(Body):
         return files
 
 
-def document(session: Session, snapshot: ContestSnapshot, time: datetime) -> Judging:
-    """The whole document of a contest as it stands at a moment."""
+def pieces(session: Session, snapshot: ContestSnapshot, time: datetime) -> Iterator[bytes]:
+    """The whole document of a contest as it stands at a moment, in pieces: all answers may have to be told."""
     attempts = snapshot.attempts
     unjudged = [attempt.id for attempt in attempts if attempt.scores is None]
     errors = [
@@ -85,14 +85,20 @@ def document(session: Session, snapshot: ContestSnapshot, time: datetime) -> Jud
         if score.verdict is CaseVerdict.JUDGE_ERROR
     ]
     shown = submission_queries.shown_ids(session, (*unjudged, *(number for number, _ in errors)))
-    taken = _cases_by_file(session, snapshot)
-    return Judging.model_construct(
+    others = Judging.model_construct(
         time=time,
-        answers=[each for ids in batches(snapshot) for each in _answers(session, snapshot, taken, ids)],
         unjudged=[shown[number] for number in unjudged],
         judge_errors=[JudgeError(submission_id=shown[number], case=case) for number, case in errors],
         references=references(snapshot.contest.references),
     )
+    yield others.model_dump_json(exclude={"answers"}).removesuffix("}").encode() + b',"answers":['
+    taken = _cases_by_file(session, snapshot)
+    before = b"\n"
+    for ids in batches(snapshot):
+        for each in _answers(session, snapshot, taken, ids):
+            yield before + each.model_dump_json().encode()
+            before = b",\n"
+    yield b"]}\n"
 
 
 def references(known: Mapping[str, Mapping[str, RawScore]]) -> list[ReferenceRaw]:
