@@ -282,6 +282,11 @@ class GroupPoints:
     why: str = ""
 
 
+def adds_up(aggregation: str, points: float, cases: Iterable[float | None]) -> bool:
+    """Return whether a group's points are the sum of its `cases`' points: no worst case decides, and no other group."""
+    return aggregation == Aggregation.SUM and (points > 0 or not any(cases))
+
+
 @dataclass(frozen=True, slots=True)
 class ProblemPoints:
     """Points of one team at one problem: sum, groups, each case's multiplier and points, time of the last rise.

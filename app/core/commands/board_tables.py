@@ -9,6 +9,7 @@ from rich.table import Table
 
 from app.core.commands.output import JsonMapping, plain, table
 from app.core.commands.times import short_time
+from app.domain.scoring import adds_up
 from app.domain.truncation import cut
 
 
@@ -102,22 +103,38 @@ def report_tables(report: JsonMapping) -> list[Table | str]:
     ignored = [(file["name"], file["ignored"]) for file in report["files"] if file["ignored"]]
     if ignored:
         parts.append(table("files not taken", ["file", "why"], ignored))
-    parts += cases_with_answers(report["cases"])
+    parts += cases_with_answers(report)
     groups = [(g["name"], points_text(g["points"]), points_text(g["max_points"]), g["why"]) for g in report["groups"]]
     parts.append(table("groups", ["group", ">points", ">of", "why none"], groups))
     return parts
 
 
-def cases_with_answers(cases: Sequence[JsonMapping]) -> list[Table | str]:
-    """Draw a line for every test case with an answer; those without one are only named: there may be hundreds."""
+def cases_with_answers(report: JsonMapping) -> list[Table | str]:
+    """Draw a line for every test case with an answer; those without one are only named: there may be hundreds.
+
+    A case has points if its group adds them; the group's worst case or another group may decide instead.
+    """
+    cases = report["cases"]
+    adding = {
+        group["name"]
+        for group in report["groups"]
+        if adds_up(
+            group["aggregation"],
+            group["points"],
+            (case["points"] for case in cases if case["group"] == group["name"]),
+        )
+    }
     answered = [case for case in cases if case["verdict"] is not None or case["file"] is not None]
     rows = [
         (
             case["name"],
             case["verdict"],
             case["raw"],
-            points_text(case["points"]),
-            points_text(case["max_points"]),
+            *(
+                (points_text(case["points"]), points_text(case["max_points"]))
+                if case["group"] in adding or not case["max_points"]
+                else ("", "with its group")
+            ),
             message_text(case),
         )
         for case in answered

@@ -24,7 +24,8 @@ from app.judging.service.rejudgings import commands
 from app.judging.service.rejudgings.rejudgings import RejudgingBody
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.pages.answers import JUDGED, WAITING, case_line
+from app.submissions.pages.answers import JUDGED, WAITING, case_lines
+from app.submissions.pages.report_groups import group_lines
 from app.submissions.queries.submission_stream import StreamFilter, over_time, stream
 from app.submissions.service.judgements import numbered_judgements
 from app.submissions.service.reports import report
@@ -125,7 +126,8 @@ def submission_page(
         team=team,
         mark=mark,
         verdict=verdict,
-        cases=[(case, case_line(snapshot, shown.problem_id, case)) for case in shown.cases],
+        cases=list(zip(shown.cases, case_lines(snapshot, shown), strict=True)),
+        groups=[group_lines(snapshot, shown)],
         sources=list(sources(viewer, snapshot, session, submission_id).values()),
     )
 

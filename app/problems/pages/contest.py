@@ -26,8 +26,8 @@ from app.core.pages.pages import page
 from app.core.pages.preferences import accepted_languages
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted
-from app.domain.contests import Aggregation, Group, ScoredProblem
-from app.domain.scoring import Answers
+from app.domain.contests import Group, ScoredProblem
+from app.domain.scoring import Answers, adds_up
 from app.problems.pages.playground import TITLES
 from app.problems.queries import pins
 from app.problems.service import problems
@@ -208,9 +208,15 @@ def _tops(snapshot: ContestSnapshot) -> dict[str, float]:
 def _cases(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem, answers: Answers | None
 ) -> Sequence[ShownCase]:
-    given = {} if answers is None else points_at_best(snapshot, problem, answers).case_points
-    adding = {group.name for group in problem.groups if group.aggregation is Aggregation.SUM}
-    apart = {case.name for case in problem.cases if case.group in adding}
+    worth = points_at_best(snapshot, problem, answers or {})
+    given = worth.case_points
+    names = {group.name: [case.name for case in problem.cases if case.group == group.name] for group in problem.groups}
+    apart = {
+        name
+        for each in worth.groups
+        if adds_up(each.group.aggregation, each.points, (given.get(name) for name in names[each.group.name]))
+        for name in names[each.group.name]
+    }
     shown = []
     for case in testcases.list_cases(viewer, snapshot, session, problem.id):
         counted = None if answers is None else answers.get(case.name)

@@ -153,11 +153,7 @@ def report_page(
     changes = {} if since is None else since.cases
     problem = snapshot.contest.problem(shown.problem_id)
     assert problem is not None, "its report was found"
-    adding = summed(problem, shown)
-    lines = [
-        _in_report(case_line(snapshot, shown.problem_id, case), changes.get(case.name, 0.0), case.group in adding)
-        for case in shown.cases
-    ]
+    lines = [replace(line, change=signed(changes.get(line.name, 0.0), 2)) for line in case_lines(snapshot, shown)]
     return page(
         "report.html",
         request,
@@ -170,7 +166,7 @@ def report_page(
         mark=mark,
         verdict=verdict,
         lines=lines,
-        groups=group_lines(problem, shown),
+        groups=[group_lines(snapshot, shown)],
         kept=_points_kept(viewer, snapshot, problem, shown),
         since=None if since is None else since.since,
         change="" if since is None else signed(since.points),
@@ -180,14 +176,6 @@ def report_page(
         rejected=sum(line.is_rejected for line in lines),
         ignored=sum(file.ignored is not None for file in shown.files),
     )
-
-
-def _in_report(line: CaseLine, change: float, adds: bool) -> CaseLine:
-    """Return a case's line with its change; without points if its group does not add the points of its cases."""
-    if adds or line.uncounted is not None:
-        return replace(line, change=signed(change, 2))
-    verdict = "Accepted" if line.verdict == "Full points" else line.verdict
-    return replace(line, verdict=verdict, uncounted=N_("with its group"))
 
 
 def _points_kept(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, shown: Report) -> str | None:
@@ -207,12 +195,20 @@ def board_of(service: Service, row: ProblemRow | None) -> str | None:
     return checker if checker in BOARDS else None
 
 
-def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) -> CaseLine:
-    """The line of a case in a report."""
+def case_lines(snapshot: ContestSnapshot, shown: Report) -> list[CaseLine]:
+    """Return the lines of a report's cases; without points if a group does not add the points of its cases."""
+    adding = summed(shown)
+    return [_case_line(snapshot, shown.problem_id, case, adds=case.group in adding) for case in shown.cases]
+
+
+def _case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase, *, adds: bool) -> CaseLine:
     problem = snapshot.contest.problem(problem_id)
     shows_best = not snapshot.public or snapshot.contest.settings.show_best
     best = snapshot.bests(problem).best.get(case.name) if problem is not None and shows_best else None
     mark, verdict = _verdict(case, None if best is None else float(best))
+    unpaid = None if adds else N_("with its group")
+    if unpaid and verdict == "Full points":
+        verdict = "Accepted"
     share = (case.points or 0.0) / case.max_points if case.max_points else 0.0
     return CaseLine(
         case.name,
@@ -229,7 +225,7 @@ def case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase) ->
         case.verdict == CaseVerdict.REJECTED,
         case.file is not None or case.carried_over_from is not None,
         tuple(case.images or ()),
-        None if case.max_points > 0 else uncounted(case.kind, snapshot.phase),
+        unpaid if case.max_points > 0 else uncounted(case.kind, snapshot.phase),
     )
 
 

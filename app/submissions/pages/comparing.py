@@ -22,7 +22,8 @@ from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import seconds, signed
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.pages.answers import MOST_LISTED, CaseLine, board_of, case_line
+from app.submissions.pages.answers import MOST_LISTED, CaseLine, board_of, case_lines
+from app.submissions.pages.report_groups import group_lines
 from app.submissions.queries import submission_queries
 from app.submissions.service.report_bodies import Report
 from app.submissions.service.reports import report
@@ -40,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A case in both submissions; `change` is the points that the second one has more, as text."""
+    """A case in both submissions; `change`: points that the second one has more, as text; empty: without points."""
 
     name: str
     first: CaseLine | None
@@ -89,6 +90,7 @@ def compare_page(
         board=board_of(service, row),
         choices=choices,
         pairs=[] if first is None or second is None else _pairs(snapshot, first, second),
+        groups=[group_lines(snapshot, each) for each in (first, second) if each is not None],
         change=None if first is None or second is None else _gain(first, second),
     )
 
@@ -116,15 +118,16 @@ def _beside(a: str, choices: Sequence[Choice]) -> str:
 
 
 def _pairs(snapshot: ContestSnapshot, first: Report, second: Report) -> list[Pair]:
-    lines = [
-        {case.name: case_line(snapshot, first.problem_id, case) for case in each.cases} for each in (first, second)
-    ]
+    lines = [{line.name: line for line in case_lines(snapshot, each)} for each in (first, second)]
     given = [{case.name: case.points or 0.0 for case in each.cases} for each in (first, second)]
     pairs = []
     for name in {**lines[0], **lines[1]}:
+        one, other = lines[0].get(name), lines[1].get(name)
         gain = given[1].get(name, 0.0) - given[0].get(name, 0.0)
-        mark = "ac" if gain > 0 else "wa" if gain < 0 else "no"
-        pairs.append(Pair(name, lines[0].get(name), lines[1].get(name), _signed(gain), mark))
+        change, mark = _signed(gain), "ac" if gain > 0 else "wa" if gain < 0 else "no"
+        if any(line is not None and line.uncounted for line in (one, other)):
+            change, mark = "", "no"
+        pairs.append(Pair(name, one, other, change, mark))
     return pairs
 
 

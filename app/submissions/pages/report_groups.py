@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from app.core.pages.heat import width
 from app.core.pages.languages import _, gettext, ngettext
 from app.core.pages.wording import AGGREGATIONS, points
-from app.domain.contests import Aggregation, Group, ScoredProblem
+from app.domain.contests import Aggregation, Group
+from app.domain.scoring import adds_up
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.service.report_bodies import Report, ReportedCase, ReportedGroup
 
 
@@ -24,22 +26,22 @@ class GroupLine:
     why: str
 
 
-def group_lines(problem: ScoredProblem, report: Report) -> list[GroupLine]:
+def group_lines(snapshot: ContestSnapshot, report: Report) -> list[GroupLine]:
     """Return the groups of a report; empty if the points are those of the cases of a single group."""
-    groups = {group.name: group for group in problem.groups}
+    problem = snapshot.contest.problem(report.problem_id)
+    groups = {} if problem is None else {group.name: group for group in problem.groups}
     shown = [(each, groups[each.name]) for each in report.groups if each.max_points > 0 and each.name in groups]
     if all(_adds_up(group) for _each, group in shown) and len(shown) < 2:
         return []
     return [_line(each, group, [case for case in report.cases if case.group == each.name]) for each, group in shown]
 
 
-def summed(problem: ScoredProblem, report: Report) -> set[str]:
+def summed(report: Report) -> set[str]:
     """Return the groups whose points are the sum of the points shown for their cases."""
-    earned = {each.name: each.points for each in report.groups}
     return {
-        group.name
-        for group in problem.groups
-        if group.aggregation is Aggregation.SUM and (not group.require_pass or earned.get(group.name, 0.0) > 0)
+        each.name
+        for each in report.groups
+        if adds_up(each.aggregation, each.points, (case.points for case in report.cases if case.group == each.name))
     }
 
 

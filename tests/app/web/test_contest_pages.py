@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from pathlib import Path
 
 import pytest
 from fastapi import APIRouter
+from rich.console import Console
 
+from app.core.commands.board_tables import report_tables
 from app.core.errors import ServiceError, TooManyRequests, Unauthorized
 from app.core.http import errors
 from app.core.pages.visitor import PageRoute
@@ -357,10 +360,52 @@ def test_a_report_shows_the_points_of_groups_and_none_for_their_cases(database_u
         )
         assert words.count("with its group") == 2
         assert "100.00 100.00" not in words
+        judged = text_of(api.get(f"/admin/contests/c/submissions/{number}", user="judge").text)
+        assert ("Group by group" in judged, judged.count("with its group")) == (True, 2)
+        both = add_submission(api.service, {"02": RIGHT, "03": RIGHT}, minute=2)
+        compared = text_of(api.get(f"/c/c/compare?a={number}&b={both}", user="team").text)
+        assert f"Group Submission {number} Submission {both} Of How it is scored a 0.00 100.00 100.00" in compared
+        assert compared.count("with its group") == 4
+        printed = printed_report(api, number)
+        assert printed.count("with its group") == 2
+        assert re.search(r"secret/a +│ +0.00 │ +100.00", printed)
         problem = text_of(api.get("/c/c/problems/echo", user="team").text)
     assert "points by groups of cases" in problem
     assert "A group gives its points only if all its cases are right." in problem
     assert "Each case gives the points that its checker grants." not in problem
+
+
+def printed_report(api: Api, number: int) -> str:
+    """Return the report on a submission as `jurado watch` prints it."""
+    report = api.get(f"contests/c/submissions/{number}/report", user="team").json()
+    printer = Console(file=io.StringIO(), width=200)
+    printer.print(*report_tables(report))
+    assert isinstance(printer.file, io.StringIO)
+    return printer.file.getvalue()
+
+
+CHAINED: dict[str, str | bytes | None] = {
+    "data/secret/test_group.yaml": "max_score: 100\n",
+    **{f"data/secret/{case}.{end}": None for case in ("02", "03") for end in ("in", "ans")},
+    **{f"data/secret/a/02.{end}": "2\n" for end in ("in", "ans")},
+    "data/secret/a/test_group.yaml": "max_score: 40\nscore_aggregation: pass-fail\n",
+    **{f"data/secret/b/03.{end}": "3\n" for end in ("in", "ans")},
+    "data/secret/b/test_group.yaml": "max_score: 60\nscore_aggregation: sum\nrequire_pass: [secret/a]\n",
+}
+"""Changes that put each secret case of echo into its own group, of which the second needs the first one."""
+
+
+def test_a_case_of_a_group_that_needs_another_has_no_points_of_its_own(database_url: str, tmp_path: Path) -> None:
+    with open_api(database_url, tmp_path / "home") as api:
+        add_problem(api.service, CHAINED)
+        add_contest(api.service)
+        number = add_submission(api.service, {"02": WRONG, "03": RIGHT})
+        for page in ("problems/echo", f"submissions/{number}"):
+            words = text_of(api.get(f"/c/c/{page}", user="team").text)
+            assert ("with its group" in words, "60.00 60.00" in words) == (True, False), page
+        assert "60.00   │   60.00" not in printed_report(api, number)
+        add_submission(api.service, {"02": RIGHT, "03": RIGHT}, minute=2)
+        assert "60.00 60.00" in text_of(api.get("/c/c/problems/echo", user="team").text)
 
 
 def test_a_team_learns_that_a_worse_submission_does_not_change_its_points(api: Api) -> None:
