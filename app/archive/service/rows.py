@@ -279,7 +279,7 @@ class Importer:
         for at, each in enumerate(self._contents.objects["clarifications"]):
             where = f"[{at}]"
             body = self._model(ClarificationBody, each, "clarifications.json", where)
-            when = times(each, "clarifications.json", where, self.faults)
+            when = times(clock(contest), each, "clarifications.json", where, self.faults)
             if body is None or when is None:
                 continue
             self._check_links("clarifications.json", where, known_ids | {"reply_to": ids}, each)
@@ -308,7 +308,7 @@ class Importer:
             where = f"[{at}]"
             given = {name: value for name, value in each.items() if name in fields}
             body = self._model(commentary.CommentaryBody, given, "commentary.json", where)
-            when = times(each, "commentary.json", where, self.faults)
+            when = times(clock(contest), each, "commentary.json", where, self.faults)
             links = {key: value for key, value in each.items() if key != "submission_ids"}
             self._check_links("commentary.json", where, known_ids, links)
             if not ID.fullmatch(each["id"]):

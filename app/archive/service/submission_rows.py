@@ -18,13 +18,14 @@ from app.archive.service.submissions import FILE, Reader, Trials
 from app.archive.service.versions import Version
 from app.contests.queries import contests
 from app.contests.schemas.settings import Rule
-from app.core.clics import ID, parse_reltime, parse_time
+from app.core.clics import ID, format_reltime, parse_reltime, parse_time
 from app.core.clock import utc_now
 from app.core.db.ids import as_id, is_number
 from app.core.fault_list import FaultList
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.transactions import after_commit
+from app.domain.contests import Clock
 from app.domain.verdicts import JudgementType
 from app.judging.service.outcomes import summed_up
 from app.problems.queries import problem_diff
@@ -110,7 +111,7 @@ class SubmissionKeeper:
             expected = Message(N_("an id (a number has %(most)s digits at most)"), most=imports.MOST_DIGITS)
             self._faults.add(FILE, f"{where}.id", expected, repr(each["id"]))
             return None
-        when = times(each, FILE, where, self._faults)
+        when = times(place.entry.clock, each, FILE, where, self._faults)
         if when is None:
             return None
         account, comment, entry = each.get("account_id"), each.get("comment"), place.entry
@@ -144,14 +145,19 @@ class SubmissionKeeper:
         return imports.Judged(type_.value, utc_now(), scores, trials.error)
 
 
-def times(each: PackageObject, file: str, where: str, faults: FaultList) -> tuple[datetime, int] | None:
-    """The moment of an event and its milliseconds of contest time; None where a document lacks them."""
+def times(clock: Clock, each: PackageObject, file: str, where: str, faults: FaultList) -> tuple[datetime, int] | None:
+    """Return the moment of an event and its milliseconds of contest time; None if one is missing or in the future."""
     try:
         time, in_contest = parse_time(str(each.get("time"))), parse_reltime(str(each.get("contest_time")))
     except ValueError as error:
         faults.add(file, where, Message(N_("time and contest_time")), str(error))
         return None
-    if time > utc_now():
+    now = utc_now()
+    if time > now:
         faults.add(file, f"{where}.time", Message(N_("a moment up to now")), str(each.get("time")))
+        return None
+    if in_contest > (latest := clock.contest_time(now)):
+        expected = Message(N_("a contest time up to now, %(now)s"), now=format_reltime(latest))
+        faults.add(file, f"{where}.contest_time", expected, str(each.get("contest_time")))
         return None
     return time, in_contest // timedelta(milliseconds=1)

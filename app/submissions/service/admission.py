@@ -15,7 +15,7 @@ from app.contests.service.changes import why_not_running
 from app.contests.service.names import NoContest, problem_called
 from app.contests.service.visibility import not_begun, own_clock_not_begun, snapshot_for, unknown_problem
 from app.core.bodies import same_id
-from app.core.clics import format_time
+from app.core.clics import format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.db.ids import is_number
 from app.core.errors import BadRequest, Forbidden, NotFound, Unprocessable
@@ -194,6 +194,14 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
         if form.time > now:
             raise BadRequest(
                 N_("expected a moment up to now, found %(found)s"), where="time", found=format_time(form.time)
+            )
+        latest = entry.clock.contest_time(now)
+        if form.contest_time is not None and form.contest_time > latest:
+            raise BadRequest(
+                N_("expected a contest time up to now, %(now)s, found %(found)s"),
+                where="contest_time",
+                now=format_reltime(latest),
+                found=format_reltime(form.contest_time),
             )
         return form.time
     if viewer.manages or (entry.settings.practice and entry.clock.decided(now)):

@@ -136,6 +136,15 @@ def test_a_submission_with_a_time_in_the_future_is_refused(contest: Api) -> None
     assert stored(contest) == (0, 0, 0)
 
 
+def test_a_submission_with_a_contest_time_in_the_future_is_refused(contest: Api) -> None:
+    """The scoreboard orders by contest time: such a submission would count before its time has come."""
+    start = contest.get("contests/c", user="admin").json()["start_time"]
+    reply = contest.post(ROUTE, user="admin", json=clics(time=start, contest_time="1:59:00.000", team_id="team"))
+    assert reply.status_code == 400, reply.text
+    assert reply.json()["message"].startswith("contest_time: expected a contest time up to now, 1:00:0")
+    assert stored(contest) == (0, 0, 0)
+
+
 REFUSED_JSON: dict[str, tuple[dict[str, Any], str]] = {
     "id": ({"id": "7"}, "id: expected none (the server gives it), found '7'"),
     "time by a team": ({"time": "2026-11-21T12:00:00Z"}, "time: expected none"),
