@@ -54,7 +54,7 @@ class LastTreat:
     """The rules; where a position is lost is told by the closed form."""
 
     slug: str = "lasttreat"
-    title: str = N_("The last treat")
+    title: str = N_("The Last Treat")
     sides: tuple[str, str] = (N_("first"), N_("second"))
     asker: Side = FIRST
     sample: str = "7 9 4\n"

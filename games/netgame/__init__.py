@@ -52,7 +52,7 @@ class NetGame:
     """The rules; ropes keep their numbers from the first cut to the last."""
 
     slug: str = "netgame"
-    title: str = N_("The net game")
+    title: str = N_("The Net Game")
     sides: tuple[str, str] = (N_("first"), N_("second"))
     asker: Side = FIRST
     sample: str = ROW_OF_THREE

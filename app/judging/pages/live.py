@@ -17,12 +17,12 @@ from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.gate import see
 from app.core.pages.languages import _
+from app.core.pages.names import names_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import points, seconds
 from app.judging.service.rejudgings import commands
 from app.judging.service.rejudgings.rejudgings import RejudgingBody
-from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.answers import JUDGED, WAITING, case_lines
 from app.submissions.pages.report_groups import group_lines
@@ -111,7 +111,6 @@ def submission_page(
     """A submission as judges see it: every case with the checker's words for judges and images, files, sources."""
     shown = report(viewer, snapshot, session, submission_id)
     contest = snapshot.contest
-    row = pins.row(session, contest.id, shown.problem_id)
     kind = shown.judgement.judgement_type_id
     mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
     team = next((each for each in contest.teams if each.id == shown.team_id), None)
@@ -122,7 +121,7 @@ def submission_page(
         frame=frame(session, viewer, snapshot, "live"),
         report=shown,
         label=contest.labels.get(shown.problem_id, shown.problem_id),
-        name=shown.problem_id if row is None else row.names.get("en") or next(iter(row.names.values())),
+        name=names_of(session, viewer, snapshot).problem(shown.problem_id),
         team=team,
         mark=mark,
         verdict=verdict,

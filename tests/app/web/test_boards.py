@@ -19,7 +19,7 @@ from app.packages.read import read_package
 from app.problems.pages.frames_of_boards import BOARDS
 from app.problems.pages.playground import TITLES
 from checkers.doors import Checker, Phrase, Rejected, open_checker
-from games.catalog import open_game
+from games.catalog import games, open_game
 from games.doors import FIRST
 from games.match import Computer, Match
 from games.transcript import write
@@ -195,6 +195,7 @@ def test_boards_and_daily_puzzles_have_the_names_of_their_problems() -> None:
     for names in (TITLES, KINDS):
         for slug, name in names.items():
             assert read_package(ROOT / "problems" / slug).problem.name["en"] == name
+    assert all(TITLES[slug] in game.title for slug, game in games().items())
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)

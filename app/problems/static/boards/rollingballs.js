@@ -1,4 +1,4 @@
-// The board of RollingBalls: balls that roll until something stops them, one frame a roll. Drawn on a canvas, since 532
+// The board of Rolling Balls: balls that roll until something stops them, one frame a roll. Drawn on a canvas, since 532
 // balls as shapes of a document miss pictures.
 import { pair, place, readIntegers, rejection } from "../board/numbers.js";
 
