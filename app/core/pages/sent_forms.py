@@ -35,6 +35,7 @@ FIELDS_OF = {
     "account_id": "account",
 }
 """Form fields whose names differ from the properties that refusals name."""
+PROPERTY = re.compile(r"(?:(?:settings|body)\.(?:\w+\.)*)?([A-Za-z_]+)")
 WORD = re.compile(r"[A-Za-z_]+")
 
 
@@ -159,7 +160,7 @@ class FormOfPage:
             if name in self.controls and not self._is_hidden(self.controls[name][0]):
                 wrong[name] = f"{wrong[name]} {message}" if name in wrong else message
             else:
-                others.append(f"{name.replace('_', ' ').capitalize()}: {message}" if name else message)
+                others.append(f"{field_words(name).capitalize()}: {message}" if name else message)
         labels = ", ".join(map(self.label, wrong))
         for at, (name, message) in enumerate(wrong.items()):
             self._say(name, message, is_first=at == 0)
@@ -274,6 +275,12 @@ def _message(fault: Fault) -> str:
 
 def _sentence(text: str) -> str:
     return str(closed(f"{text[:1].upper()}{text[1:].rstrip('.')}."))
+
+
+def field_words(where: str) -> str:
+    """Return the name of a field, for readers, of a property such as settings.final_release; other places unchanged."""
+    named = PROPERTY.fullmatch(where)
+    return where if named is None else named[1].replace("_", " ")
 
 
 def _field_of(where: str) -> str:

@@ -25,6 +25,7 @@ from app.core.pages.languages import gettext, speaking, translate
 from app.core.pages.pages import page
 from app.core.pages.preferences import here_of, language_of
 from app.core.pages.sent_again import ask, back_to, form_again
+from app.core.pages.sent_forms import field_words
 from app.core.service import Service
 from app.core.transactions import run_after_commit
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -175,15 +176,16 @@ async def refused(request: Request, refusal: ServiceError) -> Response:
 
 
 async def _refusal_page(request: Request, refusal: ServiceError, status: int) -> Response:
-    sentence = translate(await refusal.full_message(request.app.state.service))
+    place, colon, words = translate(await refusal.full_message(request.app.state.service)).partition(": ")
     title = gettext(TITLES.get(status, N_("This did not work")))
-    faults = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
+    listed = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
+    faults = [{**each, "where": field_words(str(each.get("where") or ""))} for each in listed]
     return page(
         "refusal.html",
         request,
         status,
         title=title,
-        sentence=sentence,
+        sentence=f"{field_words(place)}{colon}{words}",
         faults=faults,
         back=back_to(request),
         viewer=await visitor(request),

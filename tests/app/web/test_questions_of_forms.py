@@ -220,6 +220,16 @@ def test_a_refused_form_keeps_its_input_and_says_what_is_wrong_next_to_the_field
         assert '<option value="verdict" selected' in refused.text
 
 
+def test_a_refusal_names_the_field_of_a_form_that_cannot_be_found_again(api: Api) -> None:
+    """Without a Referer the page with the form is unknown."""
+    fields = {"final_release": "tomorrow", "final_phase": "all"}
+    refused = api.post(f"{ADMIN}/finals", user="admin", data=fields, headers=ORIGIN)
+    assert refused.status_code == 400
+    words = text_of(refused.text)
+    assert "Final release: expected a time" in words
+    assert "ettings." not in words
+
+
 def test_a_refusal_says_every_pattern_of_the_api_in_words(api: Api) -> None:
     """No text of a form or of the API is refused as one that "should match pattern"."""
     patterns = set(re.findall(r'"pattern": "((?:[^"\\\\]|\\\\.)*)"', json.dumps(api.app.openapi())))
