@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -199,3 +200,35 @@ def test_a_server_without_a_broker_is_refused_beside_others_that_share_the_datab
         refused = jurado(*words, "--home", tmp_path / "two")
         assert (refused.exit_code, "is in use by jurado serve" in refused.stderr) == (1, True), words
     own.release()
+
+
+@pytest.mark.machine("sandbox")
+def test_a_full_disk_refuses_submissions_and_is_not_ready(tmp_path: Path) -> None:
+    """On a real file system of 48 MB; what was acknowledged stays, and reading works."""
+    (tmp_path / "var").mkdir()
+
+    def start(command: list[str], **options: Any) -> subprocess.Popen[str]:
+        small = ["--dev-bind", "/", "/", "--size", str(48 * 2**20), "--tmpfs", str(tmp_path / "var")]
+        return subprocess.Popen(["bwrap", "--die-with-parent", *small, "--", *command], **options)
+
+    team = ("ants", "a secret of theirs")
+    with (
+        fresh_service(tmp_path, FEW_GRADERS, start) as running,
+        httpx.Client(base_url=f"{running.url}/api/", auth=("admin", running.password), timeout=60) as client,
+    ):
+        assert client.post("teams", json={"id": "ants", "name": "Ants"}).is_success
+        account = {"id": "ants", "username": "ants", "type": "team", "team_id": "ants", "password": team[1]}
+        assert client.post("accounts", json=account).is_success
+        case = client.get("contests/practice/problems/comesolo/testcases").json()[0]["name"]
+        assert httpx.get(f"{running.url}/health/ready").status_code == 200
+        statuses = []
+        while not statuses or (statuses[-1] == 201 and len(statuses) < 9):
+            files = [("files", (f"{case}.out", b"x\n")), ("sources", ("a.py", os.urandom(8 * 2**20)))]
+            data = {"problem_id": "comesolo"}
+            reply = client.post("contests/practice/submissions", auth=team, data=data, files=files)
+            statuses.append(reply.status_code)
+        assert (statuses[0], statuses[-1]) == (201, 507)
+        ready = httpx.get(f"{running.url}/health/ready")
+        assert (ready.status_code, ready.json()["room"]) == (503, False)
+        stored = client.get("contests/practice/submissions").json()
+        assert len(stored) == statuses.count(201)
