@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.accounts.routes.account_import import WritingAccounts
-from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView
+from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView, version
 from app.contests.service import commands
 from app.contests.service.contests import ApiInformation, StateView, api_information, contest_of, view
 from app.core.http import file_replies
 from app.core.http.deps import CurrentViewer, Reading, TheService, Writing
 from app.core.http.downloads import ANY_FILE
+from app.core.http.errors import ErrorBody
 from app.core.http.gated import GatedRoute
 from app.core.http.middleware import API
 
@@ -39,9 +40,11 @@ def list_contests(
 
 
 @router.get("/contests/{contest_id}", summary="One contest")
-def get_contest(_viewer: CurrentViewer, session: Reading, contest_id: str) -> ContestView:
-    """Its names, times and settings."""
-    return view(contest_of(session, contest_id))
+def get_contest(_viewer: CurrentViewer, session: Reading, contest_id: str, response: Response) -> ContestView:
+    """Its names, times and settings. The ETag is its version, for If-Match of changes."""
+    shown = view(contest_of(session, contest_id))
+    response.headers["ETag"] = f'"{version(shown)}"'
+    return shown
 
 
 @router.get(
@@ -77,7 +80,10 @@ def get_contest_state(_viewer: CurrentViewer, session: Reading, contest_id: str)
 def create_contest(
     viewer: CurrentViewer, session: WritingAccounts, service: TheService, body: ContestBody, response: Response
 ) -> ContestView:
-    """Without an id it gets one from its name. A start in the past is allowed: it is running then."""
+    """Without an id it gets one from its name. With a start in the past it is running.
+
+    A contest whose end is in the past needs `already_over`.
+    """
     made = commands.create(session, service, viewer, body)
     response.headers["Location"] = f"{API}/contests/{made.id}"
     return made
@@ -86,7 +92,10 @@ def create_contest(
 @router.patch(
     "/contests/{contest_id}",
     summary="Change a contest",
-    responses={204: {"description": "the thaw time is as asked for"}},
+    responses={
+        204: {"description": "the thaw time is as asked for"},
+        412: {"model": ErrorBody, "description": "the contest is no longer the version that If-Match names"},
+    },
     response_model=ChangedContest,
 )
 def change_contest(
@@ -95,14 +104,19 @@ def change_contest(
     service: TheService,
     contest_id: str,
     body: ContestChange,
+    if_match: Annotated[
+        str | None, Header(description="the version of the contest (its ETag) that the change is made for; else 412")
+    ] = None,
 ) -> Response:
     """What is left out stays. The start may only change while it is more than 30 s away, and to such a time.
 
     No change of times moves a freeze that has begun or opens a frozen board, unless `move_freeze` or
     `scoreboard_thaw_time` asks for it. `times_change` of the reply says what became of the times.
     """
-    changed = commands.change(session, service, viewer, contest_id, body)
-    return Response(status_code=204) if changed is None else JSONResponse(changed.model_dump(mode="json"))
+    changed = commands.change(session, service, viewer, contest_id, body, if_match)
+    if changed is None:
+        return Response(status_code=204)
+    return JSONResponse(changed.model_dump(mode="json"), headers={"ETag": f'"{version(changed)}"'})
 
 
 @router.post("/contests/{contest_id}/pause", summary="Let a running contest's time stand still")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import timedelta
 from typing import Annotated, Any, Literal, Self
 
@@ -15,11 +16,11 @@ from pydantic import (
 )
 
 from app.contests.schemas.settings import ContestSettings
-from app.core.bodies import Body, Line
+from app.core.bodies import Body, Line, mismatch
 from app.core.clics import Id, Reltime, Time, format_reltime
 from app.core.examples import example
 from app.core.files.file_references import Files
-from app.core.messages import N_, WrongProperty, WrongValue
+from app.core.messages import N_, Fault, Message, WrongProperty, WrongValue
 from app.teams.schemas.directory_bodies import Location
 
 NOTHING = timedelta(0)
@@ -69,6 +70,7 @@ class ContestBody(ContestProperties):
     scoreboard_type: Literal["score"] = "score"
     open_to_all: bool = Field(False, description="every team takes part")
     settings: ContestSettings = ContestSettings()
+    already_over: bool = Field(False, description="confirms a contest whose end is in the past")
 
 
 class ContestChange(ContestProperties):
@@ -140,3 +142,27 @@ class ChangedContest(ContestView):
     """A contest after a change, and what became of its times if these changed."""
 
     times_change: TimesChange | None = None
+
+
+def version(contest: ContestView) -> str:
+    """Return a name of a contest's state, which differs once a property has changed."""
+    shown = contest.model_dump_json(include=set(ContestView.model_fields))
+    return hashlib.sha256(shown.encode()).hexdigest()[:16]
+
+
+def differences(stored: ContestView, sent: ContestView) -> list[Fault]:
+    """Return the properties, and the settings, that differ between two states, each with both values."""
+    before, after = _properties(stored), _properties(sent)
+    return [
+        mismatch(name, Message(N_("the stored value, %(value)s"), value=repr(before.get(name))), repr(after.get(name)))
+        for name in {**before, **after}
+        if before.get(name) != after.get(name)
+    ]
+
+
+def _properties(contest: ContestView) -> dict[str, object]:
+    settings = contest.settings.model_dump()
+    return {
+        **contest.model_dump(exclude={"settings"}),
+        **{f"settings.{name}": value for name, value in settings.items()},
+    }

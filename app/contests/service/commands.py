@@ -7,14 +7,22 @@ from sqlalchemy.orm import Session
 from app.accounts.service.ownership import own_contest, refuse_open_to_all
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests as stored
-from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView
+from app.contests.schemas.bodies import (
+    ChangedContest,
+    ContestBody,
+    ContestChange,
+    ContestView,
+    differences,
+    version,
+)
 from app.contests.service import changes, details
 from app.contests.service.bounds import keep_default_within, refuse_beyond
 from app.contests.service.contests import StateView, contest_of, free_id, refuse_overlaps, state_view, view
 from app.contests.service.times import times_change
 from app.core.bodies import same_id
+from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
-from app.core.errors import Conflict
+from app.core.errors import BadRequest, Conflict, PreconditionFailed
 from app.core.messages import N_
 from app.core.service import Service
 from app.core.transactions import after_commit
@@ -47,6 +55,16 @@ def create(session: Session, service: Service, viewer: Viewer, body: ContestBody
     if body.id is not None and stored.get(session, body.id) is not None:
         raise Conflict(N_("there is a contest %(contest)r already"), contest=body.id)
     row = changes.make(body, body.id or free_id(session, body.name))
+    end = clock(row).end
+    if end is not None and end <= utc_now() and not body.already_over:
+        raise BadRequest(
+            N_(
+                "expected a contest that is not over yet, or already_over: true, found %(start)s, which ends at %(end)s"
+            ),
+            where="start_time",
+            start=format_time_or_none(row.start_time),
+            end=format_time_or_none(end),
+        )
     keep_default_within(viewer, service.settings, row, body)
     refuse_beyond(viewer, service.settings, None, row)
     details.change(session, service.files, viewer, row, body)
@@ -56,15 +74,27 @@ def create(session: Session, service: Service, viewer: Viewer, body: ContestBody
 
 
 def change(
-    session: Session, service: Service, viewer: Viewer, contest_id: str, body: ContestChange
+    session: Session,
+    service: Service,
+    viewer: Viewer,
+    contest_id: str,
+    body: ContestChange,
+    seen: str | None = None,
 ) -> ChangedContest | None:
-    """Change what the body names. None where a thaw alone was asked for, and is at exactly that time."""
+    """Change what the body names. None where a thaw alone was asked for, and is at exactly that time.
+
+    Raises PreconditionFailed, with both values of each property, unless the contest is a version that `seen` lists.
+    """
     row = contest_of(session, contest_id, for_update=True)
     same_id(contest_id, body.id)
     if not row.open_to_all:
         refuse_open_to_all(viewer, open_to_all=body.open_to_all)
     before, settings, now = clock(row), row.settings, utc_now()
+    stored_view = view(row)
     changes.change(row, body, now)
+    if seen is not None and not _lists(seen, version(stored_view)):
+        faults = differences(stored_view, view(row))
+        raise PreconditionFailed(N_("the contest has changed since it was read"), where="If-Match", errors=faults)
     refuse_beyond(viewer, service.settings, settings, row)
     if body.finalized and (count := games.count_playing(session, contest_id)):
         raise Conflict(
@@ -82,6 +112,11 @@ def change(
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
         return None
     return ChangedContest(**dict(view(row)), times_change=times_change(before, clock(row), now))
+
+
+def _lists(tags: str, current: str) -> bool:
+    names = {tag.strip().removeprefix("W/").strip('"') for tag in tags.split(",")}
+    return not names.isdisjoint({"*", current})
 
 
 def pause(session: Session, service: Service, contest_id: str) -> ContestView:

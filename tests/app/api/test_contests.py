@@ -21,8 +21,8 @@ def at(offset: timedelta) -> str:
 
 def make(api: Api, **properties: Any) -> Any:
     """Make a contest as admin: five hours from an hour ago, unless told otherwise."""
-    body = {"name": "Autumn", "start_time": at(-HOUR), "duration": "5:00:00", **properties}
-    return api.post("contests", user="admin", json=body)
+    body = {"name": "Autumn", "start_time": at(-HOUR), "duration": "5:00:00", "already_over": True}
+    return api.post("contests", user="admin", json=body | properties)
 
 
 def test_a_contest_that_was_made_is_found_at_its_location(api: Api) -> None:
@@ -40,6 +40,39 @@ def test_a_contest_that_was_made_is_found_at_its_location(api: Api) -> None:
 def test_a_contest_without_an_id_gets_one_from_its_name(api: Api) -> None:
     names = ["Otoño 2026!", "Otoño 2026?", "¡¡!!"]
     assert [make(api, name=name).json()["id"] for name in names] == ["oto-o-2026", "oto-o-2026-2", "contest"]
+
+
+def test_a_contest_that_would_be_over_is_made_only_if_the_request_says_so(api: Api) -> None:
+    """A year that was mistyped is refused; a contest that has begun runs."""
+    refused = make(api, id="c", start_time="2020-01-01T10:00:00Z", already_over=False)
+    assert refused.status_code == 400, refused.text
+    assert refused.json()["message"].startswith("start_time: expected a contest that is not over, or already_over")
+    assert api.get("contests").json() == []
+    made = make(api, id="c", start_time="2020-01-01T10:00:00Z")
+    assert (made.status_code, api.get("contests/c/state").json()["ended"]) == (201, "2020-01-01T15:00:00.000Z")
+    assert make(api, id="d", already_over=False).status_code == 201
+
+
+def test_a_change_for_an_outdated_version_is_refused_with_both_values(api: Api) -> None:
+    """Two organizers have read the same version; the second one does not revert what the first one changed."""
+    make(api, id="c")
+    seen = {"If-Match": api.get("contests/c").headers["ETag"]}
+    first = api.patch("contests/c", user="admin", json={"duration": "6:00:00"}, headers=seen)
+    assert first.is_success, first.text
+    assert (first.status_code, first.json()["duration"]) == (200, "6:00:00.000")
+    change = {"duration": "5:00:00", "settings": {"show_best": False}}
+    refused = api.patch("contests/c", user="admin", json=change, headers=seen)
+    assert refused.status_code == 412, refused.text
+    assert refused.json()["errors"] == [
+        {"where": "duration", "expected": "the stored value, '6:00:00.000'", "found": "'5:00:00.000'"},
+        {"where": "settings.show_best", "expected": "the stored value, True", "found": "False"},
+    ]
+    assert api.get("contests/c").json()["duration"] == "6:00:00.000"
+    newest = api.get("contests/c").headers["ETag"]
+    assert first.headers["ETag"] == newest != seen["If-Match"]
+    for tags in (f'"other", W/{newest}', "*"):
+        again = api.patch("contests/c", user="admin", json=change, headers={"If-Match": tags})
+        assert (again.status_code, again.json().get("duration")) == (200, "5:00:00.000"), again.text
 
 
 def test_an_id_is_given_once(api: Api) -> None:

@@ -146,6 +146,6 @@ def test_a_submission_that_contradicts_is_refused(shared: Api, path: str, change
 def test_the_same_id_may_be_in_another_contest(contest: Api) -> None:
     assert contest.put(f"{ROUTE}/proxy-1", user="admin", json=PUT).status_code == 201
     made = {"id": "second", "name": "Second", "start_time": "2026-01-01T00:00:00Z", "duration": "5:00:00"}
-    contest.post("contests", user="admin", json={**made, "open_to_all": True})
+    contest.post("contests", user="admin", json={**made, "open_to_all": True, "already_over": True})
     contest.post("contests/second/problems", user="admin", json={"id": "echo"})
     assert contest.put("contests/second/submissions/proxy-1", user="admin", json=PUT).status_code == 201
