@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from math import ceil
 from typing import Annotated
 
 from fastapi import Depends, Request, Response
@@ -37,14 +38,28 @@ async def _fields(request: Request) -> dict[str, str]:
     return await read_form(request)
 
 
+TIME = "%(time)s"
 Fields = Annotated[dict[str, str], Depends(_fields)]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence that scripts let count: `%(time)s` in `text` is the time left; without `seconds` it is fixed."""
+
+    text: str
+    seconds: int | None = None
+
+    @property
+    def time(self) -> str:
+        """The time left in words."""
+        return spoken(timedelta(seconds=self.seconds or 0))
 
 
 @dataclass(frozen=True, slots=True)
 class FinalsShown:
     """The final inputs of a problem: what to say, whether the team may ask for them, and their address."""
 
-    sentence: str
+    line: Line
     may_ask: bool
     href: str | None
 
@@ -102,16 +117,16 @@ def finals_shown(
         if not contest.clock.running(now):
             return None
         sentence = _("Your team has %(time)s for its answers from the moment you ask.", time=spoken(window))
-        return FinalsShown(sentence, True, None)
+        return FinalsShown(Line(sentence), True, None)
     if not shown.open or shown.deadline is None:
-        return FinalsShown(_("The time for your answers to the final inputs is over."), False, shown.href)
+        return FinalsShown(Line(_("The time for your answers to the final inputs is over.")), False, shown.href)
     deadline = datetime.fromisoformat(shown.deadline)
     sentence = _(
         "Answers to the final inputs are accepted until %(time)s, in %(left)s.",
         time=minute(deadline),
-        left=spoken(deadline - now),
+        left=TIME,
     )
-    return FinalsShown(sentence, False, shown.href)
+    return FinalsShown(Line(sentence, _whole(deadline - now)), False, shown.href)
 
 
 def ask_for_finals(
@@ -148,7 +163,7 @@ def may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
     return contest.settings.choose and not over and takes_part(viewer, snapshot)
 
 
-def quota_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> str | None:
+def quota_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> Line | None:
     """Return how many submissions the team has left and when it may send the next; None without limits."""
     if not takes_part(viewer, snapshot):
         return None
@@ -157,14 +172,21 @@ def quota_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, prob
         return None
     most = quota.limits.max_submissions
     if quota.left == 0:
-        return _("No submission left: %(used)s of %(most)s used.", used=quota.used, most=most)
+        return Line(_("No submission left: %(used)s of %(most)s used.", used=quota.used, most=most))
     wait = None if quota.next_allowed is None else datetime.fromisoformat(quota.next_allowed) - utc_now()
-    later = None if wait is None else spoken(max(wait, timedelta(seconds=1)))
+    if wait is None:
+        now = _("Next submission now.") if most is None else _("%(left)s of %(most)s left.", left=quota.left, most=most)
+        return Line(now)
     if most is None:
-        return _("Next submission now.") if later is None else _("Next submission in %(time)s.", time=later)
-    if later is None:
-        return _("%(left)s of %(most)s left.", left=quota.left, most=most)
-    return _("%(left)s of %(most)s left, next in %(time)s.", left=quota.left, most=most, time=later)
+        later = _("Next submission in %(time)s.", time=TIME)
+    else:
+        later = _("%(left)s of %(most)s left, next in %(time)s.", left=quota.left, most=most, time=TIME)
+    return Line(later, _whole(wait))
+
+
+def _whole(wait: timedelta) -> int:
+    """Return the seconds to wait, rounded up and at least one."""
+    return max(1, ceil(wait.total_seconds()))
 
 
 def _check_team(viewer: Viewer) -> None:

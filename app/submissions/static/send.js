@@ -327,6 +327,7 @@
     summary.replaceChildren();
     button.textContent = _("Send for %(problem)s", { problem: label });
     follow(address);
+    renewLine("quota");
   }
 
   /** Show the report in place until the submission is judged, or another one was sent. */

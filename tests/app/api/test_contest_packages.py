@@ -55,6 +55,12 @@ def twice(one: dict[str, Any]) -> bytes:
     return json.dumps([one | WHEN] * 2).encode()
 
 
+def asked_at(**when: str) -> dict[str, bytes]:
+    """A question of the contest `made`, which has no start yet, at a time."""
+    asked = {"id": "7", "text": "?", **WHEN, "contest_time": "0:00:00.000", **when}
+    return {"clarifications.json": json.dumps([asked]).encode()}
+
+
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, Any]]:
     """A package of the lively contest, and what the server it is from says of it, its event feed too."""
@@ -379,6 +385,8 @@ def test_a_package_may_be_written_by_hand_in_yaml(empty: Api) -> None:
         ({"accounts.json": b'[{"id": "a", "username": "a", "type": "team"}]'}, "the team of an account"),
         ({"accounts.json": b'[{"id": "a", "username": "judge", "type": "staff"}]'}, "a username that is free"),
         ({"clarifications.json": b'[{"id": "1", "text": "?"}]'}, "time and contest_time"),
+        (asked_at(time="2999-01-01T00:00:00.000Z"), "a moment up to now"),
+        (asked_at(contest_time="0:00:00.001"), "a contest time up to now, 0:00:00.000"),
         ({"awards.json": b'[{"id": "w", "citation": "W", "team_ids": ["x"]}]'}, "what is in the contest"),
         ({"submissions.json": b'[{"id": "1", "problem_id": "x", "team_id": "x"}]'}, "a problem and a team"),
         ({"../up.json": b"[]"}, "inside the package"),

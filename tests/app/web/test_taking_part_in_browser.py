@@ -40,8 +40,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 @pytest.fixture(scope="module")
 def url(api: Api) -> Iterator[str]:
     """The address of the service for a browser."""
-    with listening(api) as url:
-        yield url
+    with listening(api) as place:
+        yield f"http://{place}"
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +114,21 @@ def test_limits_are_shown_before_a_submission_is_refused(browser: Browser, url: 
         panel = one.page.get_by_text(re.compile(r"^18 of 20 left, next in 1\d\d minutes\.$"))
         expect(panel).to_be_visible()
         expect(one.page.get_by_text("At most 20 submissions to a problem.")).to_be_visible()
+
+
+def test_the_time_until_the_next_submission_counts_down(browser: Browser, url: str, api: Api) -> None:
+    """At its end the line is loaded again: the team may submit."""
+    add_contest(api.service, "soon", settings={"limits": {"max_submissions": 20, "interval_seconds": 5}})
+    with reader(browser, url, "team") as one:
+        one.open("/c/soon/problems/echo")
+        line = one.page.locator("#quota")
+        expect(line).to_have_text("20 of 20 left.")
+        one.page.set_input_files("#files", {"name": "02.out", "mimeType": "text/plain", "buffer": b"2\n"})
+        one.page.get_by_role("button", name="Send 1 file for A").click()
+        expect(line).to_have_text(re.compile(r"^19 of 20 left, next in [45] s\.$"))
+        expect(line).to_have_text(re.compile(r"^19 of 20 left, next in [12] s\.$"))
+        expect(line).to_have_text("19 of 20 left.")
+        assert one.faults == []
 
 
 def test_nobody_but_a_team_is_offered_a_clock(api: Api) -> None:

@@ -44,26 +44,54 @@ function clockText(seconds) {
   return days ? _("%(days)s d %(time)s", { days, time: text }) : text;
 }
 
+/** Show the seconds left every second, by the time since the page came: a wrong clock of the reader's does not matter. */
+function countDown(left, show, end) {
+  const began = performance.now();
+  const timer = setInterval(() => {
+    const now = Math.max(0, Math.round(left - (performance.now() - began) / 1000));
+    show(now);
+    if (now > 0) return;
+    clearInterval(timer);
+    end();
+  }, 1000);
+  return timer;
+}
+
+/** Let a line such as "next in 16 s" count down, and load it again at the end. */
+function runLine(line) {
+  if (!line?.dataset.line) return;
+  const show = (seconds) => {
+    const time = seconds < 120 ? _("%(seconds)s s", { seconds }) : clockText(seconds);
+    line.textContent = line.dataset.line.replace("%(time)s", time);
+  };
+  countDown(Number(line.dataset.left), show, () => line.isConnected && renewLine(line.id));
+}
+
+/** Load the line of a limit or a deadline again, if the page has one. */
+function renewLine(id) {
+  const step = async () => {
+    if (document.getElementById(id) && (await refresh(id))) runLine(document.getElementById(id));
+    return false;
+  };
+  poll(step, { every: 15000, immediate: true });
+}
+
 let ticking = 0;
 
-/** Let the clock run by the time since the page came, so that a wrong clock of the reader's does not matter. */
+/** Let the clock of the header run. */
 function runClock() {
   clearInterval(ticking);
   const shown = document.querySelector(".clock[data-left]");
   if (!shown) return;
-  const began = performance.now();
-  const left = Number(shown.dataset.left);
   const whole = Number(shown.dataset.whole);
   const gone = shown.dataset.phase === "running" && document.querySelector("#lap i:last-child");
-  const tick = () => {
-    const now = Math.max(0, Math.round(left - (performance.now() - began) / 1000));
+  const show = (now) => {
     shown.firstElementChild.textContent = clockText(now);
     if (gone && whole) gone.className = `w${Math.min(100, Math.round(100 * (1 - now / whole)))}`;
-    if (now > 0) return;
-    clearInterval(ticking);
-    setTimeout(() => lookAtHeader(), 1000 + 2000 * Math.random()); // the start or the end, for all at once
   };
-  ticking = setInterval(tick, 1000);
+  // At the start and the end all pages look at once.
+  const end = () => setTimeout(() => lookAtHeader(), 1000 + 2000 * Math.random());
+  ticking = countDown(Number(shown.dataset.left), show, end);
 }
 
 function isPaused() {
@@ -164,6 +192,7 @@ function showTab() {
 useZone();
 showTab();
 runClock();
+for (const line of document.querySelectorAll("[data-line]")) runLine(line);
 if (document.querySelector("#clock[data-live]")) poll(lookAtHeader, { every: 12000, spread: 6000 });
 
 poll(followReport, { every: 1000, growth: 1.5, offline: 15000 });
