@@ -12,6 +12,9 @@ from checkers.doors import Phrase
 SENTENCES = {
     "accepted": N_("accepted"),
     "comesolo-eaten": N_("%(eaten)s of %(pieces)s pieces eaten"),
+    "final-case": N_("counts after the end of the contest"),
+    "no-answer": N_("no answer was sent for this test case"),
+    "waiting": N_("waiting to be judged"),
     "expected-found": N_("%(where)s: expected %(expected)s, found %(found)s"),
     "game-won": N_("won in %(moves)s moves"),
     "judge-error": N_("the judge failed on this answer; it is not your fault"),

@@ -23,6 +23,7 @@ from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.rejections import Telling, reduced
 from app.judging.queries.judging_tasks import too_large
 from app.judging.service.outcomes import JUDGE_ERROR
+from app.submissions.service.reports import EMBARGOED, NOTHING, WAITING
 from checkers.doors import Message, Phrase, Rejected
 from scripts import messages
 from tests.app.web.test_contest_pages import OWN, PAGES, RIGHT, WRONG
@@ -412,8 +413,9 @@ def test_a_checkers_message_is_translated_only_where_its_key_and_values_say_all_
 
 def test_every_sentence_of_a_key_is_the_one_that_the_server_writes() -> None:
     """Keys of the server's own messages, whose English is made elsewhere."""
-    for document in (JUDGE_ERROR, too_large(1000), reduced(JUDGE_ERROR, Telling.VERDICT)):
-        message = Message(document["key"], document["text"], document["args"])
+    documents = [JUDGE_ERROR, too_large(1000), reduced(JUDGE_ERROR, Telling.VERDICT)]
+    messages_made = [Message(each["key"], each["text"], each["args"]) for each in documents]
+    for message in (*messages_made, WAITING, EMBARGOED, NOTHING):
         with languages.speaking("es"):
             assert in_words(message) != message.text
 
