@@ -58,9 +58,7 @@ def create(session: Session, service: Service, viewer: Viewer, body: ContestBody
     end = clock(row).end
     if end is not None and end <= utc_now() and not body.already_over:
         raise BadRequest(
-            N_(
-                "expected a contest that is not over yet, or already_over: true, found %(start)s, which ends at %(end)s"
-            ),
+            N_("expected a contest that is not over, or already_over: true, found %(start)s, which ends at %(end)s"),
             where="start_time",
             start=format_time_or_none(row.start_time),
             end=format_time_or_none(end),
