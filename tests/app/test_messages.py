@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,10 +15,13 @@ from app.contests.schemas.settings import Limits, PerWindow
 from app.core.errors import BadRequest, all_in_words
 from app.core.messages import N_, Message, joined
 from app.core.pages import languages
+from app.core.pages.checker_messages import in_words
 from app.core.pages.languages import translate
 from app.core.rejections import message_of
 from app.domain.limits import quota
+from app.judging.service.grade import message_json
 from app.submissions.queries.submissions import why_not
+from app.submissions.service import report_bodies
 from checkers.doors import Phrase, Rejected
 
 APP = Path(__file__).parents[2] / "app"
@@ -82,6 +86,24 @@ def test_a_rejected_move_is_a_message_with_its_phrases() -> None:
     assert str(message) == "move: expected at most 3 from a pile, found 5"
     with languages.speaking("es"):
         assert translate(message) == "jugada: se esperaba como máximo 3 de un montón, se encontró 5"
+
+
+def test_a_checkers_message_reaches_a_page_with_its_phrases() -> None:
+    where = Phrase("jump %(number)s (%(line)s)", number=3, line=Phrase("line %(number)s", number=4))
+    rejected = Rejected.at(where, expected=Phrase("a piece to jump over"), found="x")
+    stored = json.loads(json.dumps(message_json(rejected.message)))
+    assert stored["args"] == {"where": "jump 3 (line 4)", "expected": "a piece to jump over", "found": "x"}
+    shown = report_bodies.Message.model_validate(stored)
+    with languages.speaking("es"):
+        assert in_words(shown) == "salto 3 (línea 4): se esperaba una pieza sobre la que saltar, se encontró x"
+
+
+def test_a_packages_checker_cannot_bring_texts_of_its_own() -> None:
+    phrases = {"where": {"source": "%(x)9999999d", "values": {"x": 1}}}
+    args = {"where": "a", "expected": "b", "found": "c"}
+    message = report_bodies.Message(key="expected-found", text="a: expected b, found c", args=args, phrases=phrases)
+    with languages.speaking("es"):
+        assert in_words(message) == "a: se esperaba b, se encontró c"
 
 
 def test_many_faults_are_listed_up_to_a_number() -> None:
