@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from types import UnionType
+from typing import Annotated, Literal, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import (
@@ -14,6 +15,7 @@ from pydantic import (
     SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationError,
+    create_model,
     model_serializer,
 )
 
@@ -53,6 +55,38 @@ class Sparse(BaseModel):
     def _set_only(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
         written = write(self)
         return {name: value for name, value in written.items() if name in self.model_fields_set}
+
+
+def shows(body: type[Body]) -> Callable[[type[M]], type[M]]:
+    """Decorate a model of replies with the other properties of a body, which may be left out.
+
+    Their types are plain: what is stored may be older than the rules for what is sent.
+    """
+
+    def add(view: type[M]) -> type[M]:
+        names = body.model_fields.keys() - view.model_fields.keys()
+        types = {name: plain_type(each.annotation) for name, each in body.model_fields.items() if name in names}
+        fields = {name: (type_, None) for name, type_ in types.items()}
+        model: type[M] = create_model(  # type: ignore[call-overload] # names are data
+            view.__name__, __base__=view, __doc__=view.__doc__, __module__=view.__module__, **fields
+        )
+        return model
+
+    return add
+
+
+def plain_type(type_: object) -> object:
+    """Give a type without constraints: literals as texts, and models as objects."""
+    origin, inner = get_origin(type_), get_args(type_)
+    if origin is Annotated:
+        return plain_type(inner[0])
+    if origin is Literal:
+        return str
+    if origin in {Union, UnionType}:
+        return Union[tuple(map(plain_type, inner))]  # noqa: UP007 # as many as there are
+    if origin is list:
+        return list[plain_type(inner[0])]  # type: ignore[misc]
+    return dict[str, object] if isinstance(type_, type) and issubclass(type_, BaseModel) else type_
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationInfo, model_validator
 
@@ -44,33 +43,6 @@ Password = Annotated[
 Type = Literal["team", "judge", "admin", "analyst", "staff"]
 
 
-@example(
-    {
-        "id": "ants",
-        "username": "ants",
-        "password": "open, sesame seeds",
-        "type": "team",
-        "team_id": "ants",
-    }
-)
-class AccountBody(Body):
-    """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
-
-    id: Id | None = None
-    username: Username
-    password: Password | None = None
-    name: Line | None = None
-    type: Type
-    team_id: Id | None = None
-    ip: None = None
-    person_id: Id | None = None
-
-    @model_validator(mode="after")
-    def _team_of_teams(self) -> Self:
-        check_team(self.type, self.team_id)
-        return self
-
-
 class AccountChange(Body):
     """Properties to change; what is left out stays."""
 
@@ -83,7 +55,29 @@ class AccountChange(Body):
     person_id: Id | None = None
 
 
-@example({"id": "ants", "username": "ants", "name": "The Ants", "type": "team", "team_id": "ants"})
+@example(
+    {
+        "id": "ants",
+        "username": "ants",
+        "password": "open, sesame seeds",
+        "type": "team",
+        "team_id": "ants",
+    }
+)
+class AccountBody(AccountChange):
+    """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
+
+    username: Username
+    type: Type
+    ip: None = None
+
+    @model_validator(mode="after")
+    def _team_of_teams(self) -> Self:
+        check_team(self.type, self.team_id)
+        return self
+
+
+@example({"id": "ants", "username": "ants", "name": "The Ants", "type": "team", "team_id": "ants", "person_id": None})
 class AccountView(BaseModel):
     """An account as CLICS shows it; passwords are never shown."""
 
@@ -92,18 +86,12 @@ class AccountView(BaseModel):
     name: str
     type: Type
     team_id: str | None
-    person_id: str | None = None
+    person_id: str | None
 
 
-class AccountMade(Sparse):
+class AccountMade(AccountView, Sparse):
     """An account as it was made or replaced."""
 
-    id: str
-    username: str
-    name: str
-    type: Type
-    team_id: str | None
-    person_id: str | None
     password: str | None = Field(None, description="what the server made; it is shown in this reply and never again")
 
 
@@ -129,7 +117,7 @@ def merged(row: AccountRow, change: AccountChange) -> AccountBody:
     for name in ("username", "type"):
         if name in named and named[name] is None:
             raise BadRequest(N_("expected a value, found null"), where=name)
-    whole: Mapping[str, Any] = {**old, **named}
+    whole = {**old, **named}
     try:
         check_team(whole["type"], whole["team_id"])
     except WrongProperty as wrong:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
@@ -12,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.accounts.queries import audit_queries as stored
 from app.accounts.queries.audit_queries import AuditFilter
 from app.contests.service.contests import contest_of
-from app.core.clics import format_time
+from app.core.clics import Time
 from app.tables import AuditRow
 
 MOST_AT_ONCE = 1000
@@ -26,7 +25,7 @@ class AuditEntry(BaseModel):
     """
 
     id: str
-    time: str
+    time: Time
     account_id: str | None
     username: str
     role: str = Field(description="as which it acted: admin, owner, judge, or the account's type")
@@ -37,7 +36,7 @@ class AuditEntry(BaseModel):
     path: str
     contest_id: str | None
     problem_id: str | None
-    changes: dict[str, Any]
+    changes: dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +63,5 @@ def of_contest(session: Session, query: AuditQuery, contest_id: str) -> list[Aud
 
 
 def _view(row: AuditRow) -> AuditEntry:
-    return AuditEntry(
-        id=str(row.id),
-        time=format_time(row.time),
-        account_id=row.account_id,
-        username=row.username,
-        role=row.role,
-        address=row.address,
-        credential=row.credential,
-        operation=row.operation,
-        method=row.method,
-        path=row.path,
-        contest_id=row.contest_id,
-        problem_id=row.problem_id,
-        changes=dict(row.changes),
-    )
+    columns = {name: getattr(row, name) for name in AuditEntry.model_fields}
+    return AuditEntry.model_construct(**{**columns, "id": str(row.id)})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.core.db.base import ID, SHA256, Base
+from app.core.db.base import ID, SHA256, Base, Details
 
 
 class GroupRow(Base):
@@ -23,7 +22,7 @@ class GroupRow(Base):
     name: Mapped[str] = mapped_column(Text)
     type: Mapped[str | None] = mapped_column(Text)
     icpc_id: Mapped[str | None] = mapped_column(Text)
-    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    details: Mapped[Details] = mapped_column(default=dict)
 
 
 class OrganizationRow(Base):
@@ -37,7 +36,7 @@ class OrganizationRow(Base):
     formal_name: Mapped[str | None] = mapped_column(Text)
     icpc_id: Mapped[str | None] = mapped_column(Text)
     country: Mapped[str | None] = mapped_column(String(3))
-    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    details: Mapped[Details] = mapped_column(default=dict)
 
 
 class PersonRow(Base):
@@ -51,7 +50,7 @@ class PersonRow(Base):
     role: Mapped[str] = mapped_column(String(16))
     icpc_id: Mapped[str | None] = mapped_column(Text)
     team_ids: Mapped[list[str]] = mapped_column(default=list)
-    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    details: Mapped[Details] = mapped_column(default=dict)
 
 
 class TeamRow(Base):
@@ -67,7 +66,7 @@ class TeamRow(Base):
     icpc_id: Mapped[str | None] = mapped_column(Text)
     organization_id: Mapped[str | None] = mapped_column(ForeignKey("organizations.id"), index=True)
     group_ids: Mapped[list[str]] = mapped_column(default=list, server_default="[]")
-    details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    details: Mapped[Details] = mapped_column(default=dict, server_default="{}")
 
 
 class AccountRow(Base):

@@ -35,8 +35,10 @@ ID = String(36)
 SLUG = String(255)
 SHA256 = String(64)
 WAITING = text("state != 'done'")
+Details = dict[str, Any]
+"""Further properties of an object, as its schema writes them: their types differ by name."""
 DOCUMENTS: tuple[object, ...] = (
-    dict[str, Any],
+    Details,
     dict[str, str],
     dict[str, list[str | int]],
     dict[str, StatementDocument],

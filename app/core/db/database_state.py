@@ -2,54 +2,49 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from pydantic import BaseModel, Field
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 REPLICAS = text(
-    "SELECT coalesce(nullif(application_name, ''), host(client_addr), 'a replica'), state,"
-    " CAST(extract(epoch FROM replay_lag) AS float),"
-    " CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) AS bigint)"
+    "SELECT coalesce(nullif(application_name, ''), host(client_addr), 'a replica') AS name, state,"
+    " CAST(extract(epoch FROM replay_lag) AS float) AS seconds_behind,"
+    " CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) AS bigint) AS bytes_behind"
     " FROM pg_stat_replication ORDER BY 1"
 )
 
 
-class Replica(NamedTuple):
-    """A server that follows the database: what it does, and how far it is behind, in seconds and in bytes of the log.
-
-    `state` is None where the role of the service may not see it (`GRANT pg_monitor`). Nothing is behind where nothing
-    was written lately: the seconds are None then.
-    """
+class ReplicaState(BaseModel):
+    """A server that follows the database; `state` null: the service's role may not see it."""
 
     name: str
     state: str | None
-    seconds: float | None
-    bytes: int | None
+    seconds_behind: float | None = Field(description="null where nothing was written lately")
+    bytes_behind: int | None
 
 
-class DatabaseState(NamedTuple):
-    """The kind and version of a database, its size in bytes, and its replicas."""
+class DatabaseFacts(BaseModel):
+    """The database that a service uses."""
 
     kind: str
     version: str
-    size: int
-    replicas: list[Replica]
+    size: int = Field(description="bytes")
+    replicas: list[ReplicaState]
 
 
-def database_state(session: Session) -> DatabaseState:
+def database_state(session: Session) -> DatabaseFacts:
     """Ask the database."""
     if session.get_bind().dialect.name == "sqlite":
         version = session.scalar(text("SELECT sqlite_version()"))
         size = session.scalar(text("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"))
-        return DatabaseState("SQLite", str(version), int(size or 0), [])
+        return DatabaseFacts(kind="SQLite", version=str(version), size=int(size or 0), replicas=[])
     version = str(session.scalar(text("SHOW server_version"))).partition(" ")[0]
     size = session.scalar(text("SELECT pg_database_size(current_database())"))
-    return DatabaseState("PostgreSQL", version, int(size or 0), replicas(session))
+    return DatabaseFacts(kind="PostgreSQL", version=version, size=int(size or 0), replicas=replicas(session))
 
 
-def replicas(session: Session) -> list[Replica]:
+def replicas(session: Session) -> list[ReplicaState]:
     """The servers that follow the database, by name; none of SQLite, nor where it follows another one itself."""
     if session.get_bind().dialect.name == "sqlite" or session.scalar(text("SELECT pg_is_in_recovery()")):
         return []
-    return [Replica(*row) for row in session.execute(REPLICAS)]
+    return [ReplicaState.model_validate(row) for row in session.execute(REPLICAS).mappings()]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.core.db.database_state import ReplicaState
 from app.core.messages import N_
 from app.core.pages.languages import _, decimal
 from app.core.pages.wording import size
 from app.operations.service.advice import SECONDS_BEHIND, name_of
-from app.operations.service.status import BrokerFacts, FilesFacts, JudgingFacts, ReplicaState, Status
+from app.operations.service.status import BrokerFacts, FilesFacts, JudgingFacts, Status
 
 MOST_NAMED = 5
 EVENTS = {

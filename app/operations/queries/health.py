@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Connection, Float, case, cast, func, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -192,8 +193,8 @@ def _quantile(values: Sequence[float], share: float) -> float | None:
     return values[min(len(values) - 1, int(share * len(values)))] if values else None
 
 
-class JudgeError(NamedTuple):
-    """A submission whose judging failed by the judge's own fault, by the id that it is known by, and what was noted."""
+class JudgeErrorFact(BaseModel):
+    """A submission that stands with a judge error."""
 
     submission_id: str
     contest_id: str
@@ -201,7 +202,7 @@ class JudgeError(NamedTuple):
     error: str
 
 
-def judge_errors(session: Session, most: int) -> tuple[int, list[JudgeError]]:
+def judge_errors(session: Session, most: int) -> tuple[int, list[JudgeErrorFact]]:
     """The number of submissions that stand with a judge error, and the newest of them."""
     standing = (
         JudgementRow.type == JudgementType.JE.value,
@@ -217,4 +218,9 @@ def judge_errors(session: Session, most: int) -> tuple[int, list[JudgeError]]:
         .limit(most)
     )
     rows = session.execute(query) if count else ()
-    return count, [JudgeError(row.shown_id, row.contest_id, row.problem_id, error or "") for row, error in rows]
+    return count, [
+        JudgeErrorFact(
+            submission_id=row.shown_id, contest_id=row.contest_id, problem_id=row.problem_id, error=error or ""
+        )
+        for row, error in rows
+    ]

@@ -24,7 +24,7 @@ from app.accounts.service.tokens import SESSION
 from app.core.clock import the_clock, utc_now
 from app.core.db import database_state
 from app.core.db.database import Database
-from app.core.db.database_state import Replica
+from app.core.db.database_state import ReplicaState
 from app.core.loops import states
 from app.core.metrics import Metrics
 from app.core.service import Service
@@ -89,7 +89,7 @@ class StoredCounts(Collector):
         return iter(())
 
 
-def _lags(replicas: Sequence[Replica]) -> Iterator[Metric]:
+def _lags(replicas: Sequence[ReplicaState]) -> Iterator[Metric]:
     """How far each replica is behind; of several of one name the last one, and 0 s while nothing is written."""
     seconds = GaugeMetricFamily(
         "jurado_replica_lag_seconds", "time a replica of the database is behind", labels=["name"]
@@ -97,8 +97,8 @@ def _lags(replicas: Sequence[Replica]) -> Iterator[Metric]:
     size = GaugeMetricFamily("jurado_replica_lag_bytes", "bytes of the log a replica is behind", labels=["name"])
     for name in sorted({each.name for each in replicas if each.state is not None}):
         named = [each for each in replicas if each.name == name]
-        seconds.add_metric([name], max(each.seconds or 0.0 for each in named))
-        size.add_metric([name], max(each.bytes or 0 for each in named))
+        seconds.add_metric([name], max(each.seconds_behind or 0.0 for each in named))
+        size.add_metric([name], max(each.bytes_behind or 0 for each in named))
     yield from (seconds, size)
 
 

@@ -20,6 +20,7 @@ from app.core.db.processes import SILENT, processes
 from app.core.files.replica import stores_of
 from app.core.service import Service
 from app.domain.contests import Clock
+from app.judging.service.distributed.queues import BrokerAway, QueueFacts, queue_states
 from app.operations.queries import health as stored
 from app.operations.service.stored_files import damaged_files
 from app.problems.queries.scoring_input import clock
@@ -43,33 +44,6 @@ class ProcessState(BaseModel):
     at_hand: int = Field(description="messages that it has taken from the broker and not acknowledged")
 
 
-class ReplicaState(BaseModel):
-    """A server that follows the database; `state` null: the service's role may not see it."""
-
-    name: str
-    state: str | None
-    seconds_behind: float | None = Field(description="null where nothing was written lately")
-    bytes_behind: int | None
-
-
-class DatabaseFacts(BaseModel):
-    """The database that a service uses."""
-
-    kind: str
-    version: str
-    size: int = Field(description="bytes")
-    replicas: list[ReplicaState]
-
-
-class QueueFacts(BaseModel):
-    """A queue of the broker."""
-
-    name: str
-    ready: int = Field(description="messages that no worker has")
-    delayed: int = Field(description="messages that come again after some seconds")
-    consumers: int = Field(description="workers that take from it")
-
-
 class BrokerFacts(BaseModel):
     """The broker; `error` is empty where it answers."""
 
@@ -87,15 +61,6 @@ class JudgingFacts(BaseModel):
     submissions_per_second: float
     verdict_seconds_median: float | None
     verdict_seconds_95: float | None = Field(description="95 of 100 took no longer")
-
-
-class JudgeErrorFact(BaseModel):
-    """A submission that stands with a judge error."""
-
-    submission_id: str
-    contest_id: str
-    problem_id: str
-    error: str
 
 
 class RunningContest(BaseModel):
@@ -146,11 +111,11 @@ class Status(BaseModel):
     version: str
     distributed: bool
     processes: list[ProcessState]
-    database: DatabaseFacts
+    database: database_state.DatabaseFacts
     broker: BrokerFacts | None
     judging: JudgingFacts
     judge_errors: int
-    newest_judge_errors: list[JudgeErrorFact]
+    newest_judge_errors: list[stored.JudgeErrorFact]
     contests: list[RunningContest]
     next_event: NextEvent | None
     files: FilesFacts
@@ -174,27 +139,11 @@ def status(service: Service) -> Status:
         version=version("jurado"),
         distributed=service.settings.distributed,
         processes=states,
-        database=DatabaseFacts(
-            kind=database.kind,
-            version=database.version,
-            size=database.size,
-            replicas=[
-                ReplicaState(name=each.name, state=each.state, seconds_behind=each.seconds, bytes_behind=each.bytes)
-                for each in database.replicas
-            ],
-        ),
+        database=database,
         broker=_broker(service.settings.broker_url, states) if service.settings.distributed else None,
         judging=judging,
         judge_errors=count,
-        newest_judge_errors=[
-            JudgeErrorFact(
-                submission_id=each.submission_id,
-                contest_id=each.contest_id,
-                problem_id=each.problem_id,
-                error=each.error,
-            )
-            for each in errors
-        ],
+        newest_judge_errors=errors,
         contests=_running(listed, now),
         next_event=next_event(((row.id, clock(row)) for row in listed), now),
         files=_files(service),
@@ -219,16 +168,12 @@ def _process(row: ProcessRow, now: datetime) -> ProcessState:
 
 
 def _broker(url: str, states: Sequence[ProcessState]) -> BrokerFacts:
-    from app.judging.service.distributed.queues import BrokerAway, queue_states
-
     unacknowledged = sum(each.at_hand for each in states if each.alive)
     try:
         queues = queue_states(url)
     except BrokerAway as error:
         return BrokerFacts(error=str(error), queues=[], unacknowledged=unacknowledged)
-    return BrokerFacts(
-        error="", queues=[QueueFacts(**each._asdict()) for each in queues], unacknowledged=unacknowledged
-    )
+    return BrokerFacts(error="", queues=queues, unacknowledged=unacknowledged)
 
 
 def _judging(session: Session, now: datetime) -> JudgingFacts:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from app.core.bodies import Body, Line, Sparse
+from app.core.bodies import Body, Line, Sparse, shows
 from app.core.clics import Id
 from app.core.errors import describe_pattern
 from app.core.files.file_references import Files
@@ -85,43 +85,28 @@ class PersonBody(Body):
 DirectoryBody = GroupBody | OrganizationBody | PersonBody
 
 
+@shows(GroupBody)
 class GroupView(Sparse):
     """A group of teams."""
 
     id: str
-    icpc_id: str | None = None
     name: str
-    type: str | None = None
     location: dict[str, float] | None = None
 
 
+@shows(OrganizationBody)
 class OrganizationView(Sparse):
     """An organization teams belong to."""
 
     id: str
-    icpc_id: str | None = None
     name: str
-    formal_name: str | None = None
-    country: str | None = None
-    country_flag: list[dict[str, Any]] | None = None
-    country_subdivision: str | None = None
-    country_subdivision_flag: list[dict[str, Any]] | None = None
-    url: str | None = None
-    twitter_hashtag: str | None = None
-    twitter_account: str | None = None
     location: dict[str, float] | None = None
-    logo: list[dict[str, Any]] | None = None
 
 
+@shows(PersonBody)
 class PersonView(Sparse):
     """A person; how to reach them is for judges."""
 
     id: str
-    icpc_id: str | None = None
-    team_ids: list[str] | None = None
     name: str
-    title: str | None = None
-    email: str | None = None
-    sex: str | None = None
     role: str
-    photo: list[dict[str, Any]] | None = None

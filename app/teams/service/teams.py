@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -13,7 +12,7 @@ from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
 from app.contests.service.contests import contest_of
 from app.contests.service.names import did_you_mean
-from app.core.bodies import Body, Line, Sparse, mismatch
+from app.core.bodies import Body, Line, Sparse, mismatch, shows
 from app.core.clics import Id, JsonObject
 from app.core.db import by_id
 from app.core.errors import Forbidden, NotFound, place
@@ -39,10 +38,12 @@ class FloorPlace(Body):
     rotation: float = Field(ge=0, le=360, allow_inf_nan=False)
 
 
-class TeamDetails(Body):
-    """The properties of a team beside its id and its name."""
+class TeamChange(Body):
+    """Properties to change; what is left out stays."""
 
+    id: Id | None = None
     icpc_id: Line | None = None
+    name: Line | None = None
     label: Line | None = None
     display_name: Line | None = None
     hidden: bool | None = None
@@ -60,18 +61,11 @@ class TeamDetails(Body):
 
 
 @example({"id": "ants", "name": "The Ants", "label": "1", "group_ids": ["juniors"]})
-class TeamBody(TeamDetails):
+class TeamBody(TeamChange):
     """A team to be kept. The organization and the groups it names are there already."""
 
     id: Id
     name: Line
-
-
-class TeamChange(TeamDetails):
-    """Properties to change; what is left out stays."""
-
-    id: Id | None = None
-    name: Line | None = None
 
 
 class Enrolment(Body):
@@ -81,27 +75,16 @@ class Enrolment(Body):
 
 
 @example({"id": "ants", "name": "The Ants", "label": "1", "display_name": None, "group_ids": ["juniors"]})
+@shows(TeamBody)
 class TeamView(Sparse):
     """A team as CLICS shows it. Whether it is hidden or disqualified, and what tells of its machine, is for judges."""
 
     id: str
-    icpc_id: str | None = None
     name: str
     label: str
-    display_name: str | None = None
-    hidden: bool | None = None
-    disqualified: bool | None = None
-    organization_id: str | None = None
     group_ids: list[str]
     location: dict[str, float] | None = None
-    photo: list[dict[str, Any]] | None = None
-    video: list[dict[str, Any]] | None = None
-    backup: list[dict[str, Any]] | None = None
-    key_log: list[dict[str, Any]] | None = None
-    tool_data: list[dict[str, Any]] | None = None
-    desktop: list[dict[str, Any]] | None = None
-    webcam: list[dict[str, Any]] | None = None
-    audio: list[dict[str, Any]] | None = None
+    disqualified: bool | None = None
 
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
@@ -167,7 +150,7 @@ def put(
     return row, faults
 
 
-def fill(files: FileStore, row: TeamRow, body: TeamBody | TeamChange, named: set[str], where: str) -> list[Fault]:
+def fill(files: FileStore, row: TeamRow, body: TeamChange, named: set[str], where: str) -> list[Fault]:
     """Give a team what a body names; returns what is wrong with its files."""
     details = dict(row.details or {})
     faults: list[Fault] = []
@@ -197,7 +180,7 @@ class Links:
     organizations: Collection[str]
 
 
-def links_of(session: Session, viewer: Viewer, body: TeamBody | TeamChange) -> Links:
+def links_of(session: Session, viewer: Viewer, body: TeamChange) -> Links:
     """The links of a team, as far as the viewer may name them."""
     reach = reach_of(session, viewer)
     organization = [] if body.organization_id is None else [body.organization_id]
@@ -207,7 +190,7 @@ def links_of(session: Session, viewer: Viewer, body: TeamBody | TeamChange) -> L
     )
 
 
-def missing_links(links: Links, body: TeamBody | TeamChange, where: str) -> list[Fault]:
+def missing_links(links: Links, body: TeamChange, where: str) -> list[Fault]:
     """Faults of a team: unknown groups and organizations."""
     groups = sorted(set(body.group_ids or []).difference(links.groups))
     faults = [

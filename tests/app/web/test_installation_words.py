@@ -6,23 +6,22 @@ import re
 
 import pytest
 
+from app.core.db.database_state import DatabaseFacts, ReplicaState
 from app.core.pages import languages
 from app.core.pages.languages import translate
+from app.judging.service.distributed.queues import QueueFacts
 from app.operations.pages.installation import parts
+from app.operations.queries.health import JudgeErrorFact
 from app.operations.service import advice as advising
 from app.operations.service.advice import Remedy, advice
 from app.operations.service.readiness import LoopReport, Ready
 from app.operations.service.status import (
     BackupFacts,
     BrokerFacts,
-    DatabaseFacts,
     FilesFacts,
-    JudgeErrorFact,
     JudgingFacts,
     NextEvent,
     ProcessState,
-    QueueFacts,
-    ReplicaState,
     Status,
 )
 from app.sandbox.sandbox import USER

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from pydantic import BaseModel, Field
 
 from app.judging.service.distributed.broker import MISSING, parameters_of
 from app.judging.service.distributed.lanes import LANES
@@ -10,20 +12,20 @@ from app.judging.service.distributed.lanes import LANES
 SECONDS_TO_CONNECT = 2.0
 
 
-class QueueState(NamedTuple):
-    """A queue: messages that no worker has, those laid aside for some seconds, and workers that take from it."""
+class QueueFacts(BaseModel):
+    """A queue of the broker."""
 
     name: str
-    ready: int
-    delayed: int
-    consumers: int
+    ready: int = Field(description="messages that no worker has")
+    delayed: int = Field(description="messages that come again after some seconds")
+    consumers: int = Field(description="workers that take from it")
 
 
 class BrokerAway(Exception):
     """The broker does not answer; the message says why."""
 
 
-def queue_states(url: str) -> list[QueueState]:
+def queue_states(url: str) -> list[QueueFacts]:
     """Ask the broker on a connection of its own, within seconds; raises BrokerAway."""
     try:
         import pika  # type: ignore[import-untyped]
@@ -45,10 +47,10 @@ def queue_states(url: str) -> list[QueueState]:
 
 
 # Any: pika has no types
-def _state(connection: Any, name: str) -> QueueState:
+def _state(connection: Any, name: str) -> QueueFacts:
     ready, consumers = _look(connection, name)
     delayed, _ = _look(connection, f"{name}.DQ")
-    return QueueState(name, ready, delayed, consumers)
+    return QueueFacts(name=name, ready=ready, delayed=delayed, consumers=consumers)
 
 
 # Any: as above
