@@ -16,6 +16,7 @@ from app.core.commands.options import AsJson, BundledProblem
 from app.core.commands.output import Failure, person_at_stdin, say, show, table, write_json
 from app.core.commands.progress import files_shown, in_units, progress_shown, raw_text
 from app.core.commands.registry import command
+from app.core.commands.requests import Shown
 from app.judging.service.solver_process import Summary
 
 
@@ -68,7 +69,7 @@ def solve(
 
 
 @command("methods")
-def methods(problem: BundledProblem, as_json: AsJson = False) -> None:
+def methods(problem: BundledProblem) -> Shown:
     """List the methods of a problem's solver.
 
     Examples:
@@ -77,14 +78,12 @@ def methods(problem: BundledProblem, as_json: AsJson = False) -> None:
     """
     slug = problem_folder(problem).resolve().name
     listed = list_methods(slug)
-    if as_json:
-        write_json(listed)
-        return
     rows = [
         (name + (" *" if name == listed["reference"] else ""), method["summary"], f"{method['seconds']:g}")
         for name, method in listed["methods"].items()
     ]
-    show(table(f"{slug} (* makes the expected answers)", ["method", "what it does", ">seconds"], rows))
+    drawn = table(f"{slug} (* makes the expected answers)", ["method", "what it does", ">seconds"], rows)
+    return Shown(listed, lambda _listed: [drawn])
 
 
 def solver_options(method: str | None, seconds: float | None, steps: int | None, seed: int) -> list[str]:

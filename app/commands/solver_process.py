@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO, TypedDict, cast
+from typing import IO
 
 import app
-from app.core.commands.output import Failure
+from app.core.commands.output import Failure, JsonMapping
 from app.judging.service.solver_process import OnReport, SolverProcess, Summary
 
 ROOT = Path(app.__file__).resolve().parents[1]
@@ -31,29 +31,15 @@ class Solved:
     summary: Summary
 
 
-class Method(TypedDict):
-    """A method of a solver: one sentence on it, whether it improves with time, and the seconds it takes by itself."""
-
-    summary: str
-    anytime: bool
-    seconds: float
-
-
-class Methods(TypedDict):
-    """The methods of a solver by name, and the name of the reference."""
-
-    reference: str
-    methods: dict[str, Method]
-
-
-def list_methods(problem: str) -> Methods:
-    """Ask a solver for its methods; raises Failure with its last line where it has none."""
+def list_methods(problem: str) -> JsonMapping:
+    """Ask a solver for its `methods` and its `reference`; raises Failure with its last line where it has none."""
     done = subprocess.run(
         module_command("solvers", problem, "--methods"), env=environment(), capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         raise Failure(last_line(done.stderr))
-    return cast(Methods, json.loads(done.stdout))
+    methods: JsonMapping = json.loads(done.stdout)
+    return methods
 
 
 def run_solver(problem: str, data: bytes, options: Sequence[str], on_report: OnReport) -> Solved:
