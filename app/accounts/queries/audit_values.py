@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 
+from pydantic import BaseModel
 from sqlalchemy import inspect
 
 from app.core.json_documents import AuditObject
@@ -51,8 +52,8 @@ def _values(row: Base, what: str) -> tuple[dict[str, object], dict[str, object]]
     for attribute in inspect(row).mapper.column_attrs:
         name = attribute.key
         history = inspect(row).attrs[name].history
-        old = next(iter(history.deleted or history.unchanged or ()), None)
-        new = getattr(row, name)
+        old = _document(next(iter(history.deleted or history.unchanged or ()), None))
+        new = _document(getattr(row, name))
         if what == CHANGED and (not history.has_changes() or old == new):
             continue
         if what == CHANGED and isinstance(old, dict) and isinstance(new, dict):
@@ -63,6 +64,11 @@ def _values(row: Base, what: str) -> tuple[dict[str, object], dict[str, object]]
         if what != DELETED:
             after[name] = new
     return before, after
+
+
+def _document(value: object) -> object:
+    """Give the value of a column as it is stored: models are JSON."""
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
 
 
 def _shown(name: str, value: object, depth: int = 0) -> JsonValue:
