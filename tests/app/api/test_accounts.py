@@ -80,8 +80,8 @@ def test_every_fault_of_an_import_is_listed_and_nothing_is_kept(quick_api: Api) 
     assert [fault["where"] for fault in refused.json()["errors"]] == [
         "[1].username",
         "[2].id",
-        "[3]",
-        "[4]",
+        "[3].team_id",
+        "[4].team_id",
         "[5].type",
         "[6].password",
     ]
