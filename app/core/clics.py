@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, NotRequired, Protocol, TypedDict
+from typing import Annotated
 
 from pydantic import BeforeValidator, PlainSerializer, StringConstraints
 
@@ -133,64 +133,3 @@ def intervals_json(clock: Clock) -> list[dict[str, str | None]]:
         }
         for pause in clock.pauses
     ]
-
-
-class FileLink(TypedDict):
-    """A file of a submission and where it can be had."""
-
-    href: str
-    filename: str
-    mime: str
-
-
-class SubmissionDocument(TypedDict):
-    """A submission as CLICS writes it; who sent it and the comment are there for those who may know."""
-
-    id: str
-    language_id: str
-    problem_id: str
-    team_id: str | None
-    account_id: NotRequired[str | None]
-    time: str
-    contest_time: str
-    entry_point: None
-    files: list[FileLink]
-    practice: bool
-    comment: NotRequired[str]
-
-
-class Submitted(Protocol):
-    """The fields of a submission, stored or about to be."""
-
-    @property
-    def problem_id(self) -> str: ...  # noqa: D102
-    @property
-    def team_id(self) -> str | None: ...  # noqa: D102
-    @property
-    def account_id(self) -> str: ...  # noqa: D102
-    @property
-    def time(self) -> datetime: ...  # noqa: D102
-    @property
-    def contest_time_ms(self) -> int: ...  # noqa: D102
-
-
-def submission_json(
-    id_: str, contest_id: str, submission: Submitted, *, files: bool = True, practice: bool = False
-) -> SubmissionDocument:
-    """A submission as CLICS writes it; `files` False leaves out files and account for those who may not know them.
-
-    Ours is `practice`: sent after the end, and on no board.
-    """
-    href = f"contests/{contest_id}/submissions/{id_}/files"
-    return {
-        "id": id_,
-        "language_id": LANGUAGE,
-        "problem_id": submission.problem_id,
-        "team_id": submission.team_id,
-        "account_id": submission.account_id if files else None,
-        "time": format_time(submission.time),
-        "contest_time": format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
-        "entry_point": None,
-        "files": [{"href": href, "filename": f"{id_}.zip", "mime": "application/zip"}] if files else [],
-        "practice": practice,
-    }

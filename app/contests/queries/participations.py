@@ -6,7 +6,7 @@ All of it is written by handlers of the writer, so that many teams can do it in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, delete, select
@@ -83,28 +83,24 @@ def begin(connection: Connection, beginnings: Sequence[Beginning]) -> list[bool]
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class InputRequest:
-    """A team asks for the final inputs of a problem."""
-
-    contest_id: str
-    team_id: str
-    problem_id: str
-    time: datetime
+Place = tuple[str, str, str]
+"""A contest, a team and a problem."""
 
 
-def ask(connection: Connection, requests: Sequence[InputRequest]) -> list[bool]:
-    """Start timers; False where that timer runs already. A handler of the writer."""
-    return [_insert_new(connection, InputRequestRow, **asdict(request)) for request in requests]
+def ask(connection: Connection, requests: Sequence[tuple[Place, datetime]]) -> list[bool]:
+    """Start timers of final inputs; False where that timer runs already. A handler of the writer."""
+    return [_insert_new(connection, InputRequestRow, **_key(place), time=time) for place, time in requests]
+
+
+def _key(place: Place) -> dict[str, str]:
+    return dict(zip(("contest_id", "team_id", "problem_id"), place, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Choosing:
-    """A team chooses a submission at a problem, or (None) takes its choice back."""
+    """A team chooses a submission at a problem, or (None) withdraws its choice."""
 
-    contest_id: str
-    team_id: str
-    problem_id: str
+    place: Place
     submission_id: int | None
     time: datetime
 
@@ -112,8 +108,8 @@ class Choosing:
 def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
     """Write choices down, the last one holds. A handler of the writer."""
     for each in choosings:
-        tell_board(connection, each.contest_id)
-        key = {"contest_id": each.contest_id, "team_id": each.team_id, "problem_id": each.problem_id}
+        tell_board(connection, each.place[0])
+        key = _key(each.place)
         if each.submission_id is None:
             connection.execute(delete(ChosenSubmissionRow).filter_by(**key))
             continue

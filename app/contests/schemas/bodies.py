@@ -166,3 +166,14 @@ def _properties(contest: ContestView) -> dict[str, object]:
         **contest.model_dump(exclude={"settings"}),
         **{f"settings.{name}": value for name, value in settings.items()},
     }
+
+
+class BoardState(BaseModel):
+    """The moments at which something happened to a contest; null: not yet."""
+
+    started: str | None
+    frozen: str | None
+    ended: str | None
+    thawed: str | None
+    finalized: str | None
+    end_of_updates: str | None

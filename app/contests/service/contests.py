@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests as stored
-from app.contests.schemas.bodies import ContestView
+from app.contests.schemas.bodies import BoardState, ContestView
 from app.contests.service.changes import refuse_final
 from app.contests.service.names import NoContest
 from app.core import clics
@@ -55,15 +55,9 @@ class RemovedInterval(BaseModel):
     contest_time: str
 
 
-class StateView(BaseModel):
+class StateView(BoardState):
     """The moments at which something happened to a contest; null: not yet. And the pauses taken out of its time."""
 
-    started: str | None
-    frozen: str | None
-    ended: str | None
-    thawed: str | None
-    finalized: str | None
-    end_of_updates: str | None
     removed_intervals: list[RemovedInterval]
 
 

@@ -155,6 +155,16 @@ class Tried(Protocol):
     def problem_id(self) -> str: ...  # noqa: D102
 
 
+@dataclass(frozen=True, slots=True)
+class SubmissionKey:
+    """A submission without its row: what its worth depends on."""
+
+    id: int
+    team_id: str | None
+    problem_id: str
+    account_id: str = ""
+
+
 def worth_of(snapshot: ContestSnapshot, row: Tried) -> Worth | None:
     """Compute the worth of a submission, or None while it is unjudged; cached with the snapshot."""
     problem = snapshot.contest.problem(row.problem_id)

@@ -50,5 +50,5 @@ def endpoints(viewer: Viewer, settings: ContestSettings) -> list[Endpoint]:
 
 
 def _properties(viewer: Viewer, collection: Collection, *, reads_answers: bool) -> list[str]:
-    names = [*collection.model.model_fields, *(collection.of_answers if reads_answers else ())]
+    names = [name for name in collection.model.model_fields if reads_answers or name not in collection.of_answers]
     return names if viewer.sees_all else [name for name in names if name not in collection.of_judges]

@@ -94,7 +94,7 @@ class Collection:
     filters     properties that lists are asked for by
     of_board    changes with the board; else only when an admin writes, or the clock changes the state
     of_judges   properties that only judges see
-    of_answers  properties beside the model's that only readers of answers see
+    of_answers  properties that only readers of answers see
     of_accounts only viewers with an account see any of it
     """
 

@@ -14,7 +14,6 @@ from app.accounts.queries import roles as stored_roles
 from app.accounts.service.accounts import in_contest, of_contest
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import seen_by
-from app.core.clics import JsonObject
 from app.feed.service.collections import BY_NAME, IN_REFERENCE_ORDER, Collection
 from app.feed.service.difference import Shown
 from app.feed.service.readers import EVERYBODY, JUDGES, of_account, of_team
@@ -69,11 +68,6 @@ class Kind:
         for document in each.documents(viewer, feed_snapshot.snapshot(viewer), feed_snapshot.session):
             model = each.parsed(document)
             yield None if each.single else str(model.id), as_text(model, sparse=each.sparse)  # type: ignore[attr-defined]
-
-
-def as_model(model: Model, document: JsonObject | BaseModel) -> BaseModel:
-    """Parse a document into the model of its route."""
-    return document if isinstance(document, BaseModel) else model.model_validate(document)
 
 
 def as_text(document: BaseModel, *, sparse: bool) -> str:

@@ -8,22 +8,26 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pydantic import BaseModel
-
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.contests.service.visibility import know_points, may_see, may_see_runs, may_see_verdict, points_of
-from app.core.clics import JsonObject
+from app.contests.service.visibility import (
+    SubmissionKey,
+    know_points,
+    may_see,
+    may_see_runs,
+    may_see_verdict,
+    points_of,
+)
 from app.domain.verdicts import CaseVerdict
 from app.feed.service.difference import Shown
-from app.feed.service.kinds import JUDGE, FeedSnapshot, as_model, as_text
+from app.feed.service.kinds import JUDGE, FeedSnapshot, as_text
 from app.feed.service.log import RUNS, Index, ObjectText, Runs, digest
 from app.feed.service.readers import EVERYBODY, JUDGES, of_team
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.judgements import DONE
 from app.submissions.queries.submission_queries import ScoredCase
-from app.submissions.service.judgements import JudgedCase, Judgement, is_newer, judgement_document, run_document
-from app.submissions.service.submissions import Submission, document
+from app.submissions.service.judgements import is_newer, judgement_document, run_document
+from app.submissions.service.submissions import document
 from app.tables import JudgementRow, SubmissionRow
 
 K = TypeVar("K")
@@ -54,21 +58,11 @@ class Submitted:
         return {"submissions": self.submissions, "judgements": self.judgements, RUNS: self.runs}[type_]
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """The fields that `points_of` needs of a submission."""
-
-    id: int
-    team_id: str | None
-    problem_id: str
-    account_id: str = ""
-
-
 def rescored(feed_snapshot: FeedSnapshot, published: Mapping[int, Points]) -> set[int]:
     """The submissions whose points differ from those published: far cheaper than rendering all of them."""
     ids = set()
     for attempt in feed_snapshot.judges.attempts:
-        tried = _Tried(attempt.id, attempt.team_id, attempt.problem_id)
+        tried = SubmissionKey(attempt.id, attempt.team_id, attempt.problem_id)
         if published.get(attempt.id) != (
             points_of(feed_snapshot.public, tried),
             points_of(feed_snapshot.judges, tried),
@@ -91,7 +85,7 @@ def look(feed_snapshot: FeedSnapshot, index: Index, among: Collection[int]) -> S
             for key, viewer in viewers(row)
             if may_see(viewer, feed_snapshot.snapshot(viewer), row)
         }
-        views = _texts(Submission, documents)
+        views = {key: as_text(each, sparse=True) for key, each in documents.items()}
         rendered.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
     longest = submission_queries.longest_runs(feed_snapshot.session, contest_id, among=among)
     runs = defaultdict(list)
@@ -101,15 +95,6 @@ def look(feed_snapshot: FeedSnapshot, index: Index, among: Collection[int]) -> S
         _look_at_judgement(feed_snapshot, rendered, judgement, row, longest.get(judgement.id))
         _look_at_runs(feed_snapshot, index, rendered, str(judgement.id), row, runs.get(judgement.id, []))
     return rendered
-
-
-def _texts(model: type[BaseModel], documents: Mapping[K, JsonObject]) -> dict[K, str]:
-    """Documents as JSON of their route, by viewer; equal ones are serialised once."""
-    texts: dict[K, str] = {}
-    for key, each in documents.items():
-        same = next((other for other in texts if documents[other] == each), None)
-        texts[key] = texts[same] if same is not None else as_text(as_model(model, each), sparse=True)
-    return texts
 
 
 def viewers(row: SubmissionRow) -> list[tuple[str, Viewer]]:
@@ -128,13 +113,13 @@ def _look_at_judgement(
         snapshot.public: judgement_document(snapshot, judgement, row, longest)
         for snapshot in (feed_snapshot.public, feed_snapshot.judges)
     }
-    texts = _texts(Judgement, documents)
+    texts = {key: as_text(each, sparse=True) for key, each in documents.items()}
     for key, viewer in viewers(row):
         if may_see_verdict(viewer, feed_snapshot.snapshot(viewer), row):
             views[key] = texts[not viewer.sees_all]
     if judgement.current:
-        rendered.points[row.id] = (documents[True].get("score"), documents[False].get("score"))
-    without_score = judgement.state == DONE and "score" not in documents[False]
+        rendered.points[row.id] = (documents[True].score, documents[False].score)
+    without_score = judgement.state == DONE and documents[False].score is None
     if without_score and is_newer(feed_snapshot.judges, judgement, row):
         rendered.unsettled.add(judgement.id)
     judgement_id = feed_snapshot.public.contest.ids.judgement(judgement.id)
@@ -192,8 +177,8 @@ def run_texts(feed_snapshot: FeedSnapshot, runs: Sequence[ScoredCase]) -> list[O
 
 
 def _run_text(snapshot: ContestSnapshot, run: ScoredCase) -> tuple[str, str]:
-    document = as_model(JudgedCase, run_document(snapshot, run))
-    return str(document.id), as_text(document, sparse=False)  # type: ignore[attr-defined]
+    document = run_document(snapshot, run)
+    return document.id, as_text(document, sparse=False)
 
 
 def texts_of(feed_snapshot: FeedSnapshot, judgements: Collection[int]) -> Runs:

@@ -144,16 +144,16 @@ def _lines(session: Session, viewer: Viewer, snapshot: ContestSnapshot, rows: Se
     judged = {
         number: document
         for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
-        if document["current"]
+        if document.current
     }
     names = {team.id: team.name for team in snapshot.contest.teams}
     freeze = snapshot.contest.clock.freeze_time
     lines = []
     for row in rows:
         document = judged.get(row.id)
-        kind = None if document is None else document["judgement_type_id"]
+        kind = None if document is None else document.judgement_type_id
         mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
-        score = None if document is None else document.get("score")
+        score = None if document is None else document.score
         time = timedelta(milliseconds=row.contest_time_ms)
         lines.append(
             Line(

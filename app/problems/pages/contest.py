@@ -177,15 +177,15 @@ def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list
     tops = _tops(snapshot)
     listed = []
     for document in documents:
-        problem = scored[document["id"]]
+        problem = scored[document.id]
         answers = own_answers(viewer, snapshot, problem)
         mine = None if answers is None else points_at_best(snapshot, problem, answers).points
         most = float(problem.rule.max_points)
         listed.append(
             ListedProblem(
                 problem.id,
-                document["label"],
-                document["name"],
+                document.label,
+                document.name,
                 rule_line(problem.rule, len(problem.cases), [group.aggregation for group in _counted(problem)]),
                 most,
                 None if mine is None else points(mine),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
@@ -49,54 +49,30 @@ class Problem(BaseModel):
     license: str
 
 
-class ProblemDocument(TypedDict):
-    """A problem of a contest as CLICS writes it; `package` is for those who may have it."""
-
-    id: str
-    uuid: str
-    label: str
-    name: str
-    ordinal: int
-    test_data_count: int
-    max_score: float
-    statement: list[dict[str, str]]
-    names: dict[str, str]
-    languages: list[str]
-    rule: dict[str, object]
-    credits: dict[str, list[str]]
-    sources: list[dict[str, str]]
-    license: str
-    rgb: NotRequired[str]
-    color: NotRequired[str]
-    package: NotRequired[list[dict[str, str]]]
-
-
-def _document(
-    viewer: Viewer, scored: ScoredProblem, entry: ContestProblemRow, row: ProblemRow, cases: int
-) -> ProblemDocument:
-    document: ProblemDocument = {
-        "id": row.id,
-        "uuid": row.uuid,
-        "label": entry.label,
-        "name": title_of(row.names, "en"),
-        "ordinal": entry.ordinal,
-        "test_data_count": cases,
-        "max_score": float(scored.rule.max_points),
-        "statement": [_reference(entry, language, file) for language, file in sorted(row.statements.items())],
-        "names": row.names,
-        "languages": sorted(row.statements),
-        "rule": Rule.of(scored.rule).model_dump(),
-        "credits": credited(row.metadata_),
-        "sources": [_source(each) for each in row.metadata_.get("source", [])],
-        "license": row.metadata_.get("license", "unknown"),
-    }
+def _document(viewer: Viewer, scored: ScoredProblem, entry: ContestProblemRow, row: ProblemRow, cases: int) -> Problem:
+    document = Problem(
+        id=row.id,
+        uuid=row.uuid,
+        label=entry.label,
+        name=title_of(row.names, "en"),
+        ordinal=entry.ordinal,
+        test_data_count=cases,
+        max_score=float(scored.rule.max_points),
+        statement=[_reference(entry, language, file) for language, file in sorted(row.statements.items())],
+        names=row.names,
+        languages=sorted(row.statements),
+        rule=Rule.of(scored.rule).model_dump(),
+        credits=credited(row.metadata_),
+        sources=[_source(each) for each in row.metadata_.get("source", [])],
+        license=row.metadata_.get("license", "unknown"),
+    )
     if entry.rgb is not None:
-        document["rgb"] = entry.rgb
+        document.rgb = entry.rgb
     if entry.color is not None:
-        document["color"] = entry.color
+        document.color = entry.color
     if viewer.sees_all:
         href = f"problems/{row.id}/package.zip"
-        document["package"] = [{"href": href, "filename": f"{row.id}.zip", "mime": "application/zip"}]
+        document.package = [{"href": href, "filename": f"{row.id}.zip", "mime": "application/zip"}]
     return document
 
 
@@ -124,7 +100,7 @@ def _reference(entry: ContestProblemRow, language: str, file: StatementDocument)
     }
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ProblemDocument]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[Problem]:
     """The problems this viewer may see, in order."""
     seen = {problem.id: problem for problem in snapshot.problems}
     counts = stored.case_counts(session)
@@ -141,8 +117,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 def problem(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Problem:
     """A problem of a contest; raises NotFound where the viewer does not see it."""
     the_problem(snapshot, problem_id)
-    document = next(each for each in documents(viewer, snapshot, session) if each["id"] == problem_id)
-    return Problem.model_validate(document)
+    return next(each for each in documents(viewer, snapshot, session) if each.id == problem_id)
 
 
 def samples(session: Session, service: Service, contest_id: str, problem_id: str) -> list[Sample]:

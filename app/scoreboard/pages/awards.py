@@ -55,7 +55,7 @@ def remove_award(
     request: Request, viewer: Visitor, snapshot: TheSnapshot, award_id: str, fields: Fields, session: Writing
 ) -> Response:
     """Take an award back; one that the board would give is not given."""
-    known = {each["id"]: each["citation"] for each in awards.documents(viewer, snapshot, session)}
+    known = {each.id: each.citation for each in awards.documents(viewer, snapshot, session)}
     if award_id in known:
         confirm(
             fields,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
@@ -46,19 +44,11 @@ class AwardView(BaseModel):
     team_ids: list[str] | None
 
 
-class AwardDocument(TypedDict):
-    """An award as CLICS writes it."""
-
-    id: str
-    citation: str
-    team_ids: list[str] | None
-
-
 def award(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id: str) -> AwardView:
     """An award the viewer may see; raises NotFound."""
     for each in documents(viewer, snapshot, session):
-        if each["id"] == award_id:
-            return AwardView.model_validate(each)
+        if each.id == award_id:
+            return each
     raise NotFound(N_("no award %(award)r in contest %(contest)r"), award=award_id, contest=snapshot.contest.id)
 
 
@@ -68,7 +58,7 @@ def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Awar
     if body.id is not None:
         refuse([mismatch("id", Message(N_("none, as the server gives it")), repr(body.id))])
     _check_teams(session, contest_id, body.team_ids)
-    taken = {each["id"] for each in documents(viewer, snapshot, session)} | set(stored.awards(session, contest_id))
+    taken = {each.id for each in documents(viewer, snapshot, session)} | set(stored.awards(session, contest_id))
     award_id = slug(body.citation, taken.__contains__, "award")
     session.add(AwardRow(contest_id=contest_id, id=award_id, citation=body.citation, team_ids=_once(body.team_ids)))
     session.flush()
@@ -109,20 +99,20 @@ def delete(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id
         session.delete(stored.awards(session, contest_id)[award_id])
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[AwardDocument]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[AwardView]:
     """The awards as this viewer sees them, computed ones first; none of groups that only hidden teams have."""
     contest = contest_of(session, snapshot.contest.id)
     unseen = {award_id("group-winner", str(group)) for group in groups_unseen(viewer, session, contest)}
     given: dict[str, Award | AwardRow] = {**computed(snapshot, session), **stored.awards(session, snapshot.contest.id)}
     visible_ids = {row.id for row in visible(session, viewer, contest)}
-    shown: list[AwardDocument] = []
+    shown: list[AwardView] = []
     for each in given.values():
         if each.id in unseen or (isinstance(each, AwardRow) and each.deleted):
             continue
         hidden = snapshot.freeze.until is not None or (isinstance(each, Award) and snapshot.state.finalized is None)
         ids = None if hidden and not (viewer.sees_all and isinstance(each, AwardRow)) else each.team_ids
         team_ids = None if ids is None else [team_id for team_id in ids if team_id in visible_ids]
-        shown.append({"id": each.id, "citation": each.citation, "team_ids": team_ids})
+        shown.append(AwardView(id=each.id, citation=each.citation, team_ids=team_ids))
     return shown
 
 

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from app.contests.schemas.bodies import BoardState
 from app.core.bodies import Sparse
 from app.core.examples import CONTEST_TIME, STATE, TIME, example
-
-
-class BoardState(BaseModel):
-    """The moments at which something happened to a contest; null: not yet."""
-
-    started: str | None
-    frozen: str | None
-    ended: str | None
-    thawed: str | None
-    finalized: str | None
-    end_of_updates: str | None
 
 
 class BoardScore(BaseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from anyio.to_thread import run_sync
 
@@ -19,6 +19,7 @@ from app.domain.board_arrays import moment
 from app.domain.contests import PROVISIONAL
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, with_virtual
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.scoreboard.service.bodies import TableRow
 from app.scoreboard.service.histories import history_steps
 from app.scoreboard.service.pages import BoardPages
 from app.scoreboard.service.row_renderer import arrays_of, dump, head_of
@@ -84,17 +85,6 @@ class Wanted(NamedTuple):
         return cls(if_none_match.decode("latin-1"), since is None and b"gzip" in accept_encoding, since)
 
 
-class TableRow(TypedDict):
-    """A team's row of a table; problems by their labels."""
-
-    rank: int
-    team_id: str
-    team: str
-    points: float
-    time: str | None
-    problems: dict[str, float]
-
-
 async def history_json(
     pages: BoardPages, snapshot: ContestSnapshot, steps: int, team_ids: Sequence[str] | None
 ) -> bytes:
@@ -110,7 +100,8 @@ async def history_json(
 
 def table_json(snapshot: ContestSnapshot, group_id: str | None) -> bytes:
     """The board as a table in JSON, with names and labels in place of ids."""
-    return dump({"contest_id": snapshot.contest.id, **head_of(snapshot), "rows": table(snapshot, group_id)})
+    rows = [row.model_dump() for row in table(snapshot, group_id)]
+    return dump({"contest_id": snapshot.contest.id, **head_of(snapshot), "rows": rows})
 
 
 def table(snapshot: ContestSnapshot, group_id: str | None) -> list[TableRow]:
@@ -121,14 +112,14 @@ def table(snapshot: ContestSnapshot, group_id: str | None) -> list[TableRow]:
     for rank, team in zip(arrays.ranks.tolist(), arrays.order.tolist(), strict=True):
         time = moment(int(arrays.times[team]))
         rows.append(
-            {
-                "rank": rank,
-                "team_id": arrays.teams[team].id,
-                "team": arrays.teams[team].name,
-                "points": float(arrays.totals[team]),
-                "time": None if time is None else format_reltime(time),
-                "problems": dict(zip(labels, arrays.scores[:, team].tolist(), strict=True)),
-            }
+            TableRow.model_construct(
+                rank=rank,
+                team_id=arrays.teams[team].id,
+                team=arrays.teams[team].name,
+                points=float(arrays.totals[team]),
+                time=None if time is None else format_reltime(time),
+                problems=dict(zip(labels, arrays.scores[:, team].tolist(), strict=True)),
+            )
         )
     return rows
 
@@ -140,8 +131,8 @@ def csv_text(snapshot: ContestSnapshot, group_id: str | None) -> str:
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(["rank", "team_id", "team", "points", "time", *map(_harmless, labels)])
     for row in table(snapshot, group_id):
-        names = [_harmless(row["team_id"]), _harmless(row["team"])]
-        writer.writerow([row["rank"], *names, row["points"], row["time"] or "", *row["problems"].values()])
+        names = [_harmless(row.team_id), _harmless(row.team)]
+        writer.writerow([row.rank, *names, row.points, row.time or "", *row.problems.values()])
     return stream.getvalue()
 
 

@@ -11,22 +11,12 @@ from sqlalchemy.orm import Session
 
 from app.core.files.files import FileStore
 from app.core.json_documents import SourceDocument
+from app.domain.similarity import Sent
 from app.problems.queries import pins
 from app.tables import AnswerRow, SubmissionRow, TestCaseRow
 
 ROWS_AT_ONCE = 10_000
 ANSWERS_AT_ONCE = 200
-
-
-@dataclass(frozen=True, slots=True)
-class StoredAnswer:
-    """One answer of a team, without its bytes."""
-
-    submission_id: int
-    team_id: str
-    time_ms: int
-    sha256: str
-    size: int
 
 
 AnswerOfCase = Row[int, str, str | None, int, str | None, int, str | None, int]
@@ -40,7 +30,7 @@ class StoredCase:
     id: int
     name: str
     expected: str | None
-    answers: Sequence[StoredAnswer]
+    answers: Sequence[Sent]
 
 
 def cases(session: Session, contest_id: str, problem_id: str) -> Iterator[StoredCase]:
@@ -74,11 +64,11 @@ def _pinned(session: Session, contest_id: str, problem_id: str) -> Sequence[Test
     return pins.cases(session, contest_id, problem_id) if is_pinned else []
 
 
-def _answer(row: AnswerOfCase) -> StoredAnswer:
+def _answer(row: AnswerOfCase) -> Sent:
     _, _, _, submission_id, team_id, time_ms, sha256, size = row
     assert team_id is not None, "the query asks for those of teams"
     assert sha256 is not None, "the query asks for those that are stored"
-    return StoredAnswer(submission_id, team_id, time_ms, sha256, size)
+    return Sent(team_id, submission_id, time_ms, sha256, size)
 
 
 def contents(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
+from app.submissions.service.report_bodies import SourceFile
+
 
 class AlikeSubmission(BaseModel):
     """A submission that has something alike with another team's."""
@@ -53,17 +55,12 @@ class SharedAnswer(AlikeSubmission):
     href: str
 
 
-class SharedSource(AlikeSubmission):
+class SharedSource(SourceFile, AlikeSubmission):
     """A team's source file that is alike."""
 
-    sha256: str
-    size: int
-    name: str
-    href: str
 
-
-class SharedSources(BaseModel):
-    """Sources of two teams that are alike."""
+class Likeness(BaseModel):
+    """The extent to which two teams share sources, or answers to a test case."""
 
     problem_id: str
     kind: str
@@ -72,20 +69,18 @@ class SharedSources(BaseModel):
     why_nothing: str | None = Field(description="why it tells nothing; null: it tells something")
     sharing_teams: int
     first_team_id: str
+
+
+class SharedSources(Likeness):
+    """Sources of two teams that are alike."""
+
     files: list[SharedSource]
 
 
-class SharedCase(BaseModel):
+class SharedCase(Likeness):
     """A test case to which two teams sent answers that are alike."""
 
     case: str
-    problem_id: str
-    kind: str
-    ratio: float
-    weight: float
-    why_nothing: str | None = Field(description="why it tells nothing; null: it tells something")
-    sharing_teams: int
-    first_team_id: str
     answers: list[SharedAnswer]
 
 

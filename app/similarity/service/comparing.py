@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 
 from cachetools import LRUCache
@@ -82,10 +82,7 @@ class Similarity:
         checker = None if row is None else row.settings.get("checker")
         single = problem.rule.kind is Kind.ABSOLUTE and checker in ONE_RIGHT_ANSWER
         for case in reading.cases(texts.session, snapshot.contest.id, problem.id):
-            sent = [
-                Sent(a.team_id, a.submission_id, a.time_ms, a.sha256, a.size, single and _full(scores, a, case.name))
-                for a in case.answers
-            ]
+            sent = [replace(each, right=single and _full(scores, each, case.name)) for each in case.answers]
             yield CaseAnswers(case.name, sent, texts.of_case(case), case.expected)
 
     def _sources(self, texts: _Texts, snapshot: ContestSnapshot, problem: ScoredProblem) -> CaseAnswers:
@@ -180,7 +177,7 @@ class _Texts:
         return self._until is not None and monotonic() > self._until
 
 
-def _full(scores: Scores, answer: reading.StoredAnswer, case: str) -> bool:
+def _full(scores: Scores, answer: Sent, case: str) -> bool:
     """Whether the answer earns all points of its case."""
     score = scores.get(answer.submission_id, {}).get(case)
     return score is not None and score.accepted and score.multiplier is not None and score.multiplier >= 1

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from time import monotonic
-from typing import TypedDict
 from urllib.parse import quote
 
 from sqlalchemy.orm import Session
@@ -24,6 +23,7 @@ from app.similarity.service.bodies import (
     AlikeSources,
     AlikeSubmission,
     Comparison,
+    Likeness,
     SharedAnswer,
     SharedCase,
     SharedSource,
@@ -131,52 +131,28 @@ def _whole_comparisons(_snapshot: ContestSnapshot) -> dict[tuple[str, bool], Com
     return {}
 
 
-class _PairFields(TypedDict):
-    """The properties that pairs have by answers and by sources."""
-
-    problem_id: str
-    team_ids: list[str]
-    kind: str
-    weight: float
-    first_team_id: str
-    submissions: list[AlikeSubmission]
-
-
 def _alike_answers(pair: Pair, ids: Ids) -> AlikeAnswers:
-    return AlikeAnswers(
-        **_pair_fields(pair, ids), ratio=pair.ratio, shared_cases=pair.shared, telling_cases=pair.telling
-    )
+    shown = dict(_alike_sources(pair, ids)) | {"ratio": pair.ratio}
+    return AlikeAnswers(**shown, shared_cases=pair.shared, telling_cases=pair.telling)
 
 
 def _alike_sources(pair: Pair, ids: Ids) -> AlikeSources:
-    assert pair.first is not None  # a pair is made for what it shares
-    return AlikeSources(**_pair_fields(pair, ids), ratio=pair.first.ratio)
-
-
-def _pair_fields(pair: Pair, ids: Ids) -> _PairFields:
     """Name a pair of teams, and the two submissions that first had something alike."""
     assert pair.first is not None  # a pair is made for what it shares
-    return {
-        "problem_id": pair.problem_id,
-        "team_ids": list(pair.teams),
-        "kind": pair.likeness.word,
-        "weight": round(pair.weight, 4),
-        "first_team_id": pair.first.one.team_id,
-        "submissions": [AlikeSubmission(**_sender(sent, ids)) for sent in (pair.first.one, pair.first.other)],
-    }
+    return AlikeSources(
+        problem_id=pair.problem_id,
+        team_ids=list(pair.teams),
+        kind=pair.likeness.word,
+        ratio=pair.first.ratio,
+        weight=round(pair.weight, 4),
+        first_team_id=pair.first.one.team_id,
+        submissions=[_sender(sent, ids) for sent in (pair.first.one, pair.first.other)],
+    )
 
 
-class _Sender(TypedDict):
-    """The properties of every submission that is named."""
-
-    team_id: str
-    submission_id: str
-    contest_time: str
-
-
-def _sender(sent: Sent, ids: Ids) -> _Sender:
+def _sender(sent: Sent, ids: Ids) -> AlikeSubmission:
     contest_time = format_reltime(timedelta(milliseconds=sent.time_ms))
-    return {"team_id": sent.team_id, "submission_id": ids[sent.submission_id], "contest_time": contest_time}
+    return AlikeSubmission(team_id=sent.team_id, submission_id=ids[sent.submission_id], contest_time=contest_time)
 
 
 def _ids(session: Session, shared: Iterable[Shared | None]) -> Ids:
@@ -190,28 +166,16 @@ def _in_order(shared: Shared, teams: tuple[str, str]) -> tuple[Sent, Sent]:
     return (shared.one, shared.other) if shared.one.team_id == teams[0] else (shared.other, shared.one)
 
 
-class _SharedFields(TypedDict):
-    """The properties that shared answers and shared sources have."""
-
-    problem_id: str
-    kind: str
-    ratio: float
-    weight: float
-    why_nothing: str | None
-    sharing_teams: int
-    first_team_id: str
-
-
-def _shared_fields(problem: ScoredProblem, shared: Shared) -> _SharedFields:
-    return {
-        "problem_id": problem.id,
-        "kind": shared.likeness.word,
-        "ratio": shared.ratio,
-        "weight": round(shared.weight, 4),
-        "why_nothing": shared.why or None,
-        "sharing_teams": shared.sharing,
-        "first_team_id": shared.one.team_id,
-    }
+def _likeness(problem: ScoredProblem, shared: Shared) -> Likeness:
+    return Likeness(
+        problem_id=problem.id,
+        kind=shared.likeness.word,
+        ratio=shared.ratio,
+        weight=round(shared.weight, 4),
+        why_nothing=shared.why or None,
+        sharing_teams=shared.sharing,
+        first_team_id=shared.one.team_id,
+    )
 
 
 def _shared_case(
@@ -226,9 +190,9 @@ def _shared_case(
     answers = []
     for sent in _in_order(shared, teams):
         score, sender = scores.get((sent.submission_id, shared.case)), _sender(sent, ids)
-        address = f"contests/{snapshot.contest.id}/submissions/{sender['submission_id']}"
+        address = f"contests/{snapshot.contest.id}/submissions/{sender.submission_id}"
         answer = SharedAnswer(
-            **sender,
+            **dict(sender),
             sha256=sent.sha256,
             size=sent.size,
             verdict=None if score is None else score.verdict,
@@ -236,7 +200,7 @@ def _shared_case(
             href=f"{address}/answers/{shared.case}",
         )
         answers.append(answer)
-    return SharedCase(**_shared_fields(problem, shared), case=shared.case, answers=answers)
+    return SharedCase(**dict(_likeness(problem, shared)), case=shared.case, answers=answers)
 
 
 def _shared_sources(
@@ -251,12 +215,12 @@ def _shared_sources(
     files = []
     for sent in _in_order(shared, teams):
         sender = _sender(sent, ids)
-        row = submission_queries.submission(session, snapshot.contest.id, sender["submission_id"])
+        row = submission_queries.submission(session, snapshot.contest.id, sender.submission_id)
         assert row is not None  # it was read in this transaction
         name = next(source["name"] for source in row.sources if source["sha256"] == sent.sha256)
-        address = f"contests/{snapshot.contest.id}/submissions/{sender['submission_id']}"
+        address = f"contests/{snapshot.contest.id}/submissions/{sender.submission_id}"
         file = SharedSource(
-            **sender, sha256=sent.sha256, size=sent.size, name=name, href=f"{address}/{SOURCES}/{quote(name)}"
+            **dict(sender), sha256=sent.sha256, size=sent.size, name=name, href=f"{address}/{SOURCES}/{quote(name)}"
         )
         files.append(file)
-    return SharedSources(**_shared_fields(problem, shared), files=files)
+    return SharedSources(**dict(_likeness(problem, shared)), files=files)

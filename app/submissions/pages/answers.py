@@ -104,7 +104,7 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
     judged = {
         number: document
         for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
-        if document["current"]
+        if document.current
     }
     choices = [participations.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
     chosen = {each.submission_id for each in choices if each is not None}
@@ -112,9 +112,9 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
     listed = []
     for row in rows:
         document = judged.get(row.id)
-        kind = None if document is None else document["judgement_type_id"]
+        kind = None if document is None else document.judgement_type_id
         mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
-        score = None if document is None else document.get("score")
+        score = None if document is None else document.score
         label = contest.labels.get(row.problem_id, row.problem_id)
         time = _clock(row.contest_time_ms)
         shown = "" if score is None else points(score)

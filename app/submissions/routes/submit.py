@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
-from pydantic_core import to_json
 
-from app.core.clics import SubmissionDocument
 from app.core.errors import BadRequest
 from app.core.http.deps import current_viewer
 from app.core.http.errors import ErrorBody
@@ -86,6 +84,6 @@ def _key(request: Request) -> str | None:
     return key
 
 
-def _reply(contest_id: str, submission: SubmissionDocument, *, is_new: bool = True) -> Response:
-    headers = {"Location": f"/api/contests/{contest_id}/submissions/{submission['id']}"} if is_new else {}
-    return Response(to_json(submission), 201 if is_new else 200, headers, "application/json")
+def _reply(contest_id: str, submission: Submission, *, is_new: bool = True) -> Response:
+    headers = {"Location": f"/api/contests/{contest_id}/submissions/{submission.id}"} if is_new else {}
+    return Response(submission.model_dump_json(), 201 if is_new else 200, headers, "application/json")

@@ -41,7 +41,7 @@ def choose(
     _check_may_choose(viewer, snapshot)
     submission_id = None if asked is None else _own_submission(service, viewer, snapshot, problem_id, asked)
     assert viewer.team_id is not None, "see rights.TABLE"
-    choosing = Choosing(snapshot.contest.id, viewer.team_id, problem_id, submission_id, utc_now())
+    choosing = Choosing((snapshot.contest.id, viewer.team_id, problem_id), submission_id, utc_now())
     service.writer.submit(participations.choose, choosing).result()
     service.boards.changed(snapshot.contest.id)
     with service.database.read() as session:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import participations
-from app.contests.queries.participations import InputRequest
+from app.contests.queries.participations import Place
 from app.contests.service.changes import why_not_running
 from app.contests.service.visibility import the_problem
 from app.core.clics import format_time, format_time_or_none
@@ -50,18 +50,18 @@ def final_inputs(viewer: Viewer, snapshot: ContestSnapshot, session: Session, pr
 def ask(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> Started:
     """Start the timer of the viewer's team, once; raises Forbidden or Conflict where it may not ask now."""
     problem = the_problem(snapshot, problem_id)
-    request = InputRequest(snapshot.contest.id, _asking_team(viewer, snapshot), problem_id, utc_now())
-    asked, is_new = _asked(service, request), False
+    place, now = (snapshot.contest.id, _asking_team(viewer, snapshot), problem_id), utc_now()
+    asked, is_new = _asked(service, place), False
     if asked is None:
-        _check_may_ask(service, snapshot, problem, request.time)
-        is_new = bool(service.writer.submit(participations.ask, request).result())
-        asked = _asked(service, request)
+        _check_may_ask(service, snapshot, problem, now)
+        is_new = bool(service.writer.submit(participations.ask, (place, now)).result())
+        asked = _asked(service, place)
     return Started(_view(snapshot, problem_id, asked), is_new)
 
 
-def _asked(service: Service, request: InputRequest) -> datetime | None:
+def _asked(service: Service, place: Place) -> datetime | None:
     with service.database.read() as session:
-        return participations.asked(session, request.contest_id, request.team_id, request.problem_id)
+        return participations.asked(session, *place)
 
 
 def _check_may_ask(service: Service, snapshot: ContestSnapshot, problem: ScoredProblem, now: datetime) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.service.visibility import is_own, worth_of
+from app.contests.service.visibility import SubmissionKey, is_own, worth_of
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import attempt_team
@@ -22,16 +22,6 @@ class Gain:
     since: str
     points: float
     cases: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class _Earlier:
-    """The submission before, as far as its worth depends on it."""
-
-    id: int
-    team_id: str | None
-    account_id: str
-    problem_id: str
 
 
 def gain(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Gain | None:
@@ -48,7 +38,7 @@ def gain(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission
     at = ids.index(row.id)
     if at == 0:
         return None
-    earlier = _Earlier(ids[at - 1], row.team_id, row.account_id, row.problem_id)
+    earlier = SubmissionKey(ids[at - 1], row.team_id, row.problem_id, row.account_id)
     before = worth_of(snapshot, earlier)
     assert before is not None, "each judged attempt has a worth"
     given, had = now.points.case_points, before.points.case_points

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
-from typing import NotRequired, TypedDict
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -25,7 +25,6 @@ from app.core.examples import CONTEST_TIME, TIME, example
 from app.core.filters import matching
 from app.core.messages import N_
 from app.domain.contests import PROVISIONAL, Kind
-from app.domain.documents import MessageDocument
 from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
@@ -55,8 +54,6 @@ JUDGEMENT: JsonObject = {
 class Judgement(BaseModel):
     """A CLICS judgement; type, end and score are there once it is finished, the score for the current one."""
 
-    model_config = ConfigDict(extra="allow")
-
     id: str
     submission_id: str
     judgement_type_id: str | None
@@ -69,37 +66,20 @@ class Judgement(BaseModel):
     max_run_time: float | None = None
 
 
+class Message(BaseModel):
+    """The checker's message: English text, and a key with its arguments for other languages.
+
+    phrases  the English sources of arguments that are phrases, each with its values
+    """
+
+    key: str
+    text: str
+    args: dict[str, Any]
+    phrases: dict[str, Any] = Field(default_factory=dict)
+
+
 class JudgedCase(BaseModel):
-    """A CLICS run; `raw` and `message` are for the team itself and the judges."""
-
-    model_config = ConfigDict(extra="allow")
-
-    id: str
-    judgement_id: str
-    ordinal: int
-    judgement_type_id: str
-    time: str
-    contest_time: str
-    run_time: float
-
-
-class JudgementDocument(TypedDict):
-    """A judgement as CLICS writes it."""
-
-    id: str
-    submission_id: str
-    judgement_type_id: str | None
-    current: bool
-    start_time: str
-    start_contest_time: str
-    end_time: str | None
-    end_contest_time: str | None
-    score: NotRequired[float]
-    max_run_time: NotRequired[float]
-
-
-class RunDocument(TypedDict):
-    """A run as CLICS writes it, with its test case and what the checker found."""
+    """A CLICS run of a test case, and what the checker found."""
 
     id: str
     judgement_id: str
@@ -110,7 +90,7 @@ class RunDocument(TypedDict):
     run_time: float
     testcase: str
     raw: int | float | None
-    message: MessageDocument
+    message: Message
 
 
 def _contest_time(snapshot: ContestSnapshot, moment: datetime) -> str:
@@ -135,29 +115,29 @@ def judged_type(snapshot: ContestSnapshot, row: JudgementRow, submission: Submis
 
 def judgement_document(
     snapshot: ContestSnapshot, row: JudgementRow, submission: SubmissionRow, longest_ms: int | None
-) -> JudgementDocument:
-    """The document of a judgement; its score is that of the answers it stands for, at the BEST the viewer sees."""
-    document: JudgementDocument = {
-        "id": snapshot.contest.ids.judgement(row.id),
-        "submission_id": submission.shown_id,
-        "judgement_type_id": None,
-        "current": row.current,
-        "start_time": format_time(row.start_time),
-        "start_contest_time": _contest_time(snapshot, row.start_time),
-        "end_time": None,
-        "end_contest_time": None,
-    }
+) -> Judgement:
+    """A judgement; its score is that of the answers it stands for, at the BEST the viewer sees."""
+    document = Judgement(
+        id=snapshot.contest.ids.judgement(row.id),
+        submission_id=submission.shown_id,
+        judgement_type_id=None,
+        current=row.current,
+        start_time=format_time(row.start_time),
+        start_contest_time=_contest_time(snapshot, row.start_time),
+        end_time=None,
+        end_contest_time=None,
+    )
     type_ = judged_type(snapshot, row, submission)
     points = points_of(snapshot, submission) if row.current else None
     if type_ is None or row.end_time is None or (points is None and is_newer(snapshot, row, submission)):
         return document
-    document["judgement_type_id"] = shown_type(snapshot, type_)
-    document["end_time"] = format_time(row.end_time)
-    document["end_contest_time"] = _contest_time(snapshot, row.end_time)
+    document.judgement_type_id = shown_type(snapshot, type_)
+    document.end_time = format_time(row.end_time)
+    document.end_contest_time = _contest_time(snapshot, row.end_time)
     if points is not None:
-        document["score"] = points
+        document.score = points
     if longest_ms is not None and not is_embargoed(snapshot, submission):
-        document["max_run_time"] = longest_ms / 1000
+        document.max_run_time = longest_ms / 1000
     return document
 
 
@@ -172,7 +152,7 @@ def is_newer(snapshot: ContestSnapshot, row: JudgementRow, submission: Submissio
 
 def numbered_judgements(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, JudgementDocument]]:
+) -> Iterator[tuple[int, Judgement]]:
     """Each judgement of these submissions (None: all) that the viewer may know of, with its submission's number."""
     contest_id = snapshot.contest.id
     longest = submission_queries.longest_runs(session, contest_id, among=ids)
@@ -208,7 +188,7 @@ def whose_runs(viewer: Viewer, snapshot: ContestSnapshot) -> Teams:
 
 def numbered_runs(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, RunDocument]]:
+) -> Iterator[tuple[int, JudgedCase]]:
     """Each run of these submissions (None: all) that the viewer may see, with its submission's number."""
     if whose_runs(viewer, snapshot) == ():
         return
@@ -217,21 +197,21 @@ def numbered_runs(
             yield each.submission.id, run_document(snapshot, each)
 
 
-def run_document(snapshot: ContestSnapshot, run: Run | ScoredCase) -> RunDocument:
-    """The document of a run, with the checker's result."""
+def run_document(snapshot: ContestSnapshot, run: Run | ScoredCase) -> JudgedCase:
+    """A run, with the checker's result."""
     score, ids = run.score, snapshot.contest.ids
-    return {
-        "id": ids.run(score.judgement_id, score.test_case_id),
-        "judgement_id": ids.judgement(score.judgement_id),
-        "ordinal": run.ordinal,
-        "judgement_type_id": RUN_TYPES[CaseVerdict(score.verdict)],
-        "time": format_time(score.time),
-        "contest_time": _contest_time(snapshot, score.time),
-        "run_time": score.run_time_ms / 1000,
-        "testcase": run.case_name,
-        "raw": number(exact(score.raw_num, score.raw_den)),
-        "message": message_of(snapshot, score.verdict, score.message),
-    }
+    return JudgedCase.model_construct(
+        id=ids.run(score.judgement_id, score.test_case_id),
+        judgement_id=ids.judgement(score.judgement_id),
+        ordinal=run.ordinal,
+        judgement_type_id=RUN_TYPES[CaseVerdict(score.verdict)],
+        time=format_time(score.time),
+        contest_time=_contest_time(snapshot, score.time),
+        run_time=score.run_time_ms / 1000,
+        testcase=run.case_name,
+        raw=number(exact(score.raw_num, score.raw_den)),
+        message=Message.model_validate(message_of(snapshot, score.verdict, score.message)),
+    )
 
 
 def judgements_of(
@@ -241,8 +221,7 @@ def judgements_of(
     owner = submission_queries.submission(session, snapshot.contest.id, submission_id)
     ids = () if owner is None else (owner.id,)
     documents = (each for _, each in numbered_judgements(viewer, snapshot, session, ids))
-    asked = matching(documents, submission_id=submission_id, judgement_type_id=type_id)
-    return [Judgement.model_validate(each) for each in asked]
+    return matching(documents, submission_id=submission_id, judgement_type_id=type_id)
 
 
 def judgement(viewer: Viewer, snapshot: ContestSnapshot, session: Session, judgement_id: str) -> Judgement:
@@ -255,7 +234,7 @@ def judgement(viewer: Viewer, snapshot: ContestSnapshot, session: Session, judge
         )
     row, owner = pair
     longest = submission_queries.longest_runs(session, contest.id, str(owner.id))
-    return Judgement.model_validate(judgement_document(snapshot, row, owner, longest.get(row.id)))
+    return judgement_document(snapshot, row, owner, longest.get(row.id))
 
 
 def runs_of(
@@ -265,8 +244,7 @@ def runs_of(
     pair = submission_queries.judgement(session, snapshot.contest.id, snapshot.contest.ids.number(judgement_id))
     ids = () if pair is None else (pair[1].id,)
     documents = (each for _, each in numbered_runs(viewer, snapshot, session, ids))
-    asked = matching(documents, judgement_id=judgement_id, judgement_type_id=type_id)
-    return [JudgedCase.model_validate(each) for each in asked]
+    return matching(documents, judgement_id=judgement_id, judgement_type_id=type_id)
 
 
 def run(viewer: Viewer, snapshot: ContestSnapshot, session: Session, run_id: str) -> JudgedCase:
@@ -275,6 +253,6 @@ def run(viewer: Viewer, snapshot: ContestSnapshot, session: Session, run_id: str
     judged = contest.ids.judgement_of(run_id)
     for each in () if judged is None else submission_queries.runs(session, contest.id, judgements=(judged,)):
         document = run_document(snapshot, each)
-        if document["id"] == run_id and may_see_runs(viewer, snapshot, each.submission):
-            return JudgedCase.model_validate(document)
+        if document.id == run_id and may_see_runs(viewer, snapshot, each.submission):
+            return document
     raise NotFound(N_("no run %(run)r in contest %(contest)r"), run=run_id, contest=contest.id)

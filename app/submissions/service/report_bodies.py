@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, Field
 
 from app.core.bodies import Sparse
 from app.core.clics import JsonObject
 from app.core.examples import CONTEST_TIME, TIME, example
-from app.submissions.service.judgements import JUDGEMENT, Judgement
+from app.submissions.service.judgements import JUDGEMENT, Judgement, Message
 
 
 class ReportedFile(BaseModel):
@@ -18,18 +16,6 @@ class ReportedFile(BaseModel):
     name: str
     case: str | None
     ignored: str | None
-
-
-class Message(BaseModel):
-    """The checker's message: English text, and a key with its arguments for other languages.
-
-    phrases  the English sources of arguments that are phrases, each with its values
-    """
-
-    key: str
-    text: str
-    args: dict[str, Any]
-    phrases: dict[str, Any] = Field(default_factory=dict)
 
 
 class ReportedImage(BaseModel):

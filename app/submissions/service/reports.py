@@ -20,9 +20,8 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.judgements import DONE, RUNNING, exact
 from app.submissions.queries.submission_queries import SentAnswer
-from app.submissions.service.judgements import Judgement, is_newer, judgement_document
+from app.submissions.service.judgements import Message, is_newer, judgement_document
 from app.submissions.service.report_bodies import (
-    Message,
     Report,
     ReportedCase,
     ReportedFile,
@@ -79,7 +78,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
         team_id=row.team_id,
         time=format_time(row.time),
         contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
-        judgement=Judgement.model_validate(document),
+        judgement=document,
         state=_state(snapshot, judgement, row, standing),
         points=standing.points.points if standing.is_judged else None,
         max_points=float(problem.rule.max_points),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import is_practice, may_see, may_see_answers, may_see_sources, worth_of
-from app.core import clics
 from app.core.bodies import Sparse
-from app.core.clics import SubmissionDocument
+from app.core.clics import LANGUAGE, format_reltime, format_time
 from app.core.errors import Forbidden, NotFound
 from app.core.examples import CONTEST_TIME, TIME, example
 from app.core.messages import N_
@@ -22,6 +22,7 @@ from app.packages.zips import zip_bytes
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import attempt_team
+from app.submissions.queries.submissions import NewSubmission
 from app.tables import SubmissionRow
 
 
@@ -49,8 +50,6 @@ class FileReference(BaseModel):
 class Submission(Sparse):
     """A CLICS submission; `files` is empty for those who may not read them. `practice`: after the end, on no board."""
 
-    model_config = ConfigDict(extra="allow")
-
     id: str
     language_id: str
     problem_id: str
@@ -61,6 +60,7 @@ class Submission(Sparse):
     entry_point: None = None
     files: list[FileReference]
     practice: bool
+    comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def readable(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submis
 
 def submission(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Submission:
     """A submission as this viewer may see it; raises NotFound."""
-    return Submission.model_validate(document(viewer, snapshot, visible(viewer, snapshot, session, submission_id)))
+    return document(viewer, snapshot, visible(viewer, snapshot, session, submission_id))
 
 
 def files_zip(
@@ -127,21 +127,41 @@ def answer(
     return AnswerFile(data, submission_queries.shown_ids(session, [source])[source])
 
 
-def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> SubmissionDocument:
+def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> Submission:
     """A submission as this viewer may see it."""
     full = may_see_answers(viewer, snapshot, row)
-    practice = is_practice(snapshot, row)
-    document = clics.submission_json(row.shown_id, row.contest_id, row, files=full, practice=practice)
+    shown = view(row.shown_id, row, files=full, practice=is_practice(snapshot, row))
     if full and row.comment is not None:
-        document["comment"] = row.comment
-    if not viewer.sees_all:
-        del document["account_id"]  # which may be another one than their own, the only one they see
-    return document
+        shown.comment = row.comment
+    if not viewer.sees_all:  # a team sees one account, its own, which need not be the one that submitted
+        shown.account_id = None
+        shown.model_fields_set.discard("account_id")
+    return shown
+
+
+def view(
+    id_: str, submission: SubmissionRow | NewSubmission, *, files: bool = True, practice: bool = False
+) -> Submission:
+    """A submission, stored or about to be; `files` False leaves out files and account."""
+    href = f"contests/{submission.contest_id}/submissions/{id_}/files"
+    link = FileReference.model_construct(href=href, filename=f"{id_}.zip", mime="application/zip")
+    return Submission.model_construct(
+        id=id_,
+        language_id=LANGUAGE,
+        problem_id=submission.problem_id,
+        team_id=submission.team_id,
+        account_id=submission.account_id if files else None,
+        time=format_time(submission.time),
+        contest_time=format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
+        entry_point=None,
+        files=[link] if files else [],
+        practice=practice,
+    )
 
 
 def numbered(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Collection[int] | None
-) -> Iterator[tuple[int, SubmissionDocument]]:
+) -> Iterator[tuple[int, Submission]]:
     """Each of these submissions (None: all) that the viewer may know of, with the number of its row."""
     for row in submission_queries.submissions(session, snapshot.contest.id, ids):
         if may_see(viewer, snapshot, row):

@@ -13,8 +13,8 @@ import structlog
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
-from app.core import clics, tracing
-from app.core.clics import SubmissionDocument
+from app.core import tracing
+from app.core.clics import format_time
 from app.core.db.commits import CommitInDoubt
 from app.core.errors import Conflict, TooLarge, TooManyRequests
 from app.core.messages import N_
@@ -25,6 +25,7 @@ from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmi
 from app.submissions.service.admission import admit, check_brought, check_may_submit, check_new, refuse_played
 from app.submissions.service.storing import StoredFiles, prepare
 from app.submissions.service.submission_form import SubmissionForm
+from app.submissions.service.submissions import Submission, view
 
 NAME = "jurado.submissions"
 STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
@@ -37,13 +38,13 @@ OpeningForm = AbstractAsyncContextManager[SubmissionForm]
 class BroughtIn:
     """A submission of another system; `is_new` False: it was there already."""
 
-    submission: SubmissionDocument
+    submission: Submission
     is_new: bool
 
 
 async def submit(
     service: Service, viewer: Viewer, contest_id: str, opening: OpeningForm, key: str | None = None
-) -> SubmissionDocument:
+) -> Submission:
     """Take a submission, durable when this returns; an Idempotency-Key that is known gives the first one back.
 
     Raises the refusal: of the sender, of the contest, of its files, or of the team's limits.
@@ -69,7 +70,7 @@ async def submit(
     if outcome.repeated:
         files.give_back()
         return await run_sync(_first_of, service, viewer, new)
-    return _shown(str(outcome.submission_id), new, is_practice=admitted.is_practice)
+    return view(str(outcome.submission_id), new, practice=admitted.is_practice)
 
 
 async def bring_in(
@@ -85,7 +86,7 @@ async def bring_in(
             admitted = await admit(service, viewer, contest_id, form)
             files = StoredFiles(service, contest_id, admitted.team_id)
             new = replace(await prepare(service, admitted, files), external_id=submission_id)
-            submission = _shown(submission_id, new, is_practice=admitted.is_practice)
+            submission = view(submission_id, new, practice=admitted.is_practice)
             if await _was_stored(service, new, files):
                 return BroughtIn(submission, is_new=False)
             outcome = await _write(service, new, files)
@@ -158,11 +159,7 @@ def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
         service.engine.wake_again(outcome.again)
 
 
-def _shown(id_: str, new: NewSubmission, *, is_practice: bool) -> SubmissionDocument:
-    return clics.submission_json(id_, new.contest_id, new, practice=is_practice)
-
-
-def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> SubmissionDocument:
+def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> Submission:
     """The submission that the insert met under the same Idempotency-Key."""
     assert new.idempotency_key is not None  # nothing else can repeat
     first = _repeated(service, viewer, new.contest_id, new.idempotency_key)
@@ -170,7 +167,7 @@ def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> Submissio
     return first
 
 
-def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> SubmissionDocument | None:
+def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> Submission | None:
     """The submission that was made with the same Idempotency-Key; None for a new key."""
     assert viewer.account_id is not None  # submitting needs an account
     with service.database.read() as session:
@@ -180,7 +177,7 @@ def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> Su
         entry = read_entry(session, contest_id, row.problem_id)
         entrant = None if entry is None else read_entrant(session, entry, row.team_id or "")
         late = entrant is not None and timedelta(milliseconds=row.contest_time_ms) >= entrant.clock.duration
-        return clics.submission_json(row.shown_id, contest_id, row, practice=late)
+        return view(row.shown_id, row, practice=late)
 
 
 def _is_stored(service: Service, new: NewSubmission) -> bool:
@@ -190,7 +187,7 @@ def _is_stored(service: Service, new: NewSubmission) -> bool:
         row = submissions.by_external_id(session, new.contest_id, new.external_id)
         if row is None:
             return False
-        stored, sent = [(each.problem_id, each.team_id, clics.format_time(each.time)) for each in (row, new)]
+        stored, sent = [(each.problem_id, each.team_id, format_time(each.time)) for each in (row, new)]
         if stored != sent or not submissions.same_answers(session, row, new.answers):
             raise Conflict(
                 N_("there is a submission %(submission)r already, and it is another one"),

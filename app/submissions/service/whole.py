@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import may_see_verdict
-from app.core.clics import JsonObject
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.service import submissions
-from app.submissions.service.judgements import judgement_document, numbered_runs
+from app.submissions.service.judgements import JudgedCase, Judgement, judgement_document, numbered_runs
+from app.submissions.service.submissions import Submission
 
 BATCH = 500
 
@@ -26,14 +26,14 @@ def batches(snapshot: ContestSnapshot) -> Iterator[Sequence[int]]:
     return (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))
 
 
-def submission_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
+def submission_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[Submission]:
     """The submissions that the viewer may know of, in order of arrival."""
     for ids in batches(snapshot):
         for _, document in submissions.numbered(viewer, snapshot, session, ids):
             yield document
 
 
-def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
+def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[Judgement]:
     """The judgements that the viewer may know of, in order of their submissions."""
     contest_id = snapshot.contest.id
     for ids in batches(snapshot):
@@ -43,7 +43,7 @@ def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Sess
                 yield judgement_document(snapshot, row, owner, longest.get(row.id))
 
 
-def run_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JsonObject]:
+def run_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JudgedCase]:
     """The runs that the viewer may see, in order of their submissions."""
     for ids in batches(snapshot):
         for _, document in numbered_runs(viewer, snapshot, session, ids):

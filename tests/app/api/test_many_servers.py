@@ -531,7 +531,7 @@ def test_a_server_with_another_key_is_refused_and_says_what_to_do(two: tuple[Api
 def test_of_two_choices_at_once_the_later_one_holds(two: tuple[Api, Api]) -> None:
     one, other = two
     numbers = [int(submit(one)) for _ in range(2)]
-    choices = [Choosing("c", "team", "echo", number, NOW) for number in numbers]
+    choices = [Choosing(("c", "team", "echo"), number, NOW) for number in numbers]
     with one.service.database.transaction() as first:
         choose(first, choices[:1])
         writing = other.service.writer.submit(choose, choices[1])

@@ -107,7 +107,7 @@ def test_a_choice_is_opened_with_its_place(frozen: Api) -> None:
     change_contest(frozen.service, settings={"choose": True})
     worse = add_submission(frozen.service, {"02": raw(1)}, minute=40, team="third")
     before = points(frozen)
-    choosing = Choosing("c", "third", "echo", worse, datetime.now(UTC))
+    choosing = Choosing(("c", "third", "echo"), worse, datetime.now(UTC))
     frozen.service.writer.submit(choose, choosing).result()
     frozen.service.boards.changed("c")
     assert points(frozen) == before

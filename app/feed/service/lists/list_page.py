@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.core.clics import JsonObject
 from app.core.errors import BadRequest
 from app.core.filters import matching
 from app.core.messages import N_
-from app.feed.service.lists.list_renderer import SLICE, Large, Numbers
+from app.feed.service.lists.list_renderer import SLICE, Judged, Large, Numbers
 from app.feed.service.lists.slices import Slice, Wanted, Written
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
@@ -43,23 +42,23 @@ def page_of(
     kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, asked: Wanted, wanted: PageWanted
 ) -> Page:
     """Read a page; raises BadRequest where the list has no object of the id that it is to begin after."""
-    objects: list[JsonObject] = []
+    objects: list[Judged] = []
     for each in _following(kind, viewer, snapshot, session, asked, wanted):
         if len(objects) == wanted.limit:
-            return Page(_written(kind, objects), str(objects[-1]["id"]))
+            return Page(_written(kind, objects), objects[-1].id)
         objects += matching([each], **dict(asked))
     return Page(_written(kind, objects))
 
 
 def _following(
     kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, asked: Wanted, wanted: PageWanted
-) -> Iterator[JsonObject]:
+) -> Iterator[Judged]:
     """Each object of the collection, in order, that is behind a place; what follows a page is hardly read."""
     last = 0
     if wanted.after is not None:
         last = kind.owner(snapshot, session, wanted.after) or 0
         own = _objects(kind, viewer, snapshot, session, (last,))
-        places = [at for at, each in enumerate(own) if each["id"] == wanted.after]
+        places = [at for at, each in enumerate(own) if each.id == wanted.after]
         if not places:
             raise BadRequest(
                 N_("expected the id of an object of this list, found %(found)r"), where="after", found=wanted.after
@@ -80,16 +79,14 @@ def _following(
         last, count = ids[-1], SLICE
 
 
-def _objects(
-    kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers
-) -> list[JsonObject]:
+def _objects(kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> list[Judged]:
     """What a viewer sees of some submissions, in the order of the whole list."""
-    of: defaultdict[int, list[JsonObject]] = defaultdict(list)
+    of: defaultdict[int, list[Judged]] = defaultdict(list)
     for number, document in kind.documents(viewer, snapshot, session, ids):
-        of[number].append(dict(document))
+        of[number].append(document)
     return [document for number in sorted(of) for document in of[number]]
 
 
-def _written(kind: Large, objects: Sequence[JsonObject]) -> Written:
+def _written(kind: Large, objects: Sequence[Judged]) -> Written:
     rows = tuple(kind.row([each]) for each in objects)
     return Written.of([Slice(tuple(range(len(rows))), rows)] if rows else [])

@@ -13,24 +13,25 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.service.visibility import points_of
-from app.core.clics import JsonObject
+from app.contests.service.visibility import SubmissionKey, points_of
 from app.domain.scoring import Attempt
 from app.feed.queries import events
 from app.feed.service.collections import Collection
 from app.feed.service.lists.slices import NO_ROW, Row, Slice, Written, same_mark
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.submission_queries import Teams
+from app.submissions.service.judgements import JudgedCase, Judgement
+from app.submissions.service.submissions import Submission
 
 SLICE = 256
 Numbers = AnyCollection[int]
-Rows = Iterable[tuple[int, Mapping[str, Any]]]
+Judged = Submission | Judgement | JudgedCase
+Rows = Iterable[tuple[int, Judged]]
 
 
 class TooLarge(Exception):
@@ -55,14 +56,14 @@ class Large:
 
     def rows(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> dict[int, Row]:
         """The row of each of these submissions."""
-        models: defaultdict[int, list[BaseModel]] = defaultdict(list)
+        models: defaultdict[int, list[Judged]] = defaultdict(list)
         for number, document in self.documents(viewer, snapshot, session, ids):
-            models[number].append(self.collection.parsed(document))
+            models[number].append(document)
         return {id_: row_of(self.collection, models.get(id_, ())) for id_ in ids}
 
-    def row(self, documents: Iterable[JsonObject]) -> Row:
+    def row(self, documents: Sequence[Judged]) -> Row:
         """Some objects as a row."""
-        return row_of(self.collection, [self.collection.parsed(each) for each in documents])
+        return row_of(self.collection, documents)
 
 
 def row_of(collection: Collection, models: Sequence[BaseModel]) -> Row:
@@ -74,20 +75,10 @@ def row_of(collection: Collection, models: Sequence[BaseModel]) -> Row:
     return Row(text, same_mark(marks.pop()) if len(marks) == 1 else None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    """The fields of a submission that its points depend on."""
-
-    id: int
-    team_id: str | None
-    problem_id: str
-    account_id: str = ""
-
-
-def _tried(attempt: Attempt) -> _Tried:
+def _tried(attempt: Attempt) -> SubmissionKey:
     if attempt.team_id.startswith("~"):
-        return _Tried(attempt.id, None, attempt.problem_id, attempt.team_id[1:])
-    return _Tried(attempt.id, attempt.team_id, attempt.problem_id)
+        return SubmissionKey(attempt.id, None, attempt.problem_id, attempt.team_id[1:])
+    return SubmissionKey(attempt.id, attempt.team_id, attempt.problem_id)
 
 
 class ListRenderer:

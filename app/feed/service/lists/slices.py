@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple, Self
 
-from app.core.filters import matching
-
 LEVEL = 4
 RAW = -zlib.MAX_WBITS
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
@@ -106,8 +104,9 @@ NOTHING = Slice((), ())
 
 
 def _matching(text: bytes, wanted: Wanted) -> bytes:
-    rows = matching(json.loads(b"[" + text + b"]"), **dict(wanted))
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()[1:-1]
+    rows = json.loads(b"[" + text + b"]")
+    found = [row for row in rows if all((row.get(key) or "") == value for key, value in wanted)]
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()[1:-1]
 
 
 @dataclass(frozen=True, slots=True)
