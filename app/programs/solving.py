@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TypedDict, TypeGuard
+from typing import TypedDict, TypeGuard, final
 
 from app.core.loops import Loop
 from app.programs.endings import exit_code, unexpected
@@ -28,6 +28,7 @@ MOST_STATES = 2**63
 OVER_TIME = frozenset({"cpu", "wall"})
 
 
+@final
 class SolverReport(TypedDict):
     """The progress of a run: `fraction` 0 to 1, the best raw score so far, the states seen, a note."""
 

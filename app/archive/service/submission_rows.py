@@ -32,7 +32,7 @@ from app.problems.queries import problem_diff
 from app.submissions.queries import imports
 from app.submissions.queries.submission_context import Entry, read_entry
 from app.submissions.service.answer_files import Collected
-from app.tables import ContestRow
+from app.tables import ContestRow, SubmissionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,22 +118,22 @@ class SubmissionKeeper:
         if not isinstance(comment, str | None):
             self._faults.add(FILE, f"{where}.comment", Message(N_("text or null")), repr(comment)[:80])
             return None
-        facts: imports.Facts = {
-            "external_id": each["id"],
-            "contest_id": entry.contest_id,
-            "problem_id": entry.problem_id,
-            "team_id": place.team_id,
-            "account_id": account if isinstance(account, str) and account in known else self._account_id,
-            "time": when[0],
-            "contest_time_ms": when[1],
-            "comment": comment,
-            "files": [note.as_json() for note in collected.notes],
-            "sources": [],
-        }
+        row = SubmissionRow(
+            external_id=each["id"],
+            contest_id=entry.contest_id,
+            problem_id=entry.problem_id,
+            team_id=place.team_id,
+            account_id=account if isinstance(account, str) and account in known else self._account_id,
+            time=when[0],
+            contest_time_ms=when[1],
+            comment=comment,
+            files=[note.as_json() for note in collected.notes],
+            sources=[],
+        )
         rows = {name: id_ for id_, name in (*entry.cases, *entry.final_cases)}
         answers = [imports.Answer(rows[a.case.name], a.file_name, a.size, a.data) for a in collected.answers.values()]
         judged = self._judged(self._graded[each["id"]], entry.problem_id, rows)
-        return imports.add_submission(self._session, self._service.files, facts, answers, judged)
+        return imports.add_submission(self._session, self._service.files, row, answers, judged)
 
     def _judged(self, trials: Trials, problem_id: str, rows: Mapping[str, int]) -> imports.Judged:
         scores = [replace(score, test_case_id=rows[case]) for case, score in trials.scores.items()]

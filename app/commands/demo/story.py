@@ -17,7 +17,7 @@ from app.commands.demo.expected import Rule, Sent
 from app.commands.generate import generated
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, JsonMapping
-from app.judging.service.solver_process import Report
+from app.programs.solving import SolverReport
 from app.submissions.commands.submit import send, wait_for_report
 
 CONTEST = "story"
@@ -85,7 +85,7 @@ def add_case(story: Story) -> None:
     job = story.admin.post("problems/comesolo/reference-runs", options)
     lines = set()
 
-    def on_progress(report: Report) -> None:
+    def on_progress(report: SolverReport) -> None:
         line = f"  reference run: {report['fraction']:.0%} {report['note']}"
         if report["note"] and line not in lines:
             story.talk(line)

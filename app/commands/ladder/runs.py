@@ -12,7 +12,8 @@ from pathlib import Path
 from types import FrameType
 
 from app.commands.solver_process import environment
-from app.judging.service.solver_process import START_UP_SECONDS, Bounds, Report, SolverProcess, Summary
+from app.judging.service.solver_process import START_UP_SECONDS, Bounds, SolverProcess, Summary
+from app.programs.solving import SolverReport
 
 OVERRUN = 2.0
 """A solver that has not answered after this many times its limit (and the start-up) is killed."""
@@ -74,7 +75,7 @@ class Runner:
         """Run one process after another, until every input has its run: a process that dies costs one input only."""
         left = list(task.inputs)
 
-        def on_report(report: Report | Summary) -> None:
+        def on_report(report: SolverReport | Summary) -> None:
             if "done" in report:
                 run = run_of(report)
                 left[:] = [path for path in left if path.stem != run.instance]

@@ -74,27 +74,27 @@ class ParticipationRow(Base):
     start_time: Mapped[datetime]
 
 
-class InputRequestRow(Base):
+class TeamProblem:
+    """The key of what a team has asked or chosen at a problem, and the time."""
+
+    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
+    team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True)
+    problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"), primary_key=True)
+    time: Mapped[datetime]
+
+
+class InputRequestRow(TeamProblem, Base):
     """A team has asked for a problem's final inputs, and its timer runs from `time`."""
 
     __tablename__ = "input_requests"
 
-    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
-    team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True)
-    problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"), primary_key=True)
-    time: Mapped[datetime]
 
-
-class ChosenSubmissionRow(Base):
+class ChosenSubmissionRow(TeamProblem, Base):
     """The submission a team wants to be judged by at a problem, in place of its last or best one."""
 
     __tablename__ = "chosen_submissions"
 
-    contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
-    team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True)
-    problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"), primary_key=True)
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"))
-    time: Mapped[datetime]
 
 
 class ContestProblemRow(Base):

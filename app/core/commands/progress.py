@@ -10,9 +10,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.core.commands.output import console, say
 from app.core.steps import OnStep, unseen
-from app.judging.service.solver_process import OnReport, Report, Summary
+from app.judging.service.solver_process import OnReport, Summary
+from app.programs.solving import SolverReport
 
-OnProgress = Callable[[Report], None]
+OnProgress = Callable[[SolverReport], None]
 """Called with every report."""
 
 
@@ -42,7 +43,7 @@ def files_shown(count: int, *, quiet: bool) -> Iterator[OnReport]:
         task = bar.add_task("starting", total=float(count), text="")
         solved = 0
 
-        def show_report(report: Report | Summary) -> None:
+        def show_report(report: SolverReport | Summary) -> None:
             nonlocal solved
             solved += "done" in report
             within = 0.0 if "done" in report else report["fraction"]
@@ -80,7 +81,7 @@ class ProgressLines:
         self.label = label
         self.tenths = 0
 
-    def __call__(self, report: Report | Summary) -> None:
+    def __call__(self, report: SolverReport | Summary) -> None:
         """Take one report."""
         tenths = int(report["fraction"] * 10) if "fraction" in report else 0
         if tenths > self.tenths:
@@ -88,12 +89,12 @@ class ProgressLines:
             say(f"{self.label}: {tenths * 10} %, {progress_text(report)}")
 
 
-def fraction_of(report: Report | Summary) -> float:
+def fraction_of(report: SolverReport | Summary) -> float:
     """Give the part of the work that is done; a summary comes at its end."""
     return 1.0 if "done" in report else report["fraction"]
 
 
-def progress_text(report: Report | Summary) -> str:
+def progress_text(report: SolverReport | Summary) -> str:
     """Word a report in a few words; of a summary, its raw score."""
     if "done" in report:
         return raw_text(report)

@@ -6,8 +6,9 @@ import time
 
 from app.core.db.database import Database
 from app.core.json_documents import JobResult
-from app.judging.service.solver_process import Report, Summary
+from app.judging.service.solver_process import Summary
 from app.problems.queries import jobs
+from app.programs.solving import SolverReport
 
 SECONDS_BETWEEN_NOTES = 0.5
 
@@ -44,7 +45,7 @@ class Notes:
         self._count = count
         self._noted = 0.0
 
-    def report(self, report: Report | Summary) -> None:
+    def report(self, report: SolverReport | Summary) -> None:
         """Note a solver's report now and then; its summary is noted with the judged answer."""
         if "fraction" in report and time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
             self.say(report["fraction"], f"{self._case}: best {report['best']}, {report['states']} states")

@@ -9,13 +9,13 @@ from app.core.files.files import FileStore
 from app.core.json_documents import RunParams
 from app.judging.service.programs import Programs
 from app.judging.service.reference_solver import Solved
-from app.judging.service.solver_process import Report, SolverFailed, Summary
+from app.judging.service.solver_process import SolverFailed, Summary
 from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of
 from app.problems.queries.stored_packages import laid_out
 from app.programs.model import ProgramFault
-from app.programs.solving import Answered, Solving
+from app.programs.solving import Answered, SolverReport, Solving
 from app.programs.tools import Bounds, Tool
 from app.sandbox.model import SandboxFault, SandboxMissing
 
@@ -41,7 +41,7 @@ def solve_by_package(programs: Programs, files: FileStore, params: RunParams, da
     return Solved(answered.answer, answered.answer, _summary(params, tool, answered))
 
 
-def new_solving(on_report: Callable[[Report], None]) -> Solving:
+def new_solving(on_report: Callable[[SolverReport], None]) -> Solving:
     """A run of a solver whose reports go to `on_report`."""
     return Solving(lambda report: on_report({**report}))
 

@@ -19,21 +19,13 @@ from typing import IO, NotRequired, TypedDict, cast, final
 import psutil
 from pydantic import JsonValue
 
+from app.programs.solving import SolverReport
+
 INTERPRETER_BYTES = 2 * 2**30  # what Python, numpy and the compiler map before a solver has stored anything
 START_UP_SECONDS = 120.0  # kernels may have to be compiled first
 MODULE = [sys.executable, "-m"]
 SOLVERS = "solvers"
 PROGRESS = "--progress-json"
-
-
-@final
-class Report(TypedDict):
-    """The progress of a run: `fraction` 0 to 1, the best raw score so far, the states the search has seen, a note."""
-
-    fraction: float
-    best: int | float | None
-    states: int
-    note: str
 
 
 @final
@@ -63,7 +55,7 @@ class Summary(TypedDict):
     version: str
 
 
-OnReport = Callable[[Report | Summary], None]
+OnReport = Callable[[SolverReport | Summary], None]
 """Called with every report, and with the summary of every run."""
 
 
@@ -180,7 +172,7 @@ class SolverProcess:
                 complaint = str(report.get("error", complaint))
                 continue
             complaint = ""
-            on_report(cast(Report | Summary, report))
+            on_report(cast(SolverReport | Summary, report))
         return summaries, complaint
 
 

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.json_documents import JobResult, TournamentDocument, TournamentParams
-from app.judging.service.solver_process import Bounds, Report, SolverFailed, SolverProcess, Summary
+from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess, Summary
+from app.programs.solving import SolverReport
 from app.sandbox.environment import clean_environment
 
 TOURNAMENT = "tournament"
@@ -24,7 +25,7 @@ OnShown = Callable[[float, str, JobResult], None]
 def play_tournament(process: SolverProcess, params: TournamentParams, on_shown: OnShown) -> TournamentDocument:
     """Play all games, passing the cross table so far on; raises SolverFailed, also where the process is killed."""
 
-    def on_report(report: Report | Summary) -> None:
+    def on_report(report: SolverReport | Summary) -> None:
         if "fraction" in report:
             shown = cast(Mapping[str, Any], report)
             table: TournamentDocument = {"game": params["game"], "count": shown["count"], "players": shown["players"]}

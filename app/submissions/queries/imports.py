@@ -6,13 +6,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
 
 from sqlalchemy import insert, text
 from sqlalchemy.orm import Session
 
 from app.core.files.files import FileStore
-from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.case_scores import FoundScore
 from app.submissions.queries.judgements import DONE, Outcome, score_row
 from app.submissions.queries.submissions import INLINE_LIMIT
@@ -43,30 +41,14 @@ class Judged:
     error: str | None = None
 
 
-class Facts(TypedDict):
-    """The columns of a submission's row that do not come of its answers."""
-
-    external_id: str
-    contest_id: str
-    problem_id: str
-    team_id: str
-    account_id: str
-    time: datetime
-    contest_time_ms: int
-    comment: str | None
-    files: list[FileNoteDocument]
-    sources: list[SourceDocument]
-
-
 def add_submission(
     session: Session,
     files: FileStore,
-    facts: Facts,
+    row: SubmissionRow,
     answers: Sequence[Answer],
     judged: Judged,
 ) -> int:
     """Keep a submission with its answers and their scores; returns the number of its row."""
-    row = SubmissionRow(**facts)
     session.add(row)
     session.flush()
     for answer in answers:
