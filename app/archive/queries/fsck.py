@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, cast
+from typing import cast
 
 from sqlalchemy import Connection, CursorResult, Table, and_, select, update
 
@@ -202,4 +202,4 @@ def _restore_answer(database: Database, backup: Database, name: str) -> bool:
     with database.write() as session:
         same = (AnswerRow.sha256 == before.sha256, AnswerRow.data.is_not(None))
         done = session.execute(update(AnswerRow).where(*which, *same).values(data=before.data))
-        return bool(cast("CursorResult[Any]", done).rowcount)
+        return bool(cast("CursorResult[object]", done).rowcount)

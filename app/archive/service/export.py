@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import IO, Any
+from typing import IO
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -174,7 +174,7 @@ def _statement(session: Session, service: Service, contest_id: str, row: Problem
 def _images(snapshot: ContestSnapshot, session: Session, service: Service) -> dict[str, Read]:
     """The images of the contest, its organizations, persons and teams, each once."""
     contest = contest_of(session, snapshot.contest.id)
-    owners: list[tuple[str, Mapping[str, Any]]] = [("contest", contest.details)]
+    owners: list[tuple[str, Mapping[str, object]]] = [("contest", contest.details)]
     owners += [(f"organizations/{row.id}", row.details) for row in stored_directory.organizations(session, contest)]
     owners += [(f"persons/{row.id}", row.details) for row in stored_directory.persons(session, contest)]
     owners += [(f"teams/{row.id}", row.details) for row in stored_teams.taking_part(session, contest)]

@@ -28,7 +28,7 @@ class Job(BaseModel):
     id: str
     kind: str
     state: str
-    params: dict[str, Any]
+    params: dict[str, object]
     progress: float
     log: str
     result: dict[str, Any] | None

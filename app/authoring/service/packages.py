@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -72,7 +72,7 @@ class CaseView(BaseModel):
     sha256: str
     answer_size: int | None
     answer_sha256: str | None
-    provenance: dict[str, Any]
+    provenance: dict[str, object]
     reference_run: str | None = None
 
 
@@ -94,7 +94,7 @@ class ProblemView(BaseModel):
 class ProblemDetails(ProblemView):
     """A problem with its settings (jurado.yaml), groups, test cases, and the contests it is in."""
 
-    settings: dict[str, Any]
+    settings: dict[str, object]
     license: str | None
     groups: list[TestDataGroup]
     testcases: list[CaseView]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -43,7 +43,7 @@ class VersionDetails(VersionView):
 
     names: dict[str, str]
     languages: list[str]
-    settings: dict[str, Any]
+    settings: dict[str, object]
     groups: list[TestDataGroup]
     testcases: list[CaseView]
     sha256: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import timedelta
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -85,7 +85,7 @@ class ContestChange(ContestProperties):
         False, description="confirms that scoreboard_freeze_duration moves or ends a freeze that has begun"
     )
     open_to_all: bool | None = None
-    settings: dict[str, Any] | None = Field(None, description="the settings named here change, the others stay")
+    settings: dict[str, object] | None = Field(None, description="the settings named here change, the others stay")
     finalized: bool | None = Field(None, description="true: the results are final; false: they are not after all")
 
     @model_validator(mode="after")
@@ -109,8 +109,8 @@ class ContestView(BaseModel):
     scoreboard_thaw_time: str | None
     scoreboard_type: Literal["score"] = "score"
     main_scoreboard_group_id: str | None = None
-    banner: list[dict[str, Any]] | None = None
-    logo: list[dict[str, Any]] | None = None
+    banner: list[dict[str, object]] | None = None
+    logo: list[dict[str, object]] | None = None
     location: dict[str, float] | None = None
     open_to_all: bool
     settings: ContestSettings

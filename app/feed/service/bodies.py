@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, Field
 
 from app.core.bodies import Sparse
@@ -18,7 +16,7 @@ class Notification(Sparse):
     type: str = Field(description="the collection, such as `judgements`, or `contest`, `state` or `event`")
     id: str | None = Field(description="the object's id; null where there is one object, or all of them are sent")
     token: str | None = Field(None, description="for `since_token`, to go on behind this line")
-    data: dict[str, Any] | list[dict[str, Any]] | None = Field(description="null: the object is deleted")
+    data: dict[str, object] | list[dict[str, object]] | None = Field(description="null: the object is deleted")
 
 
 class Call(BaseModel):

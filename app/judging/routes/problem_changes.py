@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Query
 from fastapi.responses import JSONResponse
@@ -17,11 +17,11 @@ from app.judging.service.rejudgings.previews import Preview
 from app.judging.service.rejudgings.problem_changes import How, RejudgingView
 
 VERSION = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
-RESPONSES: dict[int | str, dict[str, Any]] = {
+RESPONSES: dict[int | str, dict[str, object]] = {
     **problem_changes.RESPONSES,
     412: {"model": ErrorBody, "description": "the problem is no longer the version that If-Match names"},
 }
-PREVIEWED: dict[int | str, dict[str, Any]] = {
+PREVIEWED: dict[int | str, dict[str, object]] = {
     200: {"model": Preview, "description": "what the change would do (preview=true)"}
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
@@ -32,8 +32,7 @@ LIMITS = "Validator.Limits"
 LONGEST = 60
 
 
-# Any: the values of JSON
-def _seconds(value: Any) -> Fraction:
+def _seconds(value: object) -> Fraction:
     """Seconds: a number of them, or a text such as `1m30s` or `500ms`."""
     if isinstance(value, str):
         parts = PART.findall(value)
@@ -44,8 +43,7 @@ def _seconds(value: Any) -> Fraction:
     raise ValueError(f"expected a duration such as 1s or 500ms, found {repr(value)[:LONGEST]}")
 
 
-# Any: as above
-def _bytes(value: Any) -> Fraction:
+def _bytes(value: object) -> Fraction:
     """Bytes: a number of them, or a text such as `256MiB`."""
     if isinstance(value, str) and (match := SIZE.fullmatch(value)):
         return _within(Fraction(match[1]) * BYTES[match[2]], MIB)
@@ -54,8 +52,7 @@ def _bytes(value: Any) -> Fraction:
     raise ValueError(f"expected a size such as 256MiB, found {repr(value)[:LONGEST]}")
 
 
-# Any: as above
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**63
 
 

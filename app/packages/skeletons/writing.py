@@ -103,8 +103,7 @@ def group_folders(choices: Choices) -> list[str]:
     return [f"secret/{name}" for name in (*numbered, *(["final"] if choices.final is not None else []))]
 
 
-# Any: a template takes what it is given.
-def vocabulary(theme: Theme, choices: Choices, plan: list[PlannedCase]) -> dict[str, Any]:
+def vocabulary(theme: Theme, choices: Choices, plan: list[PlannedCase]) -> dict[str, object]:
     """What templates may name."""
     errors = choices.scoring in ("minimise", "rank")
     wrong = theme.name != "houses" and (choices.checker not in OWN or choices.scoring == "pass-fail")
@@ -133,8 +132,7 @@ def vocabulary(theme: Theme, choices: Choices, plan: list[PlannedCase]) -> dict[
     }
 
 
-# Any: as above.
-def rendered(folder: str, words: Mapping[str, Any]) -> dict[str, str]:
+def rendered(folder: str, words: Mapping[str, object]) -> dict[str, str]:
     """The files of a folder of templates by their paths in the package."""
     root = TEMPLATES / folder
     texts = {}
@@ -165,8 +163,7 @@ def _wanted(name: str, choices: Choices) -> bool:
     return not name.startswith(tuple(others))
 
 
-# Any: as above.
-def statements(theme: Theme, choices: Choices, words: Mapping[str, Any]) -> dict[str, str]:
+def statements(theme: Theme, choices: Choices, words: Mapping[str, object]) -> dict[str, str]:
     """The statement and the solution text in each language; where there are none, those in English with a note."""
     texts = rendered(theme.name, words)
     files = {}
@@ -178,8 +175,7 @@ def statements(theme: Theme, choices: Choices, words: Mapping[str, Any]) -> dict
     return files
 
 
-# Any: as above.
-def group_files(choices: Choices, words: Mapping[str, Any]) -> dict[str, str]:
+def group_files(choices: Choices, words: Mapping[str, object]) -> dict[str, str]:
     """The test_group.yaml files: points, how those of cases add up, and the arguments of the checker."""
     template = (TEMPLATES / "test_group.yaml.jinja").read_text(encoding="utf-8")
     folders = group_folders(choices)
@@ -196,8 +192,7 @@ def group_files(choices: Choices, words: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-# Any: as above.
-def test_data(texts: Mapping[str, str], plan: list[PlannedCase], words: Mapping[str, Any]) -> dict[str, str]:
+def test_data(texts: Mapping[str, str], plan: list[PlannedCase], words: Mapping[str, object]) -> dict[str, str]:
     """Inputs, expected answers and example submissions, made by the package's own programs."""
     drawn, solved = functions(texts["generators/generate.py"]), functions(texts["solver.py"])
     files = {}

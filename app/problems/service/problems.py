@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
@@ -43,7 +41,7 @@ class Problem(BaseModel):
     package: list[dict[str, str]] | None = None
     names: dict[str, str]
     languages: list[str]
-    rule: dict[str, Any]
+    rule: Rule
     credits: dict[str, list[str]]
     sources: list[dict[str, str]]
     license: str
@@ -61,7 +59,7 @@ def _document(viewer: Viewer, scored: ScoredProblem, entry: ContestProblemRow, r
         statement=[_reference(entry, language, file) for language, file in sorted(row.statements.items())],
         names=row.names,
         languages=sorted(row.statements),
-        rule=Rule.of(scored.rule).model_dump(),
+        rule=Rule.of(scored.rule),
         credits=credited(row.metadata_),
         sources=[_source(each) for each in row.metadata_.get("source", [])],
         license=row.metadata_.get("license", "unknown"),

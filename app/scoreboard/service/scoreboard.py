@@ -112,7 +112,7 @@ def table(snapshot: ContestSnapshot, group_id: str | None) -> list[TableRow]:
     for rank, team in zip(arrays.ranks.tolist(), arrays.order.tolist(), strict=True):
         time = moment(int(arrays.times[team]))
         rows.append(
-            TableRow.model_construct(
+            TableRow(
                 rank=rank,
                 team_id=arrays.teams[team].id,
                 team=arrays.teams[team].name,

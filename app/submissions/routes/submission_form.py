@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from typing import Any
 
 from fastapi import Request
 
@@ -23,7 +22,7 @@ PARTS = Expected(
     files=frozenset({"files", "sources"}),
     parts=2000,
 )
-REQUEST_FORMS: dict[str, Any] = {
+REQUEST_FORMS: dict[str, object] = {
     **form(
         "SubmissionForm",
         ["problem_id", "files"],

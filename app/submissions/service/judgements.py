@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
@@ -74,8 +73,8 @@ class Message(BaseModel):
 
     key: str
     text: str
-    args: dict[str, Any]
-    phrases: dict[str, Any] = Field(default_factory=dict)
+    args: dict[str, object]
+    phrases: dict[str, object] = Field(default_factory=dict)
 
 
 class JudgedCase(BaseModel):
@@ -200,7 +199,7 @@ def numbered_runs(
 def run_document(snapshot: ContestSnapshot, run: Run | ScoredCase) -> JudgedCase:
     """A run, with the checker's result."""
     score, ids = run.score, snapshot.contest.ids
-    return JudgedCase.model_construct(
+    return JudgedCase(
         id=ids.run(score.judgement_id, score.test_case_id),
         judgement_id=ids.judgement(score.judgement_id),
         ordinal=run.ordinal,

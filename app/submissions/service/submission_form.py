@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -66,7 +66,7 @@ class SubmissionRequest(BaseModel):
     time: Line | None = None
     contest_time: Line | None = None
     entry_point: None = None
-    reaction: list[Any] | None = Field(None, description="not kept")
+    reaction: list[object] | None = Field(None, description="not kept")
     comment: str | None = Field(
         None,
         max_length=LONGEST_COMMENT,

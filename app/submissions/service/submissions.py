@@ -144,8 +144,8 @@ def view(
 ) -> Submission:
     """A submission, stored or about to be; `files` False leaves out files and account."""
     href = f"contests/{submission.contest_id}/submissions/{id_}/files"
-    link = FileReference.model_construct(href=href, filename=f"{id_}.zip", mime="application/zip")
-    return Submission.model_construct(
+    link = FileReference(href=href, filename=f"{id_}.zip", mime="application/zip")
+    return Submission(
         id=id_,
         language_id=LANGUAGE,
         problem_id=submission.problem_id,

@@ -9,7 +9,6 @@ What a rejected message should have named is sent again by the reconciler.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import structlog
 from dramatiq.broker import Consumer, MessageProxy
@@ -27,9 +26,8 @@ MOST_ROWS = 1000
 class QuorumBroker(RabbitmqBroker):
     """RabbitMQ with quorum queues: a message that was taken outlives a restart, and any minority of a cluster."""
 
-    # Any: arguments of a queue, as RabbitMQ names and takes them
-    def _build_queue_arguments(self, queue_name: str) -> dict[str, Any]:
-        arguments: dict[str, Any] = super()._build_queue_arguments(queue_name)  # type: ignore[no-untyped-call]
+    def _build_queue_arguments(self, queue_name: str) -> dict[str, object]:
+        arguments: dict[str, object] = super()._build_queue_arguments(queue_name)  # type: ignore[no-untyped-call]
         return {**arguments, "x-queue-type": "quorum"}
 
     def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 5000) -> Consumer:
@@ -91,10 +89,9 @@ def fault_of(message: MessageProxy, queue: str, lane: Lane) -> str:
     return "" if odd is None else f"expected rows of the lane {lane.queue}, found {odd!r:.80}"
 
 
-# Any: options as JSON gives them
-def known_options(options: Mapping[str, Any], most: Mapping[str, int]) -> dict[str, Any]:
+def known_options(options: Mapping[str, object], most: Mapping[str, int]) -> dict[str, object]:
     """The options that servers and workers give: counts up to the `most` of each, and traces of judgements."""
-    known: dict[str, Any] = {}
+    known: dict[str, object] = {}
     for name, bound in most.items():
         if isinstance(value := options.get(name), int) and value >= 0:
             known[name] = min(value, bound)

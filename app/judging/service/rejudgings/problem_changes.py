@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -57,7 +56,7 @@ class RejudgingView(BaseModel):
     href: str
 
 
-RESPONSES: dict[int | str, dict[str, Any]] = {
+RESPONSES: dict[int | str, dict[str, object]] = {
     202: {
         "model": RejudgingView,
         "description": "there are submissions: the change waits as a rejudging, to be applied",
