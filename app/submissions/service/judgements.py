@@ -73,7 +73,7 @@ class Message(BaseModel):
 
     key: str
     text: str
-    args: dict[str, object]
+    args: dict[str, int | str]
     phrases: dict[str, object] = Field(default_factory=dict)
 
 
