@@ -153,7 +153,7 @@ def _notifications(lines: Lines) -> Iterator[bytes]:
 def _shown_document(collection: Collection, document: JsonObject | BaseModel) -> JsonObject:
     """A document as its route answers it."""
     if isinstance(document, BaseModel):
-        return document.model_dump(mode="json")
+        return document.model_dump(mode="json", exclude_unset=collection.sparse)
     return collection.parsed(document).model_dump(mode="json", exclude_unset=True)
 
 
