@@ -16,14 +16,12 @@ from app.contests.queries import contests
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import database_state
-from app.core.db.database_state import DatabaseFacts
 from app.core.db.processes import SILENT, processes
 from app.core.files.replica import stores_of
 from app.core.service import Service
 from app.domain.contests import Clock
 from app.judging.service.distributed.queues import BrokerAway, QueueFacts, queue_states
 from app.operations.queries import health as stored
-from app.operations.queries.health import JudgeErrorFact
 from app.operations.service.stored_files import damaged_files
 from app.problems.queries.scoring_input import clock
 from app.tables import ContestRow, LastBackupRow, ProcessRow
