@@ -118,7 +118,7 @@ class _Step(NamedTuple):
     """What an event makes of an entry: its new shape, and which views of the entry it keeps or replaces for all."""
 
     shape: bytes
-    kept: Sequence[slice]
+    kept_places: Sequence[slice]
     replaced: Sequence[slice]
 
 
@@ -175,7 +175,7 @@ class Index:
         if step is None:  # few shapes change in few ways, and a log has hundreds of thousands of events
             step = self._steps[change] = self._step(*change)
         new = VIEW.pack(0, -row.id) if row.data is None else VIEW.pack(digest(row.data), row.id)
-        objects[row.object_id] = b"".join((step.shape, *[old[kept] for kept in step.kept], new))
+        objects[row.object_id] = b"".join((step.shape, *[old[place] for place in step.kept_places], new))
         if not old:
             self._order.setdefault(row.type, _Order()).add(row.id, row.object_id)
         return [abs(VIEW.unpack(old[replaced])[1]) for replaced in step.replaced]
@@ -203,8 +203,8 @@ class Index:
         if number == len(self._shapes):
             self._shapes.append(shape)
         places = [slice(at, at + VIEW.size) for at in range(SHAPE.size, SHAPE.size + len(left) * VIEW.size, VIEW.size)]
-        kept = [place for place, keys in zip(places, left, strict=True) if keys]
-        return _Step(SHAPE.pack(number), kept, [place for place in places if place not in kept])
+        kept_places = [place for place, keys in zip(places, left, strict=True) if keys]
+        return _Step(SHAPE.pack(number), kept_places, [place for place in places if place not in kept_places])
 
 
 def _keys(audience: str, owner: str | None) -> list[str]:

@@ -35,6 +35,7 @@ PATIENCE = 10.0
 MOST_REPLY = 1000
 OF_PACKAGES = (
     "app.core.faults",
+    "app.core.messages",
     "app.packages.",
     "app.domain.",
     "app.programs.model",
