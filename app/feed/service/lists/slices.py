@@ -104,9 +104,10 @@ NOTHING = Slice((), ())
 
 
 def _matching(text: bytes, wanted: Wanted) -> bytes:
-    rows = json.loads(b"[" + text + b"]")
-    found = [row for row in rows if all((row.get(key) or "") == value for key, value in wanted)]
-    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()[1:-1]
+    rows = [
+        row for row in json.loads(b"[" + text + b"]") if all((row.get(key) or "") == value for key, value in wanted)
+    ]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode()[1:-1]
 
 
 @dataclass(frozen=True, slots=True)
