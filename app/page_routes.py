@@ -9,6 +9,7 @@ from app import organizer_routes as organiser
 from app.accounts.pages.account import account_page, log_in, log_out, login_page, set_password
 from app.accounts.pages.passwords import reset_page, set_forgotten_password
 from app.accounts.pages.registration import register_on_page, registration_page
+from app.accounts.pages.roles import accept_role, decline_role
 from app.accounts.pages.tokens import make_token, revoke_token
 from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
 from app.core.pages.index import index
@@ -49,6 +50,8 @@ router.add_api_route("/preferences", set_preferences, methods=["POST"])
 router.add_api_route("/account", set_password, methods=["POST"])
 router.add_api_route("/account/tokens", make_token, methods=["POST"])
 router.add_api_route("/account/tokens/{token_id}/revoke", revoke_token, methods=["POST"])
+router.add_api_route("/account/roles/{kind}/{object_id}/accept", accept_role, methods=["POST"])
+router.add_api_route("/account/roles/{kind}/{object_id}/decline", decline_role, methods=["POST"])
 router.add_api_route("/reset-password", reset_page)
 router.add_api_route("/reset-password", set_forgotten_password, methods=["POST"])
 router.add_api_route(CONTEST, contest_page)

@@ -36,8 +36,8 @@ PANELS = {
     "Here, without a server": "solve check generate methods ladder daily play tournament replay bench package",
     "The service": "serve worker demo init backup restore fsck move status",
     "Talking to a server": (
-        "login logout passwd tokens register reset-password problems statement submit watch scoreboard clarify "
-        "clarifications games history begin final-inputs choose quota awards api admin"
+        "login logout passwd tokens roles register reset-password problems statement submit watch scoreboard "
+        "clarify clarifications games history begin final-inputs choose quota awards api admin"
     ),
 }
 """The parts of `jurado --help`, each with its commands."""

@@ -19,6 +19,7 @@ from app.core.effort import EFFORT
 from app.core.messages import N_, Message
 
 HASHES_AT_ONCE = 2
+LETTERS_IN_NAMES = 4
 LETTERS = "".join(sorted(set(string.ascii_lowercase + string.digits) - set("01ilo")))
 """The letters of made passwords: those that look or sound like another one are left out."""
 PARTS, LETTERS_OF_A_PART = 3, 5
@@ -69,8 +70,12 @@ def password_fits(password: str, password_hash: str) -> bool:
 
 def make_password() -> str:
     """Make a password nobody guesses and everybody can copy by hand, such as k7fmq-2xwrt-hn9bd: 74 random bits."""
-    parts = ("".join(secrets.choice(LETTERS) for _ in range(LETTERS_OF_A_PART)) for _ in range(PARTS))
-    return "-".join(parts)
+    return "-".join(random_letters(LETTERS_OF_A_PART) for _ in range(PARTS))
+
+
+def random_letters(count: int = LETTERS_IN_NAMES) -> str:
+    """Return random letters and digits that nobody mistakes for others; by default as many as generated ids have."""
+    return "".join(secrets.choice(LETTERS) for _ in range(count))
 
 
 def hash_all(passwords: Sequence[str | None]) -> list[str | None]:

@@ -400,6 +400,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("role", sa.String(length=8), nullable=False),
+        sa.Column("pending", sa.Text()),
         sa.Column("granted_by", sa.String(length=36)),
         sa.Column("granted", columns.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -463,6 +464,7 @@ def upgrade() -> None:
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("role", sa.String(length=8), nullable=False),
+        sa.Column("pending", sa.Text()),
         sa.Column("granted_by", sa.String(length=36)),
         sa.Column("granted", columns.Moment(), nullable=False),
         sa.ForeignKeyConstraint(

@@ -1,19 +1,60 @@
-"""`jurado admin contest|problem grant`: owners and judges of contests and problems; who may make contests."""
+"""`jurado admin contest|problem grant`: owners and judges of contests and problems; `jurado roles`: invitations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
+from urllib.parse import quote
 
 import typer
 
 from app.contests.commands.contests import ContestId
+from app.core.commands.client import Client
+from app.core.commands.output import say
 from app.core.commands.registry import command
 from app.core.commands.requests import Request, Table, keys
 
 Account = Annotated[str, typer.Argument(metavar="ACCOUNT", help="the account's id or username")]
 ProblemId = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id")]
 RoleName = Annotated[Literal["owner", "judge"], typer.Argument(help="owner or judge")]
+
+
+@command("roles")
+def invitations(
+    accept: Annotated[
+        list[str] | None, typer.Option("--accept", metavar="ROLE", help="accept this one; may be given several times")
+    ] = None,
+    decline: Annotated[
+        list[str] | None, typer.Option("--decline", metavar="ROLE", help="decline this one; may be given several times")
+    ] = None,
+) -> Request:
+    """List the roles that owners of contests and problems offer you. A role is effective once you accept it.
+
+    Examples:
+      jurado roles
+      jurado roles --accept contests/finals
+      jurado roles --decline problems/comesolo
+    """
+    with Client.open() as client:
+        for each in accept or []:
+            client.put(f"account/roles/{quote(each)}")
+            say(f"accepted {each}")
+        for each in decline or []:
+            client.delete(f"account/roles/{quote(each)}")
+            say(f"declined {each}")
+    return Request("GET", "account/roles", INVITATIONS)
+
+
+INVITATIONS = Table(
+    {
+        "role": lambda each: f"{each['kind']}/{each['id']}",
+        **keys("name"),
+        "as": "role",
+        "granted by": "granted_by",
+        "since": "granted",
+    },
+    empty="no invitations",
+)
 
 
 @command("admin contest grant")
@@ -121,6 +162,8 @@ def organisers() -> Request:
 
 def _grant(kind: str, object_id: str, account: str, role: str) -> Request:
     def granted(made: Mapping[str, str]) -> str:
+        if made["pending"]:
+            return f"{made['username']} is {role} of {object_id} once the account accepts (jurado roles)"
         rests = "; the role rests while the account's team competes" if made["rests"] else ""
         return f"{made['username']} is {role} of {object_id}{rests}"
 
@@ -132,7 +175,7 @@ def _revoke(kind: str, object_id: str, account: str) -> Request:
 
 
 def _list(kind: str, object_id: str) -> Request:
-    role = {"role": lambda each: each["role"] + (", rests" if each["rests"] else "")}
+    role = {"role": lambda each: each["role"] + ", rests" * each["rests"] + ", pending" * each["pending"]}
     columns = Table(
         {**keys("username name"), **role, "granted by": "granted_by"}, empty=f"{object_id} has no owners or judges"
     )

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.accounts.pages.sessions import drop_session, keep_session
 from app.accounts.queries import accounts
-from app.accounts.service import tokens
+from app.accounts.service import role_changes, tokens
 from app.accounts.service.own_account import OwnChange, change_password, own_account
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.core.errors import Unauthorized
@@ -88,6 +88,7 @@ def account_page(request: Request, viewer: Visitor, session: Reading, changed: s
         viewer=viewer,
         account=own_account(session, viewer),
         tokens=tokens.listed(session, viewer),
+        invitations=role_changes.invitations(session, viewer),
         changed=changed == "yes",
     )
 

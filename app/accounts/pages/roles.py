@@ -1,4 +1,4 @@
-"""Roles in a contest: its owners and judges."""
+"""Roles in a contest: its owners and judges; and the invitations that the own account accepts or declines."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.accounts.service import role_changes as commands
-from app.accounts.service.role_changes import RoleBody
+from app.accounts.service.role_changes import Kind, RoleBody
+from app.accounts.service.viewer import Viewer
 from app.contests.pages.home import DONE, Done
-from app.core.errors import BadRequest
+from app.core.errors import BadRequest, Unauthorized
 from app.core.messages import N_
 from app.core.pages.asking import confirm
 from app.core.pages.forms import made_of
@@ -57,3 +58,22 @@ def revoke_role(
     )
     commands.revoke_in_contest(session, contest_id, account_id)
     return see(request, f"/admin/contests/{contest_id}/roles", done="revoked")
+
+
+def accept_role(request: Request, viewer: Visitor, kind: Kind, object_id: str, session: WritingAccounts) -> Response:
+    """Accept an invitation to a role."""
+    _check(viewer)
+    commands.accept(session, viewer, kind, object_id)
+    return see(request, "/account")
+
+
+def decline_role(request: Request, viewer: Visitor, kind: Kind, object_id: str, session: WritingAccounts) -> Response:
+    """Decline an invitation to a role."""
+    _check(viewer)
+    commands.decline(session, viewer, kind, object_id)
+    return see(request, "/account")
+
+
+def _check(viewer: Viewer) -> None:
+    if not viewer.logged_in:
+        raise Unauthorized(N_("log in to see your invitations"))

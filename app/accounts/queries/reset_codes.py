@@ -22,7 +22,6 @@ from app.tables import (
 )
 
 RIGHTS = ("password_hash", "type", "team_id")
-ROLES = (ContestRoleRow, ProblemRoleRow, OrganiserRow)
 
 
 def watch_session(session: Session) -> None:
@@ -42,9 +41,11 @@ def _changed(session: Session, row: Base) -> Iterator[str]:
     if isinstance(row, AccountRow) and row in session.dirty:
         if any(inspect(row).attrs[name].history.has_changes() for name in RIGHTS):
             yield row.id
-    elif isinstance(row, ROLES):
+    elif isinstance(row, OrganiserRow) or (isinstance(row, ContestRoleRow | ProblemRoleRow) and row.pending is None):
         yield row.account_id
     elif isinstance(row, ContestRow) and row in session.deleted:  # its roles are deleted with it
-        yield from session.scalars(select(ContestRoleRow.account_id).where(ContestRoleRow.contest_id == row.id))
+        in_contest = ContestRoleRow.contest_id == row.id, ContestRoleRow.pending.is_(None)
+        yield from session.scalars(select(ContestRoleRow.account_id).where(*in_contest))
     elif isinstance(row, ProblemRow) and row in session.deleted:
-        yield from session.scalars(select(ProblemRoleRow.account_id).where(ProblemRoleRow.problem_id == row.id))
+        at_problem = ProblemRoleRow.problem_id == row.id, ProblemRoleRow.pending.is_(None)
+        yield from session.scalars(select(ProblemRoleRow.account_id).where(*at_problem))

@@ -23,6 +23,7 @@ from app.tables import (
 )
 
 OWNER, JUDGE = "owner", "judge"
+RoleRow = ContestRoleRow | ProblemRoleRow
 
 
 @dataclass(slots=True)
@@ -35,9 +36,10 @@ class Roles:
 
 
 def roles_of(session: Session, account_ids: Collection[str] | None = None) -> dict[str, Roles]:
-    """The roles of these accounts (all accounts by default) by id; accounts without any are absent."""
+    """Return the effective roles of these accounts (default: all) by id, without accounts that have none."""
     roles: defaultdict[str, Roles] = defaultdict(Roles)
-    contests, problems = select(ContestRoleRow), select(ProblemRoleRow)
+    contests = select(ContestRoleRow).where(ContestRoleRow.pending.is_(None))
+    problems = select(ProblemRoleRow).where(ProblemRoleRow.pending.is_(None))
     organisers = select(OrganiserRow.account_id)
     if account_ids is not None:
         contests = contests.where(ContestRoleRow.account_id.in_(account_ids))
@@ -52,16 +54,27 @@ def roles_of(session: Session, account_ids: Collection[str] | None = None) -> di
     return dict(roles)
 
 
-def of_contest(session: Session, contest_id: str) -> Sequence[ContestRoleRow]:
-    """The roles in a contest, by account."""
+def of_contest(session: Session, contest_id: str, *, with_pending: bool = False) -> Sequence[ContestRoleRow]:
+    """Return the effective roles in a contest by account, and the pending ones if asked for."""
     query = select(ContestRoleRow).where(ContestRoleRow.contest_id == contest_id)
+    if not with_pending:
+        query = query.where(ContestRoleRow.pending.is_(None))
     return session.scalars(query.order_by(ContestRoleRow.account_id)).all()
 
 
 def of_problem(session: Session, problem_id: str) -> Sequence[ProblemRoleRow]:
-    """The roles at a problem, by account."""
+    """Return the roles at a problem by account, pending ones included."""
     query = select(ProblemRoleRow).where(ProblemRoleRow.problem_id == problem_id)
     return session.scalars(query.order_by(ProblemRoleRow.account_id)).all()
+
+
+def pending_of(session: Session, account_id: str) -> list[RoleRow]:
+    """Return the roles that an account has not accepted yet, those in contests first."""
+    rows: list[RoleRow] = []
+    for table in (ContestRoleRow, ProblemRoleRow):
+        query = select(table).where(table.account_id == account_id, table.pending.is_not(None))
+        rows += session.scalars(query.order_by(table.granted))
+    return rows
 
 
 def organisers(session: Session) -> Sequence[OrganiserRow]:
@@ -71,7 +84,8 @@ def organisers(session: Session) -> Sequence[OrganiserRow]:
 
 def without_team_elsewhere(session: Session) -> set[str]:
     """The ids of the accounts that make contests or have a role in any, but for the server's admins and judges."""
-    ids = select(ContestRoleRow.account_id).union(select(OrganiserRow.account_id))
+    in_contests = select(ContestRoleRow.account_id).where(ContestRoleRow.pending.is_(None))
+    ids = in_contests.union(select(OrganiserRow.account_id))
     everywhere = select(AccountRow.id).where(AccountRow.type.in_(("admin", "judge")))
     return set(session.scalars(ids)) - set(session.scalars(everywhere))
 

@@ -6,9 +6,10 @@ from fastapi import APIRouter
 
 from app.accounts.routes.account_import import WritingAccounts
 from app.accounts.service import role_changes as commands
-from app.accounts.service.role_changes import OrganiserView, RoleBody, RoleView
-from app.core.http.deps import CurrentViewer, Reading
+from app.accounts.service.role_changes import Invitation, Kind, OrganiserView, RoleBody, RoleView
+from app.core.http.deps import CurrentViewer, Reading, TheAuthenticator, Writing
 from app.core.http.gated import GatedRoute
+from app.core.transactions import after_commit
 
 router = APIRouter(route_class=GatedRoute, tags=["roles"])
 
@@ -23,7 +24,10 @@ def list_contest_roles(session: Reading, contest_id: str) -> list[RoleView]:
 def put_contest_role(
     viewer: CurrentViewer, session: WritingAccounts, contest_id: str, account_id: str, body: RoleBody
 ) -> RoleView:
-    """The account is named by its id or its username. A role replaces the one it had."""
+    """The account is named by its id or its username. A role replaces the one it had.
+
+    A role that an owner grants is `pending` until the account accepts it, unless owners may change the account anyway.
+    """
     return commands.grant_in_contest(session, viewer, contest_id, account_id, body)
 
 
@@ -43,7 +47,10 @@ def list_problem_roles(session: Reading, problem_id: str) -> list[RoleView]:
 def put_problem_role(
     viewer: CurrentViewer, session: WritingAccounts, problem_id: str, account_id: str, body: RoleBody
 ) -> RoleView:
-    """A judge reads the problem's hidden data and may put it into contests of its own; an owner also changes it."""
+    """A judge reads the problem's hidden data and may put it into contests of its own; an owner also changes it.
+
+    The role is `pending` as in a contest.
+    """
     return commands.grant_at_problem(session, viewer, problem_id, account_id, body)
 
 
@@ -51,6 +58,27 @@ def put_problem_role(
 def delete_problem_role(session: WritingAccounts, problem_id: str, account_id: str) -> None:
     """Contests that have the problem keep it."""
     commands.revoke_at_problem(session, problem_id, account_id)
+
+
+@router.get("/account/roles", summary="List invitations to roles")
+def list_invitations(viewer: CurrentViewer, session: Reading) -> list[Invitation]:
+    """Pending roles of the account that asks, in contests first."""
+    return commands.invitations(session, viewer)
+
+
+@router.put("/account/roles/{kind}/{object_id}", summary="Accept an invitation to a role")
+def accept_role(
+    viewer: CurrentViewer, session: Writing, authenticator: TheAuthenticator, kind: Kind, object_id: str
+) -> RoleView:
+    """The role is effective from now on. In a contest with a role, the account does not act for its team."""
+    after_commit(session, lambda: authenticator.forget(viewer.account_id))
+    return commands.accept(session, viewer, kind, object_id)
+
+
+@router.delete("/account/roles/{kind}/{object_id}", summary="Decline an invitation to a role", status_code=204)
+def decline_role(viewer: CurrentViewer, session: Writing, kind: Kind, object_id: str) -> None:
+    """A role that was accepted stays."""
+    commands.decline(session, viewer, kind, object_id)
 
 
 @router.get("/organisers", summary="Accounts that may make contests, or have a role anywhere")

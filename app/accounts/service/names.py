@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Container
 
+from app.core.passwords import LETTERS, LETTERS_IN_NAMES, random_letters
+
 NOT_IN_USERNAMES = re.compile(r"[^a-z0-9]+")
 LONGEST_USERNAME = 30
 DIGITS_OF_A_NAME = 6
@@ -50,9 +52,13 @@ def username_of(name: str) -> str:
 
 
 def free_username(base: str, taken: Container[str]) -> str:
-    """A username that is not taken: the base itself, or with the first number from 2 that makes it one."""
-    free, number = base, 1
+    """Return the base, or the base with random letters if it is taken: a number would count hidden accounts."""
+    free = base
     while free in taken:
-        number += 1
-        free = f"{base}{number}"
+        free = f"{base}-{random_letters()}"
     return free
+
+
+def made_of(base: str, username: str) -> bool:
+    """Return whether `free_username` could have made a username of a base that was taken."""
+    return re.fullmatch(f"{re.escape(base)}-[{LETTERS}]{{{LETTERS_IN_NAMES}}}", username) is not None

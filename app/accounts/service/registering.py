@@ -6,7 +6,6 @@ may. The password is hashed before, while nobody waits.
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable
 from hmac import compare_digest
@@ -23,7 +22,7 @@ from app.contests.service.contests import NOT_IN_IDS, contest_of
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden, TooManyRequests
 from app.core.messages import N_
-from app.core.passwords import LETTERS, hash_password
+from app.core.passwords import hash_password, random_letters
 from app.core.service import Service
 from app.tables import AccountRow, ContestRow, PersonRow, RegisteredRow, RegistrationRow, TeamRow
 from app.teams.queries import kept_teams, teams
@@ -31,7 +30,6 @@ from app.teams.queries import kept_teams, teams
 MOST_A_MINUTE = 60
 """Registrations that one address may ask for: a whole class may share it."""
 LONGEST_BASE = 25
-RANDOM_LETTERS = 4
 SEPARATORS = str.maketrans("", "", "- \t")
 TAKEN = N_("expected a name that no team of the contest has, found %(found)r")
 TAKEN_JOINABLE = N_(
@@ -137,7 +135,7 @@ class _Admission:
         )
 
     def _username(self) -> str:
-        taken = set(accounts.usernames(self._session))
+        taken = {name for pair in accounts.usernames(self._session).items() for name in pair}  # ids count, too
         if self._body.username is not None:
             if self._body.username in taken:
                 raise Conflict(
@@ -147,21 +145,18 @@ class _Admission:
         return free_username(username_of(self._body.name), taken)
 
     def _account_id(self, username: str) -> str:
-        if is_id(username) and self._session.get(AccountRow, username) is None:
-            return username
-        return self._free(AccountRow, _base(username))
+        return username if is_id(username) else self._free(AccountRow, username)
 
-    def _free(self, table: type[AccountRow | PersonRow | TeamRow], id_: str) -> str:
-        """An id nothing of a kind has: the one asked for, or one with random letters behind it."""
-        free = id_
-        while self._session.get(table, free) is not None:
-            free = f"{id_[:LONGEST_BASE]}-{_letters()}"
+    def _free(self, table: type[AccountRow | PersonRow | TeamRow], name: str) -> str:
+        """Return a free id made of a name and random letters, which are always there: others may be hidden."""
+        base = NOT_IN_IDS.sub("-", plain(name)).strip("-")[:LONGEST_BASE].strip("-") or "team"
+        while self._session.get(table, free := f"{base}-{random_letters()}") is not None:
+            pass
         return free
 
     def _made_team(self) -> TeamRow:
-        # The random letters are always there: without them an id would tell that a hidden team has such a name.
         name = self._body.team or self._body.name
-        id_ = self._free(TeamRow, f"{_base(name)}-{_letters()}")
+        id_ = self._free(TeamRow, name)
         groups = [] if self._terms.group_id is None else [self._terms.group_id]
         team = TeamRow(id=id_, name=name, label=id_, hidden=False, group_ids=groups, details={})
         self._session.add(team)
@@ -213,11 +208,3 @@ def _same_code(code: str, typed: str) -> bool:
 
 def _as_seen(name: str) -> str:
     return " ".join(plain(name).split())
-
-
-def _base(text: str) -> str:
-    return NOT_IN_IDS.sub("-", plain(text)).strip("-")[:LONGEST_BASE].strip("-") or "team"
-
-
-def _letters() -> str:
-    return "".join(secrets.choice(LETTERS) for _ in range(RANDOM_LETTERS))

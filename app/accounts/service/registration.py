@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-
 from sqlalchemy.orm import Session
 
 from app.accounts.queries import registrations as stored
@@ -18,7 +16,7 @@ from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.errors import Conflict
 from app.core.messages import N_, Message
-from app.core.passwords import LETTERS
+from app.core.passwords import random_letters
 from app.tables import ContestRow, GroupRow, PersonRow, RegistrationRow
 from app.teams.queries import teams
 
@@ -28,7 +26,7 @@ LETTERS_OF_A_PART = 5
 
 def make_code() -> str:
     """Make a code that nobody guesses over the network and everybody can type, such as k7fmq-2xwrt: 49 random bits."""
-    return "-".join("".join(secrets.choice(LETTERS) for _ in range(LETTERS_OF_A_PART)) for _ in range(2))
+    return "-".join(random_letters(LETTERS_OF_A_PART) for _ in range(2))
 
 
 def terms(session: Session, viewer: Viewer, contest_id: str) -> TermsView | PublicTerms:

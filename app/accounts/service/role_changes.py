@@ -1,15 +1,22 @@
-"""Commands and queries on roles: who may make contests, and who is owner or judge of a contest or a problem."""
+"""Commands and queries on roles: who may make contests, and who is owner or judge of a contest or a problem.
+
+A role that an owner grants to an account outside its reach is pending: an invitation, which the account accepts or
+declines. Otherwise any owner could change where an account of others stands.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts
 from app.accounts.queries import roles as stored
-from app.accounts.service.grants import Granted, grants_of_all
+from app.accounts.queries.roles import RoleRow
+from app.accounts.service.grants import NO_GRANTS, Granted, grants_of_all
+from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import existing
 from app.contests.service.contests import contest_of
@@ -18,7 +25,9 @@ from app.core.clics import format_time
 from app.core.clock import utc_now
 from app.core.errors import Conflict, NotFound
 from app.core.messages import N_
-from app.tables import AccountRow, ContestRoleRow, OrganiserRow, ProblemRoleRow
+from app.tables import AccountRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow
+
+Kind = Literal["contests", "problems"]
 
 
 class RoleBody(Body):
@@ -28,13 +37,29 @@ class RoleBody(Body):
 
 
 class RoleView(BaseModel):
-    """The role of an account. One that `rests` gives nothing until the account's team competes no more."""
+    """The role of an account. One that `rests` gives nothing until the account's team competes no more.
+
+    One that is `pending` gives nothing until the account accepts it. Until then `account_id` and `username` are both
+    what the owner typed.
+    """
 
     account_id: str
     username: str
     name: str | None
     role: str
     rests: bool
+    pending: bool
+    granted_by: str | None
+    granted: str
+
+
+class Invitation(BaseModel):
+    """A role that an account may accept or decline, in a contest or at a problem with this id and name."""
+
+    kind: Kind
+    id: str
+    name: str
+    role: str
     granted_by: str | None
     granted: str
 
@@ -53,7 +78,7 @@ class OrganiserView(BaseModel):
 def in_contest(session: Session, contest_id: str) -> list[RoleView]:
     """The roles in a contest, by account; raises NotFound."""
     contest_of(session, contest_id)
-    return _views(session, stored.of_contest(session, contest_id), contest_id)
+    return _views(session, stored.of_contest(session, contest_id, with_pending=True), contest_id)
 
 
 def at_problem(session: Session, problem_id: str) -> list[RoleView]:
@@ -66,18 +91,18 @@ def grant_in_contest(session: Session, viewer: Viewer, contest_id: str, name: st
     """Give an account, named by id or username, a role in a contest; raises NotFound or Conflict."""
     contest_of(session, contest_id)
     account = _grantee(session, name)
-    row = session.get(ContestRoleRow, (contest_id, account.id))
+    row = session.get(ContestRoleRow, (contest_id, account.id), with_for_update=True)
     row = row or ContestRoleRow(contest_id=contest_id, account_id=account.id)
-    return _granted(session, viewer, row, body.role, contest_id)
+    return _granted(session, viewer, row, body.role, name, contest_id)
 
 
 def grant_at_problem(session: Session, viewer: Viewer, problem_id: str, name: str, body: RoleBody) -> RoleView:
     """Give an account, named by id or username, a role at a problem; raises NotFound or Conflict."""
     existing(session, problem_id)
     account = _grantee(session, name)
-    row = session.get(ProblemRoleRow, (problem_id, account.id))
+    row = session.get(ProblemRoleRow, (problem_id, account.id), with_for_update=True)
     row = row or ProblemRoleRow(problem_id=problem_id, account_id=account.id)
-    return _granted(session, viewer, row, body.role, problem_id)
+    return _granted(session, viewer, row, body.role, name, problem_id)
 
 
 def revoke_in_contest(session: Session, contest_id: str, name: str) -> None:
@@ -85,9 +110,7 @@ def revoke_in_contest(session: Session, contest_id: str, name: str) -> None:
     contest_of(session, contest_id)
     account = _account(session, name)
     if not stored.revoke_in_contest(session, contest_id, account.id):
-        raise NotFound(
-            N_("account %(account)r has no role in contest %(contest)r"), account=account.id, contest=contest_id
-        )
+        raise NotFound(N_("account %(account)r has no role in contest %(contest)r"), account=name, contest=contest_id)
 
 
 def revoke_at_problem(session: Session, problem_id: str, name: str) -> None:
@@ -95,9 +118,25 @@ def revoke_at_problem(session: Session, problem_id: str, name: str) -> None:
     existing(session, problem_id)
     account = _account(session, name)
     if not stored.revoke_at_problem(session, problem_id, account.id):
-        raise NotFound(
-            N_("account %(account)r has no role at problem %(problem)r"), account=account.id, problem=problem_id
-        )
+        raise NotFound(N_("account %(account)r has no role at problem %(problem)r"), account=name, problem=problem_id)
+
+
+def invitations(session: Session, viewer: Viewer) -> list[Invitation]:
+    """Return the roles that the viewer's account has not accepted yet."""
+    return [_invitation(session, row) for row in stored.pending_of(session, str(viewer.account_id))]
+
+
+def accept(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> RoleView:
+    """Make a pending role of the viewer's account effective; raises NotFound."""
+    row = _pending(session, viewer, kind, object_id)
+    row.pending = None
+    session.flush()
+    return _views(session, [row], object_id)[0]
+
+
+def decline(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> None:
+    """Delete a pending role of the viewer's account; raises NotFound."""
+    session.delete(_pending(session, viewer, kind, object_id))
 
 
 def organisers(session: Session) -> list[OrganiserView]:
@@ -136,35 +175,63 @@ def _grantee(session: Session, name: str) -> AccountRow:
     """The account that gets a role; raises Conflict for one of the server's admins, whose rights are greater."""
     account = _account(session, name)
     if account.type == "admin":
-        raise Conflict(
-            N_("account %(account)r is an admin of the server, who may do everything already"), account=account.id
-        )
+        raise Conflict(N_("account %(account)r is an admin of the server, who may do everything already"), account=name)
     return account
 
 
-def _granted(
-    session: Session, viewer: Viewer, row: ContestRoleRow | ProblemRoleRow, role: str, object_id: str
-) -> RoleView:
-    if row.role != role:
-        row.role, row.granted_by, row.granted = role, viewer.account_id, utc_now()
+def _granted(session: Session, viewer: Viewer, row: RoleRow, role: str, name: str, object_id: str) -> RoleView:
+    """Grant a role to the account that the viewer named; one in effect changes at once, others as reach decides."""
+    reach, is_in_effect = reach_of(session, viewer), row in session and row.pending is None
+    pending = None if is_in_effect or reach.within([row.account_id], reach.accounts) else name
+    if (row.role, row.pending) != (role, pending):
+        row.role, row.pending, row.granted_by, row.granted = role, pending, viewer.account_id, utc_now()
     session.add(row)
     session.flush()
     return _views(session, [row], object_id)[0]
 
 
-def _views(session: Session, rows: Sequence[ContestRoleRow | ProblemRoleRow], object_id: str) -> list[RoleView]:
-    known = {row.account_id: session.get_one(AccountRow, row.account_id) for row in rows}
+def _pending(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> RoleRow:
+    row: RoleRow | None
+    key = object_id, str(viewer.account_id)
+    if kind == "contests":
+        row = session.get(ContestRoleRow, key, with_for_update=True)
+    else:
+        row = session.get(ProblemRoleRow, key, with_for_update=True)
+    if row is None or row.pending is None:
+        raise NotFound(N_("no invitation to %(kind)s/%(id)s"), kind=kind, id=object_id)
+    return row
+
+
+def _invitation(session: Session, row: RoleRow) -> Invitation:
+    kind: Kind
+    if isinstance(row, ContestRoleRow):
+        kind, object_id = "contests", row.contest_id
+        name = session.get_one(ContestRow, object_id).name
+    else:
+        kind, object_id = "problems", row.problem_id
+        names = session.get_one(ProblemRow, object_id).names
+        name = names.get("en") or next(iter(names.values()), object_id)
+    granted = format_time(row.granted)
+    return Invitation(kind=kind, id=object_id, name=name, role=row.role, granted_by=row.granted_by, granted=granted)
+
+
+def _views(session: Session, rows: Sequence[RoleRow], object_id: str) -> list[RoleView]:
+    known = {row.account_id: session.get_one(AccountRow, row.account_id) for row in rows if row.pending is None}
     grants = grants_of_all(session, list(known.values()))
-    return [_view(row, known[row.account_id], object_id in grants[row.account_id].resting) for row in rows]
+    return [
+        _view(row, known.get(row.account_id), object_id in grants.get(row.account_id, NO_GRANTS).resting)
+        for row in rows
+    ]
 
 
-def _view(row: ContestRoleRow | ProblemRoleRow, account: AccountRow, rests: bool) -> RoleView:
+def _view(row: RoleRow, account: AccountRow | None, rests: bool) -> RoleView:
     return RoleView(
-        account_id=account.id,
-        username=account.username,
-        name=account.name,
+        account_id=row.pending or row.account_id,
+        username=str(row.pending) if account is None else account.username,
+        name=None if account is None else account.name,
         role=row.role,
         rests=rests,
+        pending=row.pending is not None,
         granted_by=row.granted_by,
         granted=format_time(row.granted),
     )

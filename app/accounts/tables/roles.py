@@ -25,25 +25,30 @@ class OrganiserRow(Base):
 
 
 class ContestRoleRow(Base):
-    """The role of an account in one contest: `owner` or `judge`."""
+    """The role of an account in one contest: `owner` or `judge`.
+
+    pending  the id or username that an owner named, until the account accepts: until then the role gives no right
+    """
 
     __tablename__ = "contest_roles"
 
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True)
     role: Mapped[str] = mapped_column(ROLE)
+    pending: Mapped[str | None] = mapped_column(Text)
     granted_by: Mapped[str | None] = mapped_column(ID)
     granted: Mapped[datetime]
 
 
 class ProblemRoleRow(Base):
-    """The role of an account at one problem: `owner` or `judge`."""
+    """The role of an account at one problem: `owner` or `judge`; `pending` as in a contest."""
 
     __tablename__ = "problem_roles"
 
     problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True)
     role: Mapped[str] = mapped_column(ROLE)
+    pending: Mapped[str | None] = mapped_column(Text)
     granted_by: Mapped[str | None] = mapped_column(ID)
     granted: Mapped[datetime]
 

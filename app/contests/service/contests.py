@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Callable, Collection
 from datetime import timedelta
 from importlib.metadata import version
@@ -23,13 +22,12 @@ from app.core.db.locks import lock_names
 from app.core.errors import Conflict
 from app.core.files.file_references import shown
 from app.core.messages import N_
-from app.core.passwords import LETTERS
+from app.core.passwords import random_letters
 from app.domain import contests as rules
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow
 
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
-RANDOM_LETTERS = 4
 
 
 class Provider(BaseModel):
@@ -168,7 +166,7 @@ def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -
     hidden object stays secret.
     """
     base = slug(name, lambda _: False, otherwise)
-    while taken(free := f"{base}-{''.join(secrets.choice(LETTERS) for _ in range(RANDOM_LETTERS))}"):
+    while taken(free := f"{base}-{random_letters()}"):
         pass
     return free
 

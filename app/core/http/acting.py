@@ -10,8 +10,19 @@ from app.accounts.service.viewer import Viewer
 
 PLAY = frozenset({"create_game", "join_game", "create_move", "resign_game", "page_begin_game", "page_play_on"})
 """Operations that change nothing of anybody's but a game of one's own: judges who practise fill no log with moves."""
+ACCEPTING = frozenset({"accept_role", "page_accept_role"})
+"""Operations that are noted of teams too."""
+DECLINING = frozenset({"decline_role", "page_decline_role"})
+"""Operations that are never noted: owners read the log, and would learn who they invited, and from which address."""
 
-__all__ = ["acting", "actor_of"]
+__all__ = ["acting", "actor_of", "is_noted"]
+
+
+def is_noted(viewer: Viewer, operation: str) -> bool:
+    """Return whether the audit log notes an operation of this viewer."""
+    if not viewer.logged_in or operation in PLAY | DECLINING:
+        return False
+    return viewer.is_audited or operation in ACCEPTING
 
 
 def actor_of(
@@ -21,7 +32,7 @@ def actor_of(
 
     `ids` are the variables of its address, such as contest_id and problem_id.
     """
-    if not viewer.logged_in or not viewer.is_audited or operation in PLAY:
+    if not is_noted(viewer, operation):
         return None
     digest = viewer.credential.digest
     return Actor(

@@ -13,7 +13,7 @@ from app.accounts.queries.audit import Actor, acting
 from app.accounts.service.rights import OF_ACCOUNTS, Place, Who, check, who_may
 from app.accounts.service.viewer import Viewer
 from app.core.errors import ServiceError
-from app.core.http.acting import actor_of
+from app.core.http.acting import actor_of, is_noted
 from app.core.http.deps import VIEWER, address_of, current_viewer
 from app.core.http.errors import RefusedBody
 from app.core.json_bounds import MOST_OF_AN_ACCOUNT, MOST_OF_AN_ADMIN, read_json
@@ -59,7 +59,7 @@ def acting_for(request: Request, operation: str) -> AbstractContextManager[None]
 def _actor(request: Request, operation: str) -> Actor | None:
     """Whoever the changes of a request are noted for."""
     viewer: Viewer = request.scope[VIEWER]
-    if not (viewer.logged_in and viewer.is_audited):  # teams, mostly: their address is not taken apart
+    if not is_noted(viewer, operation):  # teams, mostly: their address is not taken apart
         return None
     ids = {CONTEST: request.query_params.get(CONTEST), **request.path_params}
     return actor_of(viewer, operation, request.method, request.url.path, address_of(request), ids)

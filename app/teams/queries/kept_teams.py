@@ -9,7 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.tables import (
     AccountRow,
+    ClarificationRow,
     ContestTeamRow,
+    GameRow,
     GroupRow,
     KeptTeamRow,
     OrganizationRow,
@@ -39,9 +41,14 @@ def in_others(session: Session, contest_ids: Collection[str]) -> set[str]:
 
 
 def competing(session: Session, contest_ids: Collection[str]) -> set[str]:
-    """The teams that have submitted in one of these contests, or whose clock runs there."""
-    tables = (SubmissionRow, ParticipationRow)
-    queries = [select(each.team_id).where(each.contest_id.in_(contest_ids)).distinct() for each in tables]
+    """Return the teams that have submitted, played or asked in one of these contests, or whose clock runs there."""
+    columns = (
+        (SubmissionRow, SubmissionRow.team_id),
+        (ParticipationRow, ParticipationRow.team_id),
+        (GameRow, GameRow.team_id),
+        (ClarificationRow, ClarificationRow.from_team_id),
+    )
+    queries = [select(team).where(table.contest_id.in_(contest_ids)).distinct() for table, team in columns]
     return {team_id for query in queries for team_id in session.scalars(query) if team_id is not None}
 
 

@@ -38,7 +38,7 @@ def bring_in(
         planned.plan(rows, faults)
         passwords = options.passwords_for(before, planned.accounts)
     hashes = {} if options.dry_run else hashed(passwords)
-    people = People(session, reach_of(session, viewer), replace=options.replace, new_ids=planned.new_ids)
+    people = People(session, reach_of(session, viewer), replace=options.replace, earlier=planned)
     people.plan(rows, faults)
     people.keep(hashes, contest_id)
     if contest_id is not None:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.accounts.queries import accounts
 from app.accounts.schemas.account_bodies import AccountBody, is_id
 from app.accounts.service.account_import import put
-from app.accounts.service.names import free_username, plain, username_of
+from app.accounts.service.names import free_username, made_of, plain, username_of
 from app.accounts.service.reach import Reach
 from app.contests.service.contests import slug, slug_with_letters
 from app.core.bodies import mismatch, refuse_all
@@ -107,12 +107,10 @@ class TeamPlan:
 class People:
     """The rows of one class list: `plan` reads and refuses, `keep` writes what was planned.
 
-    new_ids    the ids of new accounts by username; those of an earlier plan remain, as passwords belong to them
+    earlier    an earlier plan, whose usernames and ids of new accounts remain, as passwords belong to them
     """
 
-    def __init__(
-        self, session: Session, reach: Reach, *, replace: bool, new_ids: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, session: Session, reach: Reach, *, replace: bool, earlier: People | None = None) -> None:
         self._session = session
         self._replace = replace
         self._reach = reach
@@ -121,7 +119,8 @@ class People:
         # A hidden id counts as a username, so that a generated id never has a suffix because of it.
         foreign = {name for row in rows if row.username not in self._old for name in (row.username, row.id)}
         self._foreign = foreign - set(self._old)
-        self.new_ids = dict(new_ids or {})
+        self._new_ids: dict[str, str] = {} if earlier is None else dict(earlier._new_ids)
+        self._derived: dict[str, str] = {} if earlier is None else dict(earlier._derived)
         self._account_ids = {row.id for row in rows}
         self._old_teams = {row.id: row for row in team_rows if reach.within([row.id], reach.teams)}
         names = {row.id: row.name for row in self._old_teams.values()}
@@ -192,7 +191,7 @@ class People:
         return [self._shown(each, passwords) for each in self._planned]
 
     def _plan_row(self, row: PersonRowBody, where: str) -> None:
-        username = row.username or free_username(username_of(row.name), self._given | self._foreign)
+        username = row.username or self._username_of(row, where)
         if username in self._given:
             self._fault(where, "username", Message(N_("each username once")), repr(username))
             return
@@ -210,8 +209,8 @@ class People:
             return
         person_id = None if old is None else old.person_id
         if row.email is not None and person_id is None:
-            person_id = account_id
-            if self._session.get(PersonRow, account_id) is not None:
+            person_id = self._new_person_id(account_id)
+            if self._session.get(PersonRow, person_id) is not None:
                 self._fault(
                     where,
                     "email",
@@ -231,6 +230,17 @@ class People:
         if old is not None:
             self._compare(old, planned, derived=row.username is None)
         self._planned.append(planned)
+
+    def _username_of(self, row: PersonRowBody, where: str) -> str:
+        """Return the username of a row without one: of an earlier import or plan, otherwise a new one."""
+        base, taken = username_of(row.name), self._given | self._foreign
+        if base not in taken:
+            return base
+        old = [each for each in self._old.values() if each.name == row.name and made_of(base, each.username)]
+        old.sort(key=lambda each: row.team not in {each.team_id, self.teams.names.get(str(each.team_id))})
+        known = [*(each.username for each in old), self._derived.get(where, base)]
+        self._derived[where] = next((each for each in known if each not in taken), "") or free_username(base, taken)
+        return self._derived[where]
 
     def _compare(self, old: AccountRow, planned: Planned, *, derived: bool) -> None:
         """Hold a row against the account that is there, and note what it changes."""
@@ -346,13 +356,18 @@ class People:
             self._take(where, "hidden", Message(N_("%(hidden)s, as the team is"), hidden=old.hidden), str(hidden))
 
     def _new_account_id(self, username: str) -> str:
-        id_ = self.new_ids.get(username, username)
+        id_ = self._new_ids.get(username, username)
         if not is_id(id_) or id_ in self._account_ids:
             make = slug if self._reach.whole else slug_with_letters
             id_ = make(plain(username), self._account_ids.__contains__, "account")
-        self.new_ids[username] = id_
+        self._new_ids[username] = id_
         self._account_ids.add(id_)
         return id_
+
+    def _new_person_id(self, account_id: str) -> str:
+        if self._reach.whole:
+            return account_id
+        return slug_with_letters(account_id, lambda id_: self._session.get(PersonRow, id_) is not None, "person")
 
     def _keep_team(self, team_id: str) -> None:
         row = self._old_teams.get(team_id)

@@ -19,8 +19,8 @@ from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
 
 VERBS = re.compile(
-    r"(add|apply|ask|begin|cancel|change|choose|clear|compare|create|delete|disqualify|enrol|export|get|import|join|list|pause"
-    r"|put|remove|resign|restore|resume|reveal|send|start|stream|submit|undo|withdraw)(_[a-z]+)*"
+    r"(accept|add|apply|ask|begin|cancel|change|choose|clear|compare|create|decline|delete|disqualify|enrol"
+    r"|export|get|import|join|list|pause|put|remove|resign|restore|resume|reveal|send|start|stream|submit|undo|withdraw)(_[a-z]+)*"
 )
 KNOWN = {
     "change_contest",

@@ -10,6 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
+from app.core.clock import utc_now
+from app.tables import GameRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import share
 from tests.builders.service import PASSWORD, Api, open_api
@@ -143,9 +145,10 @@ def test_a_class_list_of_an_owner_means_no_team_account_or_organization_of_other
     assert [name_of(each) for each in own["teams"]] == ["red", "jose-nandu"]
     (organization,), (group,) = own["organizations"], own["groups"]
     assert (name_of(organization), name_of(group)) == ("ies-sur", "4a")
-    assert [each["username"] for each in own["people"]] == ["ana.perez2", "jose.nandu2"]
+    assert [name_of(each["username"]) for each in own["people"]] == ["ana.perez", "jose.nandu"]
     again = made(people(course, CLASS))
     assert [each["account"] for each in again["people"]] == ["unchanged", "unchanged"]
+    assert [each["username"] for each in again["people"]] == [each["username"] for each in own["people"]]
     named = people(course, "name,username,team\nMole,ana.perez,Red\n", replace=True)
     assert (named.status_code, places(named)) == (409, ["line 2, column username"])
     linked = course.post("teams?contest_id=a", user="staff", json={"id": "n", "name": "N", "group_ids": ["4a"]})
@@ -202,6 +205,68 @@ def test_an_owner_cannot_take_over_a_team_that_competes_in_a_contest_open_to_all
     assert course.post("accounts/jose.nandu/password", user="staff").status_code == 404
     pass_time(course.service, 4 * HOUR, "open")
     made(course.post("accounts/jose.nandu/password", user="staff"))
+
+
+def test_a_team_that_only_asks_or_plays_in_a_contest_open_to_all_leaves_the_reach_too(course: Api) -> None:
+    """Its owner would read the private answers, and play its counted games."""
+    add_contest(course.service, "open", problem_id=None, started=2 * HOUR)
+    for name in ("asker", "player"):
+        made(course.post("teams?contest_id=a", user="staff", json={"id": name, "name": name}))
+        account = {"username": name, "type": "team", "team_id": name, "password": STRONG}
+        made(course.post("accounts", user="staff", json=account))
+        made(course.post(f"accounts/{name}/password", user="staff"))
+        made(course.patch(f"accounts/{name}", user="staff", json={"password": STRONG}))
+    made(course.post("contests/open/clarifications", auth=("asker", STRONG), json={"text": "Why?"}))
+    with course.service.database.write() as session:
+        session.add(a_game("open", "player"))
+    for name in ("asker", "player"):
+        assert course.post(f"accounts/{name}/password", user="staff").status_code == 404
+        assert course.patch(f"teams/{name}", user="staff", json={"name": "Mine"}).status_code == 404
+
+
+def a_game(contest_id: str, team_id: str) -> GameRow:
+    """A counted game of a team that goes on."""
+    now = utc_now()
+    return GameRow(
+        id="game",
+        contest_id=contest_id,
+        problem_id=PROBLEM,
+        test_case_id=None,
+        case_name="02",
+        team_id=team_id,
+        account_id=None,
+        owner=f"team:{team_id}",
+        counted=True,
+        game="toy",
+        instance="1",
+        opponent="one",
+        seed=1,
+        side=0,
+        started=now,
+        move_ms=None,
+        game_ms=None,
+        moves=0,
+        since=now,
+        used_ms=0,
+        deadline=now + HOUR,
+    )
+
+
+def test_the_codes_of_an_owner_end_with_its_role(course: Api) -> None:
+    made(people(course, CLASS))
+    code = made(course.post("accounts/ana.perez/password-reset", user="staff", json={}))["code"]
+    made(course.delete("contests/a/roles/staff", user="admin"))
+    use = {"username": "ana.perez", "code": code, "password": STRONG}
+    assert course.post("account/password-reset", json=use).status_code == 403
+
+
+def test_persons_of_a_class_list_do_not_depend_on_hidden_persons(course: Api) -> None:
+    """A hidden person whose id is the new account's refused the row."""
+    hidden = {"id": "ana.perez", "name": "Hidden", "role": "other", "team_ids": []}
+    made(course.post("contests/b/persons", user="admin", json=hidden))
+    made(people(course, CLASS))
+    (person,) = made(course.get("contests/a/persons", user="staff"))
+    assert (person["name"], name_of(person["id"])) == ("Ana Pérez", "ana-perez")
 
 
 def test_whoever_registers_for_a_contest_is_looked_after_by_its_owner(course: Api) -> None:
@@ -261,7 +326,8 @@ def test_the_ids_of_a_class_list_and_of_institutions_do_not_depend_on_hidden_obj
     named = people(course, "name,username\nBea,bea\n")
     assert (named.status_code, places(named)) == (409, ["line 2, column username"])
     ana, maria = made(people(course, "name,username\nAna Pérez,\nMaría,María Gil\n", generate_passwords=True))["people"]
-    assert (ana["username"], ana["account_id"]) == ("ana.perez2", "ana.perez2")
+    assert (name_of(ana["username"]), ana["account_id"]) == ("ana.perez", ana["username"])
+    assert made(course.get("account", auth=(ana["username"], ana["password"])))["id"] == ana["account_id"]
     assert name_of(maria["account_id"]) == "maria-gil"
     assert made(course.get("account", auth=("María Gil", maria["password"])))["id"] == maria["account_id"]
     ids = []

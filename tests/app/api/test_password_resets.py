@@ -8,10 +8,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.builders.contests import add_contest
+from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import PASSWORD, Api
 
 NEW = "open, poppy seeds"
+TEAM = {"id": "team", "username": "team", "type": "team", "team_id": "team"}
 CHANGES: dict[str, tuple[str, str, Any]] = {
     "password": ("PATCH", "accounts/team", {"password": "open, sunflower seeds"}),
     "type": ("PATCH", "accounts/team", {"type": "admin", "team_id": None}),
@@ -85,6 +86,39 @@ def test_a_change_of_password_type_team_or_role_revokes_codes(api: Api, what: st
         back = {"type": "team", "team_id": "team"}
         assert api.patch("accounts/team", user="admin", json=back).status_code == 200
     assert use(api, code).status_code == 403
+
+
+PASSWORDS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "replaced": ("PUT", "accounts/team", {"json": {**TEAM, "password": "open, sunflower seeds"}}),
+    "imported": ("POST", "accounts?replace=true", {"json": [{**TEAM, "password": "open, sunflower seeds"}]}),
+    "renewed": ("POST", "accounts?replace=true&renew_passwords=true", {"json": [TEAM]}),
+    "in a class list": (
+        "POST",
+        "people?replace=true",
+        {
+            "content": "name,username,team,password\nTeam,team,team,open; sunflower seeds\n",
+            "headers": {"Content-Type": "text/csv"},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("way", sorted(PASSWORDS))
+def test_every_way_to_set_a_password_revokes_codes(api: Api, way: str) -> None:
+    code = make_code(api)
+    method, path, body = PASSWORDS[way]
+    assert api.request(method, path, user="admin", **body).is_success
+    assert api.get("account", user="team").status_code == 401
+    assert use(api, code).status_code == 403
+
+
+def test_a_role_at_a_problem_revokes_codes(api: Api) -> None:
+    add_problem(api.service)
+    for method in ("PUT", "DELETE"):
+        code = make_code(api)
+        role = {"json": {"role": "judge"}} if method == "PUT" else {}
+        assert api.request(method, "problems/echo/roles/team", user="admin", **role).is_success
+        assert use(api, code).status_code == 403
 
 
 def test_the_end_of_a_role_revokes_codes_also_when_its_contest_is_deleted(api: Api) -> None:

@@ -65,6 +65,9 @@ GET    /api/ : everybody
 GET    /api/account : accounts
 PATCH  /api/account : accounts
 POST   /api/account/password-reset : everybody
+GET    /api/account/roles : accounts
+DELETE /api/account/roles/{kind}/{object_id} : accounts
+PUT    /api/account/roles/{kind}/{object_id} : accounts
 DELETE /api/account/tokens : accounts
 GET    /api/account/tokens : accounts
 POST   /api/account/tokens : accounts
