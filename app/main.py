@@ -24,44 +24,39 @@ from starlette.types import Receive, Scope, Send
 from app import page_routes as pages
 from app.accounts.queries.accounts import note_use
 from app.accounts.queries.audit import keep_audit
-from app.accounts.service.logins import Logins
 from app.accounts.service.registering import Pace
+from app.accounts.service.viewer import Logins
 from app.archive.queries.scrub import Scrub
 from app.core.clock import the_clock
+from app.core.db.by_id import Kind
 from app.core.db.clock import ClockKeeper, start_clock
-from app.core.db.locks import Locks
-from app.core.db.notices import Kind
-from app.core.db.processes import SERVER, Presence, Work
-from app.core.db.secret_keys import number_of
+from app.core.db.locks import SERVER, Locks, Presence, Work
+from app.core.db.migrate import number_of
 from app.core.db.serving import Hold, hold
 from app.core.db.writer import Writer
 from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator
 from app.core.http.forms import open_form_of
-from app.core.http.heads import Heads
-from app.core.http.lists.queued import Queued
-from app.core.http.middleware import BodyLimit, Frame
-from app.core.http.origins import Origins
-from app.core.http.proxy import BehindProxy
-from app.core.http.refusals import Refusals
-from app.core.http.sessions import Sessions
+from app.core.http.lists.queue import Queued
+from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
+from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.metrics import Metrics
-from app.core.pages.stored_pages import StoredPages
-from app.core.pages.unknown_pages import pages_for_people
+from app.core.pages.pages import StoredPages
+from app.core.pages.visitor import pages_for_people
 from app.core.service import Engine, Service
 from app.core.settings import Settings
 from app.core.shared_work import SharedWork
 from app.daily.service.puzzles import DailyPuzzles
 from app.feed.service.hub import Hub
 from app.feed.service.lists.lists import WrittenLists
-from app.games.service.keeper import Keeper
+from app.games.service.ending import Keeper
 from app.games.service.playing import Games
-from app.judging.service.engines import start_engine
-from app.operations.routes import health
+from app.judging.service.rejudging import start_engine
+from app.operations import routes as operations_routes
 from app.operations.service import counts
 from app.operations.service.bootstrap import bring_keys, initialise
-from app.operations.service.hearing import (
+from app.operations.service.counts import (
     hear_of_followers,
     hear_of_rows,
     hear_of_workers,
@@ -71,23 +66,22 @@ from app.operations.service.hearing import (
 )
 from app.routes import routes_of
 from app.sandbox import groups
+from app.sandbox.environment import ProtectionState
 from app.sandbox.sandbox import protections
-from app.sandbox.state import ProtectionState
-from app.scoreboard.pages.short_way import ShortWay
+from app.scoreboard.pages.team import ShortWay
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.routes.express import Express
 from app.scoreboard.service.pages import BoardPages
 from app.similarity.service.comparing import Similarity
 from app.submissions.queries.submission_context import SubmissionContexts
-from app.submissions.routes.express import ExpressSubmissions
-from app.submissions.routes.submission_form import open_submission_form
+from app.submissions.routes.submit import ExpressSubmissions, open_submission_form
 from app.submissions.service.gate import Gate
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 
 SMALLEST_ZIPPED = 1024
+# The lock under which a database is brought up to date: migrations, bundled problems, keys.
 START = "start of a process"
-"""The lock under which a database is brought up to date: migrations, bundled problems, keys."""
 STREAMS = ("/event-feed", "/stream")
 SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
@@ -291,7 +285,7 @@ class Zipped(GZipMiddleware):
 
 def add_routes(app: FastAPI, settings: Settings) -> None:
     """Put other routes, the errors and what lies around each request on the app; the last added is the outermost."""
-    app.include_router(health.router)
+    app.include_router(operations_routes.health_router)
     app.include_router(pages.router)
     if settings.has_daily:
         app.include_router(pages.daily)

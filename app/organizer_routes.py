@@ -8,17 +8,17 @@ from typing import Any
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from app.accounts.pages import audit, people, roles
-from app.authoring.pages import case, contest_problems, jobs, problems
+from app.accounts.pages import audit, roles
+from app.authoring.pages import case, contest_problems, problems
 from app.contests.pages import finals, home, setup
 from app.core.pages.gate import needs
 from app.core.pages.visitor import PageRoute
 from app.judging.pages import live, rejudgings
-from app.messages.pages import organizer as messages
-from app.operations.pages import health
-from app.scoreboard.pages import awards, ceremony, projector
-from app.similarity.pages import similarity
-from app.teams.pages import teams
+from app.messages import pages as messages_pages
+from app.operations import pages as operations_pages
+from app.scoreboard.pages import projector
+from app.similarity import pages as similarity_pages
+from app.teams import pages as teams_pages
 
 ADMIN = "/admin"
 CONTEST = f"{ADMIN}/contests/{{contest_id}}"
@@ -31,6 +31,7 @@ PROBLEM = f"{PROBLEMS}/{{problem_id}}"
 CASE = f"{PROBLEM}/case/{{case_name}}"
 PERSON = f"{ADMIN}/people/{{account_id}}"
 Place = tuple[str, str, Callable[..., Any], str]
+# The method, the address, the handler and the operation whose rights the page needs.
 PLACES: Sequence[Place] = (
     ("GET", ADMIN, home.organiser_home, "list_problems"),
     ("GET", f"{ADMIN}/new", setup.new_contest, "create_contest"),
@@ -49,14 +50,14 @@ PLACES: Sequence[Place] = (
     ("POST", f"{CONTEST}/problems", contest_problems.add_problems, "add_contest_problem"),
     ("POST", ENTRY, contest_problems.change_problem, "change_contest_problem"),
     ("POST", f"{ENTRY}/remove", contest_problems.remove_problem, "remove_contest_problem"),
-    ("GET", f"{CONTEST}/teams", teams.teams_page, "get_limits"),
-    ("POST", f"{CONTEST}/teams", teams.enrol, "enrol_teams"),
-    ("POST", f"{CONTEST}/teams/new", teams.make_team, "import_people"),
-    ("POST", f"{CONTEST}/teams/import", teams.import_teams, "import_people"),
-    ("POST", f"{CONTEST}/teams/registration", teams.set_registration, "change_registration"),
-    ("POST", f"{CONTEST}/teams/code", teams.new_code, "create_registration_code"),
-    ("POST", f"{TEAM}/withdraw", teams.withdraw, "withdraw_team"),
-    ("POST", f"{TEAM}/disqualify", teams.set_disqualified, "disqualify_team"),
+    ("GET", f"{CONTEST}/teams", teams_pages.teams_page, "get_limits"),
+    ("POST", f"{CONTEST}/teams", teams_pages.enrol, "enrol_teams"),
+    ("POST", f"{CONTEST}/teams/new", teams_pages.make_team, "import_people"),
+    ("POST", f"{CONTEST}/teams/import", teams_pages.import_teams, "import_people"),
+    ("POST", f"{CONTEST}/teams/registration", teams_pages.set_registration, "change_registration"),
+    ("POST", f"{CONTEST}/teams/code", teams_pages.new_code, "create_registration_code"),
+    ("POST", f"{TEAM}/withdraw", teams_pages.withdraw, "withdraw_team"),
+    ("POST", f"{TEAM}/disqualify", teams_pages.set_disqualified, "disqualify_team"),
     ("GET", f"{CONTEST}/live", live.live_page, "get_limits"),
     ("GET", SUBMISSION, live.submission_page, "get_limits"),
     ("POST", f"{SUBMISSION}/rejudge", live.rejudge_one, "create_rejudging"),
@@ -66,21 +67,21 @@ PLACES: Sequence[Place] = (
     ("POST", f"{REJUDGING}/apply", rejudgings.apply_rejudging, "apply_rejudging"),
     ("POST", f"{REJUDGING}/undo", rejudgings.undo_rejudging, "undo_rejudging"),
     ("POST", f"{REJUDGING}/cancel", rejudgings.cancel_rejudging, "cancel_rejudging"),
-    ("GET", f"{CONTEST}/questions", messages.questions_page, "get_limits"),
-    ("POST", f"{CONTEST}/questions", messages.send_message, "get_limits"),
+    ("GET", f"{CONTEST}/questions", messages_pages.questions_page_organizer, "get_limits"),
+    ("POST", f"{CONTEST}/questions", messages_pages.send_message, "get_limits"),
     ("GET", f"{CONTEST}/roles", roles.roles_page, "list_contest_roles"),
     ("POST", f"{CONTEST}/roles", roles.grant_role, "put_contest_role"),
     ("POST", f"{CONTEST}/roles/{{account_id}}/revoke", roles.revoke_role, "delete_contest_role"),
     ("GET", "/c/{contest_id}/projector", projector.projector, "get_scoreboard"),
-    ("GET", f"{CONTEST}/ceremony", ceremony.ceremony_page, "get_reveal"),
-    ("POST", f"{CONTEST}/ceremony", ceremony.publish, "reveal_places"),
-    ("GET", f"{CONTEST}/awards", awards.awards_page, "get_limits"),
-    ("POST", f"{CONTEST}/awards", awards.give_award, "create_award"),
+    ("GET", f"{CONTEST}/ceremony", projector.ceremony_page, "get_reveal"),
+    ("POST", f"{CONTEST}/ceremony", projector.publish, "reveal_places"),
+    ("GET", f"{CONTEST}/awards", projector.awards_page, "get_limits"),
+    ("POST", f"{CONTEST}/awards", projector.give_award, "create_award"),
     ("POST", f"{CONTEST}/awards/medals", finals.set_medals, "change_contest"),
-    ("POST", f"{CONTEST}/awards/{{award_id}}/remove", awards.remove_award, "delete_award"),
+    ("POST", f"{CONTEST}/awards/{{award_id}}/remove", projector.remove_award, "delete_award"),
     ("GET", f"{CONTEST}/audit", audit.contest_audit, "list_contest_audit"),
-    ("GET", f"{CONTEST}/similarity", similarity.similarity_page, "get_similarity"),
-    ("GET", f"{CONTEST}/similarity/{{team_id}}/{{rival_id}}", similarity.comparison_page, "compare_teams"),
+    ("GET", f"{CONTEST}/similarity", similarity_pages.similarity_page, "get_similarity"),
+    ("GET", f"{CONTEST}/similarity/{{team_id}}/{{rival_id}}", similarity_pages.comparison_page, "compare_teams"),
     ("GET", PROBLEMS, problems.list_page, "list_problems"),
     ("POST", PROBLEMS, problems.bring_in, "import_problem"),
     ("GET", PROBLEM, problems.problem_page, "get_problem"),
@@ -93,18 +94,17 @@ PLACES: Sequence[Place] = (
     ("POST", f"{PROBLEM}/cases/arrange", problems.arrange_cases, "change_testcases"),
     ("GET", f"{PROBLEM}/versions/{{number}}", problems.version_page, "get_version"),
     ("POST", f"{PROBLEM}/versions/{{number}}/restore", problems.restore_version, "restore_version"),
-    ("GET", f"{ADMIN}/jobs", jobs.jobs_page, "list_jobs"),
-    ("GET", f"{ADMIN}/jobs/{{job_id}}", jobs.job_page, "get_job"),
-    ("POST", f"{ADMIN}/jobs/{{job_id}}/cancel", jobs.cancel_job, "cancel_job"),
-    ("GET", f"{ADMIN}/people", people.people_page, "list_accounts"),
-    ("POST", f"{PERSON}/password", people.new_password, "create_password"),
-    ("POST", f"{PERSON}/code", people.reset_code, "create_password_reset"),
-    ("POST", f"{PERSON}/allow", people.allow, "put_organiser"),
-    ("POST", f"{PERSON}/disallow", people.disallow, "delete_organiser"),
-    ("GET", f"{ADMIN}/health", health.health_page, "get_stored_files"),
+    ("GET", f"{ADMIN}/jobs", case.jobs_page, "list_jobs"),
+    ("GET", f"{ADMIN}/jobs/{{job_id}}", case.job_page, "get_job"),
+    ("POST", f"{ADMIN}/jobs/{{job_id}}/cancel", case.cancel_job, "cancel_job"),
+    ("GET", f"{ADMIN}/people", audit.people_page, "list_accounts"),
+    ("POST", f"{PERSON}/password", audit.new_password, "create_password"),
+    ("POST", f"{PERSON}/code", audit.reset_code, "create_password_reset"),
+    ("POST", f"{PERSON}/allow", audit.allow, "put_organiser"),
+    ("POST", f"{PERSON}/disallow", audit.disallow, "delete_organiser"),
+    ("GET", f"{ADMIN}/health", operations_pages.health_page, "get_stored_files"),
     ("GET", f"{ADMIN}/audit", audit.server_audit, "list_audit"),
 )
-"""The method, the address, the handler and the operation whose rights the page needs."""
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
 for method, path, handler, operation in PLACES:

@@ -6,32 +6,29 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from app import organizer_routes as organiser
-from app.accounts.pages.account import account_page, log_in, log_out, login_page, set_password
-from app.accounts.pages.passwords import reset_page, set_forgotten_password
-from app.accounts.pages.registration import register_on_page, registration_page
-from app.accounts.pages.roles import accept_role, decline_role
-from app.accounts.pages.tokens import make_token, revoke_token
-from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
-from app.core.pages.index import index
-from app.core.pages.live_header import live_header
-from app.core.pages.pages import page
-from app.core.pages.preferences import set_preferences
-from app.core.pages.static_files import reply
-from app.core.pages.visitor import PageRoute
-from app.daily.pages.daily import (
-    daily_archive,
-    daily_day,
-    daily_feed,
-    daily_latest,
-    daily_puzzle,
-    daily_sheet,
-    daily_today,
+from app.accounts.pages.account import (
+    account_page,
+    log_in,
+    log_out,
+    login_page,
+    register_on_page,
+    registration_page,
+    reset_page,
+    set_forgotten_password,
+    set_password,
 )
-from app.games.pages.games import begin_game, game_page, play_on, play_page
-from app.messages.pages.questions import ask, questions_page
-from app.problems.pages.contest import contest_page, problem_page, problems_page
+from app.accounts.pages.roles import accept_role, decline_role, make_token, revoke_token
+from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
+from app.core.pages.forms import set_preferences
+from app.core.pages.frames import live_header
+from app.core.pages.headers import reply
+from app.core.pages.pages import page
+from app.core.pages.visitor import PageRoute, index
+from app.daily.pages import daily_archive, daily_day, daily_feed, daily_latest, daily_puzzle, daily_sheet, daily_today
+from app.games.pages import begin_game, game_page, play_on, play_page
+from app.messages.pages import ask, questions_page
+from app.problems.pages.contest import contest_page, playground, problem_page, problems_page
 from app.problems.pages.frames_of_boards import board_frame
-from app.problems.pages.playground import playground
 from app.scoreboard.pages.board import scoreboard
 from app.scoreboard.pages.team import team_page
 from app.submissions.pages.answers import answers_page, report_page

@@ -7,76 +7,64 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 from starlette.routing import BaseRoute
 
-from app.accounts.routes import accounts, audit, own_account, password_resets, registration, roles, tokens
-from app.archive.routes import export, importing
-from app.authoring.routes import contest_problems, jobs, packages, test_data, testcases, versions
-from app.contests.routes import contests, judging, limits, participation
-from app.core.http.labels import ByLabel
+from app.accounts.routes import access, accounts
+from app.archive import routes as archive_routes
+from app.authoring.routes import testcases, versions
+from app.contests import routes as contests_routes
+from app.core.http.deps import ByLabel
 from app.core.http.middleware import API
 from app.core.http.openapi import operation_id
 from app.core.settings import Settings
-from app.daily.routes import puzzles
-from app.feed.routes import access, boards, webhooks
-from app.feed.routes import routes as feed
+from app.daily import routes as daily_routes
+from app.feed import routes as feed_routes
 from app.games.routes import games, live
-from app.judging.routes import rejudgings
+from app.judging import routes as judging_routes
 from app.messages.routes import clarifications, commentary
-from app.operations.routes import status, stored_files
-from app.problems.routes import problems
-from app.scoreboard.routes import awards, reveal, scoreboard
-from app.similarity.routes import similarity
-from app.submissions.routes import chosen, final_inputs, judgements, quota, reports, sources, submissions, submit
-from app.teams.routes import class_list, directory, team_import, teams
+from app.operations import routes as operations_routes
+from app.problems import routes as problems_routes
+from app.scoreboard.routes import awards, scoreboard
+from app.similarity import routes as similarity_routes
+from app.submissions.routes import reports, submissions, submit
+from app.teams.routes import directory, teams
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
     games.router,
     live.router,
     scoreboard.router,
-    boards.router,
-    feed.router,
-    contests.router,
-    contest_problems.router,
-    limits.router,
-    participation.router,
-    reveal.router,
-    final_inputs.router,
-    chosen.router,
-    quota.router,
-    access.router,
-    judging.router,
+    feed_routes.boards_router,
+    feed_routes.router,
+    contests_routes.router,
+    versions.contest_problems_router,
+    awards.reveal_router,
+    reports.final_inputs_router,
+    reports.router,
+    feed_routes.access_router,
     teams.router,
-    team_import.router,
-    own_account.router,
-    roles.router,
-    password_resets.router,
-    registration.router,
-    audit.router,
     accounts.router,
-    class_list.router,
+    access.roles_router,
+    access.password_resets_router,
+    access.registration_router,
+    access.router,
+    teams.class_list_router,
     directory.router,
     clarifications.router,
     awards.router,
     commentary.router,
-    export.router,
-    importing.router,
-    tokens.router,
-    packages.router,
+    archive_routes.router,
+    access.tokens_router,
+    testcases.packages_router,
     versions.router,
-    problems.router,
+    problems_routes.router,
     testcases.router,
-    test_data.router,
     submissions.router,
-    reports.router,
-    sources.router,
-    similarity.router,
-    judgements.router,
-    rejudgings.router,
-    jobs.router,
-    stored_files.router,
-    status.router,
-    webhooks.router,
-    puzzles.router,
+    similarity_routes.router,
+    submissions.judgements_router,
+    judging_routes.router,
+    versions.jobs_router,
+    operations_routes.router,
+    feed_routes.webhooks_router,
+    daily_routes.router,
 )
 PROBLEM = "/contests/{contest_id}/problems/{problem_id}"
 
@@ -92,9 +80,9 @@ def _together() -> list[BaseRoute]:
 def routes_of(settings: Settings) -> list[BaseRoute]:
     """The routes that a server with these settings has."""
     together = zip(ROUTERS, ROUTES, strict=True)
-    return [route for router, route in together if settings.has_daily or router is not puzzles.router]
+    return [route for router, route in together if settings.has_daily or router is not daily_routes.router]
 
 
+# Every route below /api. All apps of a process share them: FastAPI reads each one's signature when it is first asked,
+# which takes a third of a second for all of them.
 ROUTES: Sequence[BaseRoute] = _together()
-"""Every route below /api. All apps of a process share them: FastAPI reads each one's signature when it is first asked,
-which takes a third of a second for all of them."""

@@ -5,10 +5,23 @@ This is the list that migrations, backups and moves go by: a table that is not i
 
 from __future__ import annotations
 
-from app.accounts.tables.people import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow, TokenRow
-from app.accounts.tables.registration import PasswordResetRow, RegisteredRow, RegistrationRow
-from app.accounts.tables.roles import AuditRow, ContestRoleRow, KeptTeamRow, OrganiserRow, ProblemRoleRow
-from app.contests.tables.contests import (
+from app.accounts.tables import (
+    AccountRow,
+    AuditRow,
+    ContestRoleRow,
+    GroupRow,
+    KeptTeamRow,
+    OrganiserRow,
+    OrganizationRow,
+    PasswordResetRow,
+    PersonRow,
+    ProblemRoleRow,
+    RegisteredRow,
+    RegistrationRow,
+    TeamRow,
+    TokenRow,
+)
+from app.contests.tables import (
     AwardRow,
     ChosenSubmissionRow,
     ClarificationRow,
@@ -21,11 +34,11 @@ from app.contests.tables.contests import (
     RejudgingRow,
 )
 from app.core.db.base import Base
-from app.core.db.tables.service import ClockRow, CommitMarkRow, JobRow, LastBackupRow, ProcessRow
-from app.feed.tables.feed import EventRow, WebhookRow
-from app.games.tables.games import GameMoveRow, GameRow
-from app.problems.tables.problems import ProblemRow, ProblemVersionRow, TestCaseRow, TestGroupRow
-from app.submissions.tables.submissions import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
+from app.core.db.tables import ClockRow, CommitMarkRow, JobRow, LastBackupRow, ProcessRow
+from app.feed.tables import EventRow, WebhookRow
+from app.games.tables import GameMoveRow, GameRow
+from app.problems.tables import ProblemRow, ProblemVersionRow, TestCaseRow, TestGroupRow
+from app.submissions.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow
 
 __all__ = [
     "AccountRow",

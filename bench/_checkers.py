@@ -9,17 +9,15 @@ from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from app.core.files.local_files import LocalFiles
-from app.domain.case_scores import CaseAnswer
-from app.domain.documents import ProgramDocument
+from app.core.files.open_files import LocalFiles
+from app.domain.documents import CaseAnswer, ProgramDocument
 from app.judging.service.grade import Grader
 from app.judging.service.messages import Failed, Grade
 from app.judging.service.programs import Programs
 from app.packages import skeletons
-from app.programs.bundle import digest, pack
 from app.programs.desk import ProgramDesk
-from app.programs.languages import prepared
-from app.programs.model import CaseFiles, Program
+from app.programs.model import CaseFiles, Program, digest, pack
+from app.programs.places import prepared
 from app.sandbox.sandbox import Sandbox
 from checkers.doors import open_checker
 

@@ -18,13 +18,13 @@ from typing import TypeVar
 from sqlalchemy import event, func, select
 
 from app.core.db.database import Database
-from app.domain.case_scores import FoundScore
+from app.domain.documents import FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.judging.queries import judging_tasks
 from app.submissions.queries import judgements, submissions
-from app.submissions.queries.allowances import Allowance
 from app.submissions.queries.judgements import Claim, Outcome
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
+from app.submissions.queries.usage import Allowance
 from app.tables import TestCaseRow
 from bench._figures import report
 from bench._installations import POSTGRESQL, installation

@@ -11,8 +11,8 @@ from sqlalchemy import select
 
 from app.core.db.database import Database
 from app.core.db.writer import Writer
-from app.core.files.local_files import LocalFiles
-from app.domain.case_scores import CaseAnswer
+from app.core.files.open_files import LocalFiles
+from app.domain.documents import CaseAnswer
 from app.judging.service.engine import Engine
 from app.judging.service.grade import Grader
 from app.judging.service.messages import Grade

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from app.accounts.commands.access import new_login
-from app.commands.demo.service_process import Running, fresh_service
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import Running, fresh_service
 from app.commands.solver_process import environment, module_command
 
 MIB = 2**20

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from app.sandbox import bubblewrap
+from app.sandbox import model
 from app.sandbox.model import Command, Limits, SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from bench import _checkers
@@ -28,7 +28,7 @@ GOAL_MS = 25.0
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120, memory=2**28, processes=8, output=2**20)
 TRUE = ("/bin/true",)
 FRESH = "Python, nothing"
-PYTHON = (bubblewrap.python(), "-IS", "-c", "pass")
+PYTHON = (model.python(), "-IS", "-c", "pass")
 CHECKER = "import sys\nfor line in sys.stdin:\n    print(sum(map(int, line.split())), flush=True)"
 QUESTION = b"1 2 3 4\n"
 REPLY = b"10\n"
@@ -102,7 +102,7 @@ def plain(argv: tuple[str, ...]) -> None:
 
 def pooled(sandbox: Sandbox) -> float:
     """Ask a program that stays; milliseconds a question."""
-    with sandbox.start(Command((bubblewrap.python(), "-IS", "-c", CHECKER), limits=LIMITS)) as running:
+    with sandbox.start(Command((model.python(), "-IS", "-c", CHECKER), limits=LIMITS)) as running:
         ask(running.send, running.receive)
         began = perf_counter()
         for _ in range(CHECKS):

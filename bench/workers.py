@@ -10,7 +10,7 @@ import argparse
 import sys
 import time
 
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.judging.service.grade import Grader
 from bench._figures import report
 from bench._installations import DISTRIBUTED, POSTGRESQL, SQLITE, Installation, installation

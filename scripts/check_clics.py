@@ -22,9 +22,9 @@ import httpx
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.commands.demo.service_process import fresh_service  # noqa: E402 - the repository's root comes first
-from tests.builders import lively  # noqa: E402
-from tests.builders.packages import zip_package  # noqa: E402
+from app.commands.demo.story import fresh_service
+from tests.builders import lively
+from tests.builders.packages import zip_package
 
 SECONDS_TO_JUDGE = 60
 PASSWORD = "open-sesame"  # the tool splits curl's options at blanks

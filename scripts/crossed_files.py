@@ -22,13 +22,13 @@ from types import FrameType
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-import httpx  # noqa: E402 - the repository's root comes first
+import httpx
 
-from app.core.service import Service  # noqa: E402
-from app.core.settings import Settings  # noqa: E402
-from app.main import create_app  # noqa: E402
-from app.packages.catalog import bundled  # noqa: E402
-from app.problems.queries import testcases  # noqa: E402
+from app.core.service import Service
+from app.core.settings import Settings
+from app.main import create_app
+from app.packages.catalog import bundled
+from app.problems.queries import testcases
 
 PASSWORD = "a long enough pass phrase"
 CASE = "101-n05-p70.out"

@@ -14,7 +14,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.packages.verify import Report, verify_report  # noqa: E402 - the path comes first
+from app.packages.verify import (
+    Report,
+    verify_report,
+)
 
 MARKS = ("problem.yaml", "problem.xml", "task.yaml", "jurado.yaml")
 LONGEST = 160

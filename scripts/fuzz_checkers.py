@@ -25,7 +25,7 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from checkers.doors import Checker, Rejected, open_checker  # noqa: E402 - the repository's root comes first on the path
+from checkers.doors import Checker, Rejected, open_checker
 
 STANDARD: dict[str, tuple[tuple[str, ...], ...]] = {
     "tokens": ((), ("case_sensitive",), ("space_change_sensitive",), ("float_tolerance", "1e-6")),

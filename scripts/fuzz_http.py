@@ -17,7 +17,10 @@ import httpx
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.commands.demo.service_process import Running, fresh_service  # noqa: E402 - the path comes first
+from app.commands.demo.story import (
+    Running,
+    fresh_service,
+)
 
 CHECKS = "not_a_server_error,response_schema_conformance,content_type_conformance,status_code_conformance"
 PASSWORD = "a password of no account that lasts"

@@ -22,9 +22,9 @@ from rich.progress import track
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.packages.catalog import bundled  # noqa: E402 - the root comes first on the path
-from app.packages.model import Case  # noqa: E402 - as above
-from app.packages.read import read_package  # noqa: E402 - as above
+from app.packages.catalog import bundled
+from app.packages.model import Case
+from app.packages.read import read_package
 
 RECORDS = ROOT / "docs/ladders"
 CURVES = 3

@@ -28,9 +28,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.packages.opening import open_checker  # noqa: E402 - the root comes first on the path
-from scripts.played_games import transcript_of  # noqa: E402 - as above
-from solvers.doors import Unsolved, open_solver  # noqa: E402 - as above
+from app.packages.settings import open_checker
+from scripts.played_games import transcript_of
+from solvers.doors import Unsolved, open_solver
 
 PLAN_KEYS = {"cases", "submissions"}
 CASE_KEYS = {"group", "name", "file", "seed", "params", "reference", "description"}

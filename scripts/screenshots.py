@@ -23,11 +23,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.commands.demo.service_process import Running, fresh_service  # noqa: E402 - the path comes first
-from app.core.files.temporary import DEMO_PREFIX, locked_folder  # noqa: E402 - the path comes first
-from scripts.staged_contest import CONTEST, PASSWORD, USER, change_a_case, stage  # noqa: E402 - as above
-from tests.builders.browser import QUIET  # noqa: E402 - as above
-from tests.builders.browsers import chromium  # noqa: E402 - as above
+from app.commands.demo.story import (
+    Running,
+    fresh_service,
+)
+from app.core.files.temporary import DEMO_PREFIX, locked_folder
+from scripts.staged_contest import CONTEST, PASSWORD, USER, change_a_case, stage
+from tests.builders.browser import QUIET
+from tests.builders.browsers import chromium
 
 FOLDER = ROOT / "docs" / "screenshots"
 QUALITY = 82

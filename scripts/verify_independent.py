@@ -34,12 +34,16 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.packages.catalog import bundled  # noqa: E402 - the path comes first
-from app.packages.demands import matches  # noqa: E402
-from app.packages.model import Group, Package, Submission  # noqa: E402 - the path comes first
-from app.packages.read import read_package  # noqa: E402
-from app.packages.verify import example_points  # noqa: E402
-from scripts.kattis_validator import served  # noqa: E402
+from app.packages.catalog import bundled
+from app.packages.demands import matches
+from app.packages.model import (
+    Group,
+    Package,
+    Submission,
+)
+from app.packages.read import read_package
+from app.packages.verify import example_points
+from scripts.kattis_validator import served
 
 TOOLS = ROOT / ".tools/independent"
 TOOL_VERSIONS = ("bapctools==2026.10.0", "problemtools==1.20260907")

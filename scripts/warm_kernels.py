@@ -18,8 +18,8 @@ import yaml
 PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
-from checkers.doors import Rejected, open_checker  # noqa: E402 - the path comes first
-from solvers.doors import Unsolved, open_solver  # noqa: E402
+from checkers.doors import Rejected, open_checker
+from solvers.doors import Unsolved, open_solver
 
 
 def main() -> None:

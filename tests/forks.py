@@ -34,8 +34,8 @@ SOCKET = "forks"
 PRELOADED = (
     "app.main",
     "app.commands.main",
-    "app.operations.commands.connection",
-    "app.core.logs",
+    "app.operations.commands.crowd",
+    "app.core.tracing",
     "alembic.autogenerate",
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",

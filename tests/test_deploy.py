@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from app.commands.main import app
 from app.core.settings import Settings
-from app.judging.service.distributed.lanes import LANES
+from app.judging.service.distributed.broker import LANES
 from app.judging.service.distributed.worker_metrics import WorkerMetrics
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from app.accounts.commands.access import new_login
-from app.commands.demo.service_process import fresh_service
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import fresh_service
 from tests.builders.terminal import Running, Terminal
 from tests.conftest import forked
 

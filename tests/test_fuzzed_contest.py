@@ -30,8 +30,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from sqlalchemy import select
 
 from app.core.clics import format_reltime, format_time
-from app.domain.case_scores import FoundScore
 from app.domain.contests import OPEN, Freeze
+from app.domain.documents import FoundScore
 from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict

@@ -7,10 +7,9 @@ from functools import cache
 import pytest
 
 from app.packages.catalog import bundled, bundled_games
-from app.packages.export import write_archive
-from app.packages.local_programs import local_lack, local_workshop
-from app.packages.model import Package
+from app.packages.model import Package, write_archive
 from app.packages.read import read_archive, read_package
+from app.packages.tools import local_lack, local_workshop
 from app.packages.trials import LocalDesk
 from app.packages.verify import Examination, examine
 from games import checker

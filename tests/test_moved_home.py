@@ -15,8 +15,7 @@ from app.archive.queries.backup import backup, copy_files, restore
 from app.archive.queries.move import move
 from app.core.clock import ServiceClock, use, utc_now
 from app.core.db.database import Database
-from app.core.files.local_files import LocalFiles
-from app.core.files.open_files import open_files
+from app.core.files.open_files import LocalFiles, open_files
 from app.core.settings import Settings
 from tests.builders.service import Api, open_api
 from tests.builders.whole_home import Answers, empty_tables, fill, walked

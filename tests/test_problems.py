@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from app.packages.catalog import bundled
-from app.packages.export import write_archive
-from app.packages.local_programs import local_lack
-from app.packages.model import Case, Package
+from app.packages.model import Case, Package, write_archive
 from app.packages.read import read_archive, read_package
+from app.packages.tools import local_lack
 from app.packages.verify import verify_package
 from checkers.doors import Checker, open_checker
 from solvers.doors import Solver, open_solver

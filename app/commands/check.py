@@ -11,12 +11,19 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from app.core.commands.images import write_image
-from app.core.commands.names import is_path, nearest, own_checker, problems, read_file
-from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, say, write_json
-from app.core.commands.registry import command
-from app.games.commands.checking import score_transcript, transcript_file
+from app.core.commands.output import (
+    Failure,
+    is_path,
+    nearest,
+    own_checker,
+    problems,
+    read_file,
+    say,
+    write_image,
+    write_json,
+)
+from app.core.commands.registry import AsJson, command
+from app.games.commands.choices import score_transcript, transcript_file
 from app.programs.model import CaseFiles, Program
 from checkers.doors import Exact, Rejected, Score
 from games.catalog import names as game_names
@@ -140,7 +147,7 @@ def run_transcript(data: bytes, position: bytes | None = None) -> Outcome:
 
 def run_program(program: Program, case: CaseFiles) -> Outcome:
     """Ask a package's own checker, in the sandbox; what is wrong with the input or the sandbox is the judge's fault."""
-    from app.packages.local_programs import ask_here
+    from app.packages.tools import ask_here
 
     (opinion,) = ask_here(program, [case])
     if fault := opinion.fault or opinion.unread:
@@ -152,7 +159,7 @@ def run_program(program: Program, case: CaseFiles) -> Outcome:
 
 def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Outcome:
     """Run a checker; a malformed input and every exception but `Rejected` are the judge's fault."""
-    from app.packages.opening import open_checker
+    from app.packages.settings import open_checker
 
     try:
         checker = open_checker(name, args)

@@ -10,28 +10,29 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.accounts.commands import access, accounts, audit, people, registering, registration, roles
-from app.archive.commands import backup, contest_packages, move
-from app.authoring.commands import jobs, package_import, problem_versions, problems, test_data, testcases
-from app.commands import api, check, generate, package, package_new, solve
-from app.commands.demo import command as demo
+from app.accounts.commands import accounts, registration, roles
+from app.archive.commands import backup, contest_packages, places
+from app.authoring.commands import jobs, package_import, problems, test_data
+from app.commands import check, package, package_new, solver_process
+from app.commands.demo import finale
 from app.commands.ladder import command as ladder
 from app.commands.package_serve import command as package_serve
-from app.contests.commands import contest_life, contest_settings, contest_times, contests, taking_part
-from app.core.commands.faults import wrapped
+from app.contests.commands import contest_settings, contests, limits
 from app.core.commands.output import Failure, console, say
+from app.core.commands.progress import wrapped
 from app.core.commands.registry import build
-from app.daily.commands import daily
-from app.games.commands import listing, play, replaying, tournament
+from app.daily import commands as daily_commands
+from app.games.commands import play, replaying, tournament
 from app.judging.commands import rejudgings
-from app.messages.commands import admin_clarifications, clarifications
-from app.operations.commands import bench, commands, status, worker
-from app.problems.commands import contestant_problems, statement
-from app.scoreboard.commands import awards, contest_reveal, history, scoreboard, shown_awards
-from app.similarity.commands import similarity
-from app.submissions.commands import quota, submit, watch
-from app.teams.commands import directory, teams
+from app.messages import commands as messages_commands
+from app.operations.commands import status_screen, worker
+from app.problems import commands as problems_commands
+from app.scoreboard.commands import awards, presenter, scoreboard
+from app.similarity import commands as similarity_commands
+from app.submissions import commands as submissions_commands
+from app.teams import commands as teams_commands
 
+# The parts of `jurado --help`, each with its commands.
 PANELS = {
     "Here, without a server": "solve check generate methods ladder daily play tournament replay bench package",
     "The service": "serve worker demo init backup restore fsck move status",
@@ -40,7 +41,6 @@ PANELS = {
         "clarify clarifications games history begin final-inputs choose quota awards api admin"
     ),
 }
-"""The parts of `jurado --help`, each with its commands."""
 GROUPS = {
     "package": "Verify, pack and begin problem packages.",
     "admin": "Look after a server: accounts, teams, contests, problems, jobs.",

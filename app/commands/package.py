@@ -1,24 +1,49 @@
-"""`jurado package`: verify, pack and begin problem packages; importing one is the admin's upload over HTTP."""
+"""`jurado package`: verify, pack and begin problem packages; importing one is the admin's upload over HTTP.
+
+- `jurado solve` and `jurado methods`: find answers here, without a server.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
-from app.core.commands.faults import NO_FOLDER, all_lines, show_faults
-from app.core.commands.options import AsJson
-from app.core.commands.output import Failure, new_file, say, write_json
-from app.core.commands.progress import steps_shown
-from app.core.commands.registry import command
+from app.commands.solver_process import list_methods, run_solver, run_solver_on_files
+from app.core.commands.output import (
+    Failure,
+    new_file,
+    person_at_stdin,
+    problem_folder,
+    read_file,
+    say,
+    show,
+    table,
+    write_json,
+)
+from app.core.commands.progress import (
+    NO_FOLDER,
+    all_lines,
+    files_shown,
+    in_units,
+    progress_shown,
+    raw_text,
+    show_faults,
+    steps_shown,
+)
+from app.core.commands.registry import AsJson, BundledProblem, Shown, command
 from app.core.faults import PackageErrors
+from app.judging.service.solver_process import Summary
 
 if TYPE_CHECKING:
     from app.packages.model import Package
     from app.packages.verify import Report
+
 
 Place = Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")]
 
@@ -80,7 +105,7 @@ def export(
         raise Failure(f"--format: expected kattis or omegaup, found {format_name!r}")
     if data_only and format_name != "omegaup":
         raise Failure("--data-only: expected --format omegaup beside it")
-    from app.packages.export import below_top
+    from app.packages.model import below_top
     from app.packages.zips import write_files
 
     with TemporaryDirectory(prefix="jurado-packed-") as folder:
@@ -139,3 +164,172 @@ def show_report(report: Report) -> None:
     typer.echo(f"{name}: {verdict}; cases: {cases}")
     for path, points in report.get("points", {}).items():
         typer.echo(f"  {path}: {points:.2f} points")
+
+
+@command("solve")
+def solve(
+    problem: BundledProblem,
+    files: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILES]...", help="inputs or folders of .in files")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="see `jurado methods`; default: the reference method")] = None,
+    seconds: Annotated[float | None, typer.Option(help="time for the search, start-up not counted", min=0.001)] = None,
+    steps: Annotated[int | None, typer.Option(help="steps instead of seconds: repeats exactly", min=0)] = None,
+    seed: Annotated[int, typer.Option(help="seed of the random choices", min=0)] = 1,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="write NAME.out there for each input")] = None,
+    reference: Annotated[Path | None, typer.Option(metavar="FILE", help="write the expected answer (.ans) too")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find an answer: input on standard input, answer on standard output, progress and a summary on standard error.
+
+    The last line says the raw score and the bound known for it; Ctrl-C gives the best answer so far. With --out every
+    input named is solved, one after the other, and a table shows how good the answers are. Exit code 1: an input is
+    left without an answer.
+
+    Examples:
+      jurado solve comesolo < board.in > board.out
+      jurado solve rollingballs --method greedy --seconds 2 --seed 7 < maze.in > maze.out
+      jurado solve comesolo --seconds 5 --out answers/ boards/
+    """
+    slug = problem_folder(problem).resolve().name
+    options = solver_options(method, seconds, steps, seed)
+    inputs = input_files(files or [])
+    if out is not None:
+        solve_all(slug, inputs, options, out, as_json=as_json)
+        return
+    if len(inputs) > 1:
+        raise Failure(f"expected one input, or --out DIR for the answers, found {len(inputs)} inputs")
+    if not inputs and person_at_stdin():
+        raise Failure(f"expected an input: jurado solve {slug} < FILE.in")
+    data = read_file(inputs[0] if inputs else Path("-"), "input")
+    if reference is not None:
+        options += ["--reference", str(reference)]
+    with progress_shown(slug, quiet=as_json) as on_report:
+        solved = run_solver(slug, data, options, on_report)
+    sys.stdout.buffer.write(solved.answer)
+    sys.stdout.buffer.flush()
+    if as_json:
+        write_json(solved.summary, err=True)
+    else:
+        say(summary_line(solved.summary))
+
+
+@command("methods")
+def methods(problem: BundledProblem) -> Shown:
+    """List the methods of a problem's solver.
+
+    Examples:
+      jurado methods comesolo
+      jurado methods comesolo --json
+    """
+    slug = problem_folder(problem).resolve().name
+    listed = list_methods(slug)
+    rows = [
+        (name + (" *" if name == listed["reference"] else ""), method["summary"], f"{method['seconds']:g}")
+        for name, method in listed["methods"].items()
+    ]
+    drawn = table(f"{slug} (* makes the expected answers)", ["method", "what it does", ">seconds"], rows)
+    return Shown(listed, lambda _listed: [drawn])
+
+
+def solver_options(method: str | None, seconds: float | None, steps: int | None, seed: int) -> list[str]:
+    """Build the options of `python -m solvers`."""
+    options = ["--seed", str(seed)]
+    for name, value in (("--method", method), ("--seconds", seconds), ("--steps", steps)):
+        if value is not None:
+            options += [name, str(value)]
+    return options
+
+
+def input_files(paths: Sequence[Path]) -> list[Path]:
+    """List the inputs: files as named, folders by their .in files; two of one name are refused."""
+    inputs = [file for path in paths for file in (sorted(path.glob("*.in")) if path.is_dir() else [path])]
+    if paths and not inputs:
+        raise Failure(f"expected .in files, found none in {', '.join(map(str, paths))}")
+    seen: dict[str, Path] = {}
+    for path in inputs:
+        if path.stem in seen:
+            raise Failure(f"expected inputs of different names, found {seen[path.stem]} and {path}")
+        seen[path.stem] = path
+    return inputs
+
+
+def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out: Path, *, as_json: bool) -> None:
+    """Solve every input in turn, write the answers, and show how good they are."""
+    if not inputs:
+        raise Failure("--out: expected inputs to solve, found none")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"--out {out}: {error.strerror}") from None
+    with files_shown(len(inputs), quiet=as_json) as on_report:
+        summaries = run_solver_on_files(problem, inputs, out, options, on_report)
+    if as_json:
+        write_json({"problem": problem, "runs": summaries, "mean": mean_share(summaries)})
+    else:
+        show(summary_table(problem, summaries))
+    if any(summary["unsolved"] for summary in summaries):
+        raise typer.Exit(1)
+
+
+def summary_line(summary: Summary) -> str:
+    """Word the last line of `jurado solve`; the time before the search (interpreter, kernels) stands apart."""
+    parts = [raw_text(summary)]
+    if summary["optimal"]:
+        parts.append("optimal")
+    elif summary["most"] is not None:
+        parts.append(f"proven at most {summary['most']}")
+    parts.append(f"{summary['seconds']:.1f} s after {summary['start_up']:.1f} s of start-up")
+    if speed := rate(summary):
+        parts.append(f"{speed} states/s")
+    if summary["steps"]:
+        parts.append(f"{summary['steps']} steps")
+    if summary["stopped"]:
+        parts.append("stopped early")
+    return f"{summary['problem']} {summary['method']}: {summary['message']}; {', '.join(parts)}"
+
+
+def summary_table(problem: str, summaries: Sequence[Summary]) -> Table:
+    """Draw a line an input, with the mean of raw/max below."""
+    mean = mean_share(summaries)
+    rows = [
+        (
+            s.get("instance"),
+            s["raw"],
+            s["max_raw"],
+            share_text(share(s)),
+            "yes" if s["optimal"] else "",
+            s["seconds"],
+            rate(s),
+        )
+        for s in summaries
+    ]
+    columns = ["instance", ">raw", ">bound", ">raw/bound", "optimal", ">seconds", ">states/s"]
+    proven = sum(1 for s in summaries if s["optimal"])
+    total = sum(s["seconds"] for s in summaries)
+    footer = ["mean", "", "", share_text(mean), f"{proven} of {len(summaries)}", f"{total:.1f}", ""]
+    title = f"{problem} {summaries[0]['method']}: raw score by its bound"
+    return table(title, columns, rows, footer=footer)
+
+
+def share(summary: Summary) -> float | None:
+    """Divide the raw score by its bound, where one is known."""
+    raw, bound = summary["raw"], summary["max_raw"]
+    return raw / bound if bound and raw is not None else None
+
+
+def mean_share(summaries: Sequence[Summary]) -> float | None:
+    """Average raw/max, if every run has one."""
+    shares = [share(summary) for summary in summaries]
+    known = [value for value in shares if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(shares) else None
+
+
+def share_text(value: float | None) -> str:
+    """Give a share with five digits behind the point."""
+    return "" if value is None else f"{value:.5f}"
+
+
+def rate(summary: Summary) -> str:
+    """Give the states per second, in units."""
+    return in_units(summary["states"] / summary["seconds"]) if summary["states"] and summary["seconds"] > 0 else ""

@@ -1,4 +1,7 @@
-"""Solvers run on a person's behalf: signals are passed on, and what fails is a Failure."""
+"""Solvers run on a person's behalf: signals are passed on, and what fails is a Failure.
+
+- `jurado generate`: make a test case's input with the problem's own generator.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import IO
+from typing import IO, Annotated
+
+import typer
 
 import app
-from app.core.commands.output import Failure, JsonMapping
+from app.core.commands.output import Failure, JsonMapping, problem_folder
+from app.core.commands.registry import BundledProblem, command
 from app.judging.service.solver_process import OnReport, SolverProcess, Summary
 
 ROOT = Path(app.__file__).resolve().parents[1]
@@ -108,3 +114,35 @@ def passing_signals_to(process: SolverProcess) -> Iterator[None]:
     finally:
         for signum, handler in before.items():
             signal.signal(signum, handler)
+
+
+@command("generate")
+def generate(
+    problem: BundledProblem,
+    seed: Annotated[int, typer.Option(help="same seed and parameters, same bytes", min=0)],
+    param: Annotated[list[str] | None, typer.Option(metavar="K=V", help="a parameter of the generator")] = None,
+) -> None:
+    """Write a test case's input to standard output; the generator's own README says which parameters it has.
+
+    Examples:
+      jurado generate comesolo --seed 7 --param kind=random --param n=12 > board.in
+      jurado generate rollingballs --seed 42 > maze.in
+    """
+    for pair in param or []:
+        if "=" not in pair or pair.startswith(("-", "=")):
+            raise Failure(f"--param: expected NAME=VALUE, found {pair!r}")
+    sys.stdout.buffer.write(generated(problem, seed, param or []))
+    sys.stdout.buffer.flush()
+
+
+def generated(problem: str, seed: int, params: list[str]) -> bytes:
+    """Run the generator and give its output; raises Failure with its last line where it refuses."""
+    program = problem_folder(problem) / "generators" / "generate.py"
+    if not program.is_file():
+        raise Failure(f"{problem} has no generator: expected {program}")
+    done = subprocess.run(
+        [sys.executable, str(program), "--seed", str(seed), *params], capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        raise Failure(f"{problem}: {last_line(done.stderr.decode(errors='replace'))}")
+    return done.stdout

@@ -20,15 +20,16 @@ from pydantic import (
 )
 
 from app.core.errors import MOST_LISTED, BadRequest, Conflict, describe_pattern, fault, in_words, place
-from app.core.json_bounds import is_within, read_json
+from app.core.heavy import is_within, read_json
 from app.core.messages import N_, Fault, Message, Text
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.domain.documents import JsonValue
 
 M = TypeVar("M", bound=BaseModel)
 MOST_VALUES = 400_000
+# The values of one object: each may be a fault, and nobody makes thousands of mistakes in one object.
 MOST_VALUES_OF_ONE = 10_000
-"""The values of one object: each may be a fault, and nobody makes thousands of mistakes in one object."""
+# A line of text with at least one character, such as a name.
 Line = Annotated[
     str,
     StringConstraints(
@@ -36,7 +37,6 @@ Line = Annotated[
         max_length=255,
     ),
 ]
-"""A line of text with at least one character, such as a name."""
 
 
 class Body(BaseModel):

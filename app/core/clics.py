@@ -1,16 +1,18 @@
 """The words of the CLICS Contest API, version 2026-01: times, durations and ids as text, and back.
 
 Absolute times are UTC with milliseconds and `Z`, relative ones `h:mm:ss.uuu`, both always with the milliseconds.
+
+- Examples of documents, each written beside its model; the description of the API shows them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from pydantic import BeforeValidator, PlainSerializer, StringConstraints
+from pydantic import BaseModel, BeforeValidator, PlainSerializer, StringConstraints
 
 from app.core.errors import describe_pattern
 from app.core.messages import N_, Message, WrongValue
@@ -30,8 +32,8 @@ TIME = re.compile(
     re.ASCII,
 )
 MILLISECOND = timedelta(milliseconds=1)
+# A document of a CLICS collection: lists, the feed and packages compare and write thousands of them as they are.
 JsonObject = Mapping[str, object]
-"""A document of a CLICS collection: lists, the feed and packages compare and write thousands of them as they are."""
 
 
 def format_time(moment: datetime) -> str:
@@ -133,3 +135,27 @@ def intervals_json(clock: Clock) -> list[dict[str, str | None]]:
         }
         for pause in clock.pauses
     ]
+
+
+M = TypeVar("M", bound=BaseModel)
+EXAMPLES_TIME, CONTEST_TIME = "2026-11-21T03:19:00.000Z", "1:00:00.000"
+STATE = {
+    "started": "2026-11-21T02:19:00.000Z",
+    "frozen": None,
+    "ended": None,
+    "thawed": None,
+    "finalized": None,
+    "end_of_updates": None,
+}
+# By the name of the model.
+EXAMPLES: dict[str, JsonObject] = {}
+
+
+def example(document: JsonObject) -> Callable[[type[M]], type[M]]:
+    """Decorate a model with an example of it; a test holds each against its schema."""
+
+    def keep(model: type[M]) -> type[M]:
+        EXAMPLES[model.__name__] = document
+        return model
+
+    return keep

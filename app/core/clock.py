@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 
+# Speed of the time while it is ahead: an hour is made up in ten.
 PACE = 0.9
-"""Speed of the time while it is ahead: an hour is made up in ten."""
+# The smallest change of the system's clock that is logged.
 STEP = timedelta(seconds=1)
-"""The smallest change of the system's clock that is logged."""
 LONGEST_ALIKE = STEP.total_seconds()
 UNBOUNDED = datetime.max.replace(tzinfo=UTC)
 

@@ -12,6 +12,7 @@ from app.core.bodies import mismatch, refuse
 from app.core.errors import MOST_LISTED, BadRequest
 from app.core.messages import N_, Fault, Message, Text
 
+# Python's codecs by the names that a charset may have.
 CODECS = {
     "utf-8": "utf-8-sig",
     "utf-16": "utf-16",
@@ -25,7 +26,6 @@ CODECS = {
     "iso-8859-15": "iso8859-15",
     "macintosh": "mac-roman",
 }
-"""Python's codecs by the names that a charset may have."""
 MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 NOT_UTF8 = Message(N_("UTF-8, or an encoding that is named (Excel's plain CSV is mostly windows-1252)"))
 CHARSET = re.compile(r"""charset\s*=\s*["']?([^"';\s]+)""", re.IGNORECASE)

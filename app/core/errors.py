@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 AT = N_("%(where)s: %(fault)s")
 MOST_SHOWN = 80
+# The prefix of places in tables.
 TABLE_LINE = "line "
-"""The prefix of places in tables."""
 MOST_LISTED = 100
 MOST_IN_WORDS = 20
 SECRETS = ("password", "token")
+# Descriptions of patterns for refusals; see `describe_pattern`.
 PATTERNS: dict[str, Message] = {}
-"""Descriptions of patterns for refusals; see `describe_pattern`."""
 
 
 class ServiceError(Exception):
@@ -97,8 +97,8 @@ class TooManyRequests(ServiceError):
         super().__init__(as_message(message, values), retry_after=None if seconds is None else max(1, seconds))
 
 
+# Seconds after which to try again what graders could not do.
 SECONDS_UNTIL_BACK = 10
-"""Seconds after which to try again what graders could not do."""
 
 
 class Unavailable(ServiceError):
@@ -162,6 +162,7 @@ def all_in_words(faults: Sequence[Mapping[str, object]], count: int) -> Message:
     return Message(N_("%(faults)s; and %(count)s more"), faults=shown, count=more) if more > 0 else shown
 
 
+# What a field takes, by the type of pydantic's error; the values are those of its context.
 EXPECTED = {
     "bool_parsing": N_("valid boolean, unable to interpret input"),
     "bool_type": N_("valid boolean"),
@@ -184,7 +185,6 @@ EXPECTED = {
     "string_too_long": N_("at most %(max_length)s characters"),
     "string_type": N_("valid string"),
 }
-"""What a field takes, by the type of pydantic's error; the values are those of its context."""
 
 
 def _expected(error: ErrorDetails) -> Text:

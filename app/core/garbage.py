@@ -11,10 +11,10 @@ import gc
 from typing import Any, ClassVar
 
 OLDEST = 2
+# Objects after which the young are searched; Python's 700 are those of two requests, of which none stay.
 YOUNG = 5000
-"""Objects after which the young are searched; Python's 700 are those of two requests, of which none stay."""
+# The ratio of objects set aside to survivors of the last full search, above which the next one comes.
 GROWTH = 2
-"""The ratio of objects set aside to survivors of the last full search, above which the next one comes."""
 
 
 def counted(generation: int) -> int:

@@ -12,12 +12,12 @@ PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8"
 STARTS_OF_FRAME = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 WITHOUT_LENGTH = frozenset({0x01, *range(0xD0, 0xD8)})
+# Names of the root element, which programs that draw by hand often leave without the namespace.
 SVG = frozenset({"svg", "http://www.w3.org/2000/svg svg"})
-"""Names of the root element, which programs that draw by hand often leave without the namespace."""
 SIDE = re.compile(r"\s*+([0-9]++(?:\.[0-9]++)?)\s*+(?:px\s*+)?")
 VIEW_BOX = re.compile(r"\s*[-0-9.eE]+[\s,]+[-0-9.eE]+[\s,]+([0-9.]+)[\s,]+([0-9.]+)\s*")
+# Bytes in which an SVG's first tag must end.
 HEAD = 64 * 1024
-"""Bytes in which an SVG's first tag must end."""
 MOST_PIXELS = 2**31 - 1
 
 

@@ -33,10 +33,10 @@ class Message:
         return hash(self.id)
 
 
+# A value as it is, such as what was found, or a message.
 Text: TypeAlias = "str | Message"
-"""A value as it is, such as what was found, or a message."""
+# A fault of a field: `where`, `expected` and `found`, or `where` and `message`.
 Fault: TypeAlias = dict[str, Text]
-"""A fault of a field: `where`, `expected` and `found`, or `where` and `message`."""
 
 
 class WrongValue(ValueError):

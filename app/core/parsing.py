@@ -19,21 +19,21 @@ Path = tuple[str | int, ...]
 
 NOT_KEPT = re.compile("[\0\ud800-\udfff]")
 LARGEST_DOCUMENT = 256 * 1024
+# PyYAML's exceptions: its own, and those its constructors trip over in `!!bool x`, `!!timestamp x`, `1:1:...:1.0`.
 UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, ArithmeticError, LookupError, AttributeError, TypeError)
-"""PyYAML's exceptions: its own, and those its constructors trip over in `!!bool x`, `!!timestamp x`, `1:1:...:1.0`."""
 LONGEST_QUOTE = 60
 LONGEST_KEY = 500
 DEEPEST_NOTED = 10
 LONGEST_NUMBER = 400
+# Lists and maps in each other: PyYAML looks at each open bracket for each token, and gives up at a thousand.
 DEEPEST = 64
-"""Lists and maps in each other: PyYAML looks at each open bracket for each token, and gives up at a thousand."""
+# Keys, values, lists and maps of a document: each takes PyYAML some hundred steps.
 MOST_NODES = 100_000
-"""Keys, values, lists and maps of a document: each takes PyYAML some hundred steps."""
+# Longer ones can all be chosen to have one hash.
 LONGEST_NUMBER_AS_KEY = 15
-"""Longer ones can all be chosen to have one hash."""
 TOO_DEEP = f"expected values nested at most {DEEPEST} deep"
+# Characters of a tag that a message repeats.
 LONGEST_TAG = 80
-"""Characters of a tag that a message repeats."""
 MERGE = "tag:yaml.org,2002:merge"
 NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 KINDS: dict[type, str] = {bool: "true or false", int: "number", float: "number", str: "text", list: "list", dict: "map"}

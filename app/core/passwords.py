@@ -20,12 +20,12 @@ from app.core.messages import N_, Message
 
 HASHES_AT_ONCE = 2
 LETTERS_IN_NAMES = 4
+# The letters of made passwords: those that look or sound like another one are left out.
 LETTERS = "".join(sorted(set(string.ascii_lowercase + string.digits) - set("01ilo")))
-"""The letters of made passwords: those that look or sound like another one are left out."""
 PARTS, LETTERS_OF_A_PART = 3, 5
 LEAST = 10
+# Characters that a password has at least beside its username, so that `anna-2026` is none of anna's.
 LEAST_BESIDE_NAME = 5
-"""Characters that a password has at least beside its username, so that `anna-2026` is none of anna's."""
 DECORATION = string.digits + string.punctuation + " "
 COMMONEST = Path(__file__).with_name("common_passwords.txt")
 

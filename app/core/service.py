@@ -11,18 +11,17 @@ if TYPE_CHECKING:
     from app.archive.queries.scrub import Scrub
     from app.core.db.clock import ClockKeeper
     from app.core.db.database import Database
-    from app.core.db.locks import Locks
-    from app.core.db.processes import Presence
-    from app.core.db.secret_keys import SecretKeys
+    from app.core.db.locks import Locks, Presence
+    from app.core.db.migrate import SecretKeys
     from app.core.db.serving import Hold
     from app.core.db.writer import Writer
     from app.core.files.files import Files
     from app.core.settings import Settings
+    from app.judging.service.judging import Parked
     from app.judging.service.messages import Grade, Validate, Validated
     from app.judging.service.outcomes import Trial
-    from app.judging.service.parked import Parked
     from app.judging.service.staff import GraderState
-    from app.sandbox.state import ProtectionState
+    from app.sandbox.environment import ProtectionState
     from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
     from app.similarity.service.comparing import Similarity
     from app.submissions.queries.submission_context import SubmissionContexts

@@ -21,10 +21,10 @@ ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-
 TOKEN = re.compile(r"[!-~]{16,}")
 SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{43}=")
 KEY_BYTES = 32
+# Settings that hold a password, a key or a token, and are shown to nobody.
 SECRETS = frozenset({
     "admin_password", "broker_url", "database_url", "files_replica_url", "files_url", "metrics_token", "secret_key",
 })  # fmt: skip
-"""Settings that hold a password, a key or a token, and are shown to nobody."""
 OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
 
 

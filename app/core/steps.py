@@ -8,8 +8,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+# Called with the name of the phase, the parts done and the parts in all.
 OnStep = Callable[[str, int, int], None]
-"""Called with the name of the phase, the parts done and the parts in all."""
 BATCH = 32
 
 
@@ -49,5 +49,5 @@ class Steps:
             self.on_step(phase, min(begin + BATCH, len(parts)), len(parts))
 
 
+# Tells nobody.
 SILENT = Steps()
-"""Tells nobody."""

@@ -20,8 +20,8 @@ from app.core.messages import N_, Fault, Message
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
 BETWEEN_IDS = re.compile(r"[\s,;|]+")
+# Columns that are looked at one by one; the widest table has a dozen.
 MOST_COLUMNS = 100
-"""Columns that are looked at one by one; the widest table has a dozen."""
 Cell = str | bool | list[str]
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 

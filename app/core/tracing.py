@@ -2,31 +2,39 @@
 
 A request is a span, and what it does for a submission goes on in other threads and processes: the trace's context is
 carried beside the judgement's number, in this process or in the broker's message, as a `traceparent` of W3C.
+
+- Logs on stderr, from structlog and from libraries that use logging alike: JSON lines, or colours on a terminal.
 """
 
 from __future__ import annotations
 
+import logging
+import re
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from importlib.metadata import version
+from random import getrandbits
 from typing import TYPE_CHECKING
 
+import structlog
 from structlog.contextvars import get_contextvars
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
     from opentelemetry.trace import Tracer, TracerProvider
 
+
 MISSING = "traces need OpenTelemetry: install jurado[otel], such as `pip install 'jurado[otel]'`"
 PARENT = "traceparent"
+# Judgements whose traces are remembered until they are judged; of more the oldest begin traces of their own.
 MOST_PARENTS = 100_000
-"""Judgements whose traces are remembered until they are judged; of more the oldest begin traces of their own."""
 Attribute = str | int | float | bool
+# Names the route and the status of a request's span.
 EndOfRequest = Callable[[str, int], object]
-"""Names the route and the status of a request's span."""
 NO_SPAN = nullcontext()
 NO_REQUEST_SPAN = nullcontext[EndOfRequest](lambda _route, _status: None)
 
@@ -177,3 +185,75 @@ def _context_of(parent: str) -> Context:
 def _logged() -> list[tuple[str, Attribute]]:
     """The facts that every line of the log tells here, such as `request_id` and `submission_id`."""
     return [(name, value) for name, value in get_contextvars().items() if isinstance(value, str | int | float | bool)]
+
+
+REQUEST_ID = re.compile(r"[A-Za-z0-9._~+/=:@-]{1,128}")
+SHARED: list[structlog.typing.Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+# Signs that steer a terminal, in words; JSON writes them so by itself.
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\n\t"}
+# Tracebacks without the values of variables: these may be secrets, and take seconds to write.
+ON_A_TERMINAL = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+
+
+def request_id_of(sent: bytes | None) -> str:
+    """The id of a request: the one that its client or a proxy sent, if it may stand in a log, or a new one."""
+    text = "" if sent is None else sent.decode("latin-1")
+    return text if REQUEST_ID.fullmatch(text) else f"{getrandbits(64):016x}"
+
+
+@contextmanager
+def in_logs(**facts: object) -> Iterator[None]:
+    """Have every line that is logged meanwhile tell these facts, such as `request_id` and `submission_id`.
+
+    They go along into threads that are asked for by a coroutine, and are those of this one alone.
+    """
+    tokens = structlog.contextvars.bind_contextvars(**facts)
+    try:
+        yield
+    finally:
+        structlog.contextvars.reset_contextvars(**tokens)
+
+
+def without_controls(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Write what would steer a terminal in words: a path that anybody has asked for may clear its screen."""
+    return {name: fact.translate(CONTROLS) if isinstance(fact, str) else fact for name, fact in event.items()}
+
+
+def configure_logs(level: str = "info") -> None:
+    """Send everything at `level` and above to stderr, one JSON object a line unless somebody reads it there."""
+    if sys.stderr.isatty():
+        rendering: list[structlog.typing.Processor] = [without_controls, ON_A_TERMINAL]
+    else:
+        rendering = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *SHARED,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=SHARED,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *rendering,
+            ],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
+    # Seven lines about plugins before the first that says anything.
+    logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
+    # Each message of a worker in two lines, each word of the broker's protocol in one, and the whole address of each
+    # webhook that is called, which may be its secret.
+    for name in ("dramatiq", "pika", "httpx", "httpcore"):
+        logging.getLogger(name).setLevel(logging.WARNING)

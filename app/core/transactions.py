@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from app.tables import Base
 
 _CALLS = "after_commit"
+# The lock of an update that leaves the key alone: rows that refer to it may come meanwhile.
 NOT_ITS_KEY = {"key_share": True}
-"""The lock of an update that leaves the key alone: rows that refer to it may come meanwhile."""
 
 
 def alone(session: Session, row: Base) -> None:
@@ -37,5 +37,5 @@ def drop_after_commit(session: Session) -> None:
     session.info.pop(_CALLS, None)
 
 
+# Description of the reply 200 of such a run.
 DRY = "What would have been made (`dry_run`)"
-"""Description of the reply 200 of such a run."""

@@ -21,10 +21,10 @@ from itertools import accumulate
 from zlib import crc32
 
 SKETCH = 64
+# Texts with fewer shingles are equal or not: nearness of so little means nothing.
 FEWEST_SHINGLES = 16
-"""Texts with fewer shingles are equal or not: nearness of so little means nothing."""
+# Of longer texts only so much is looked at for nearness, and only bytes that are equal count as equal.
 MOST_BYTES = 1 << 20
-"""Of longer texts only so much is looked at for nearness, and only bytes that are equal count as equal."""
 LONG_TOKEN = 16
 CHANCE = 100
 RUNS = (4, 8, 16, 32)

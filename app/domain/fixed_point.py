@@ -14,14 +14,14 @@ from functools import lru_cache
 from math import inf, ldexp
 
 from app.domain.contests import Aggregation, CaseKind, Group, ScoredProblem
-from app.domain.identity import Identical
+from app.domain.verdicts import Identical
 
 BELOW = 2**62
 FEWEST_BITS, MOST_BITS = -900, 900
+# All views show points rounded to nine decimals, so that 63 points computed as 62.99999999999999 are 63.
 DECIMALS = 10**9
-"""All views show points rounded to nine decimals, so that 63 points computed as 62.99999999999999 are 63."""
+# Above this number of points, a float has fewer than nine decimals.
 LARGEST_ROUNDED = 2**53 / DECIMALS
-"""Above this number of points, a float has fewer than nine decimals."""
 
 
 def shown(points: float, most: float = inf) -> float:

@@ -1,16 +1,21 @@
-"""Points over time: a replay of the contest from its raw scores, at some moments."""
+"""Points over time: a replay of the contest from its raw scores, at some moments.
+
+- Awards that follow from a board: the winner, medals, ranks, the winners of groups, the first to solve a problem.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from fractions import Fraction
+from typing import Literal
 
 from app.domain.board_arrays import BoardArrays, LiveArrays
-from app.domain.contests import CaseKind, Freeze, ScoredProblem, Team
+from app.domain.contests import PROVISIONAL, CaseKind, Freeze, Kind, ScoredProblem, Team
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.scoreboard import Chosen, ReferenceScores
-from app.domain.scoring import Attempt
+from app.domain.scoreboard import Board, Chosen, ReferenceScores, Row
+from app.domain.scoring import Attempt, Bests, problem_points, submission_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +92,115 @@ def _moments(attempts: Sequence[Attempt], steps: int) -> Iterator[tuple[timedelt
             end += 1
         yield time, attempts[start:end]
         start = end
+
+
+MEDALS: tuple[Literal["gold", "silver", "bronze"], ...] = ("gold", "silver", "bronze")
+
+
+@dataclass(frozen=True, slots=True)
+class Award:
+    """An award, and the teams it goes to, in order of rank."""
+
+    id: str
+    citation: str
+    team_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prizes:
+    """The awards beside `winner`: the number of each medal, and an award for each of the first `ranks`."""
+
+    medals: Mapping[str, int]
+    ranks: int = 0
+
+
+def awards(
+    board: Board,
+    whole: Board,
+    prizes: Prizes,
+    groups: Mapping[str, str],
+    problems: Mapping[str, str],
+    first: Mapping[str, Sequence[str]],
+) -> list[Award]:
+    """All awards of a contest; a team without points gets none.
+
+    board     the main board: those who can win, and get medals
+    whole     the board of all teams, where the winners of groups are found
+    groups    the names of the groups by id
+    problems  the labels of the problems by id
+    first     the first teams to solve each solvable problem, by its id
+    """
+    rows = [row for row in board.rows if row.points > 0]
+    given = [Award("winner", "Contest winner", _between(rows, 1, 1))]
+    before = 0
+    for medal in MEDALS:
+        if count := prizes.medals.get(medal, 0):
+            citation = f"{medal.capitalize()} medal winner"
+            given.append(Award(f"{medal}-medal", citation, _between(rows, before + 1, before + count)))
+            before += count
+    given += [Award(f"rank-{rank}", f"Rank {rank}", _between(rows, rank, rank)) for rank in range(1, prizes.ranks + 1)]
+    everybody = [row for row in whole.rows if row.points > 0]
+    for group, name in groups.items():
+        given.append(Award(award_id("group-winner", group), f"Winner(s) of group {name}", _best_of(everybody, group)))
+    for problem, teams in first.items():
+        citation = f"First to solve problem {problems[problem]}"
+        given.append(Award(award_id("first-to-solve", problem), citation, tuple(teams)))
+    return given
+
+
+def award_id(kind: str, of: str) -> str:
+    """Make an award's id of at most 36 characters; a long name keeps only its end."""
+    room = 36 - len(kind) - 1
+    return f"{kind}-{of if len(of) <= room else of[-room:].lstrip('.-')}"
+
+
+def _between(rows: Iterable[Row], first: int, last: int) -> tuple[str, ...]:
+    return tuple(row.team.id for row in rows if first <= row.rank <= last)
+
+
+def _best_of(rows: Sequence[Row], group: str) -> tuple[str, ...]:
+    mine = [row for row in rows if group in row.team.group_ids]
+    return tuple(row.team.id for row in mine if row.rank == mine[0].rank)
+
+
+def first_to_solve(
+    problems: Sequence[ScoredProblem],
+    teams: Sequence[Team],
+    attempts: Iterable[Attempt],
+    bests: Mapping[str, Bests],
+    freeze: Freeze,
+    phase: frozenset[CaseKind] = PROVISIONAL,
+) -> dict[str, tuple[str, ...]]:
+    """The first teams with all points of each problem whose points are independent of other teams.
+
+    The tuple is empty if there is none, and while an earlier submission is unjudged.
+    """
+    tries: dict[tuple[str, str], list[Attempt]] = {}
+    for attempt in attempts:
+        if not freeze.hides(attempt.team_id, attempt.problem_id, attempt.time):
+            tries.setdefault((attempt.problem_id, attempt.team_id), []).append(attempt)
+    winners: dict[str, tuple[str, ...]] = {}
+    for problem in problems:
+        if problem.rule.kind is not Kind.ABSOLUTE:
+            continue
+        mine = {team.id: tries.get((problem.id, team.id), []) for team in teams if team.counts}
+        times = {team: _solved(problem, of, bests[problem.id], phase) for team, of in mine.items()}
+        solved = [time for time in times.values() if time is not None]
+        waiting = [a.time for of in mine.values() for a in of if a.scores is None]
+        if not solved or any(time < min(solved) for time in waiting):
+            winners[problem.id] = ()
+        else:
+            winners[problem.id] = tuple(sorted(team for team, time in times.items() if time == min(solved)))
+    return winners
+
+
+def _solved(
+    problem: ScoredProblem, tries: Sequence[Attempt], bests: Bests, phase: frozenset[CaseKind]
+) -> timedelta | None:
+    """The time at which a team first had all points of a problem."""
+    times = {attempt.id: attempt.time for attempt in tries}
+    for attempt, answers in submission_answers(tries, problem.rule):
+        points = problem_points(problem, answers, bests, phase).points
+        if problem.rule.max_points > 0 and Fraction(points) >= problem.rule.max_points * Fraction(999_999, 1_000_000):
+            return times[attempt.id]
+    return None

@@ -20,18 +20,17 @@ import numpy as np
 from app.domain.board_arrays import BoardArrays, LiveArrays, Rows, shared_ranks, standings
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
 from app.domain.fixed_point import total_scale
-from app.domain.incremental_scoring import NEVER, Columns
-from app.domain.rounded_arrays import all_shown
+from app.domain.ids import TeamCell, TeamRows
+from app.domain.incremental_scoring import NEVER, Columns, all_shown
 from app.domain.score_columns import WHOLE, Floats, Whole
 from app.domain.scoreboard import Chosen, ReferenceScores, collation_key
 from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, exact_points, submission_answers
-from app.domain.team_rows import TeamCell, TeamRows
 
 NOTHING = Fraction(0)
 LAST = np.iinfo(np.int64).max
 BY_TIME = attrgetter("time", "id")
+# Teams' problems to be counted again, from which on their cells are written a column at a time.
 MANY = 64
-"""Teams' problems to be counted again, from which on their cells are written a column at a time."""
 
 
 def _changes(before: Answers, answers: Answers) -> Mapping[str, Counted | None]:

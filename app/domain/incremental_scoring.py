@@ -4,6 +4,8 @@ A column is a test case, a row whatever is worth points: a team with the answers
 A column whose BEST changed is computed again as a whole, other columns in all rows that changed. The points of these
 rows are added up again, in whole grains, so that the result is that of `problem_points` to the last bit. What a row is
 worth at a case is a share of BEST (`score_columns`); what a group makes of it is here.
+
+- The rounding of points for whole arrays, in a module of its own: graders start without numpy.
 """
 
 from __future__ import annotations
@@ -16,12 +18,27 @@ from functools import partial
 from math import lcm
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain.contests import Aggregation, CaseKind, Kind, ScoredProblem
-from app.domain.fixed_point import weights
-from app.domain.rounded_arrays import all_shown
+from app.domain.fixed_point import DECIMALS, LARGEST_ROUNDED, weights
 from app.domain.score_columns import WHOLE, Floats, ScoreColumns, Whole
 from app.domain.scoring import Bests, Counted, RawScore, rounded_share, within_one
+
+
+def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """Apply `shown` to each number."""
+    rounded = np.minimum(most, np.rint(points * DECIMALS) / DECIMALS)
+    return np.where(points >= min(most, LARGEST_ROUNDED), points, rounded)
+
+
+def all_cut(points: NDArray[np.float64], digits: int) -> NDArray[np.int64]:
+    """Apply `cut` to each number; the result is in whole units of so many decimals."""
+    scale = 10**digits
+    units = np.rint(points * scale)
+    whole: NDArray[np.int64] = (units - (units / scale > points)).astype(np.int64)
+    return whole
+
 
 NEVER = np.iinfo(np.int64).min
 FIRST_ROWS = 16

@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 LARGEST_FACTOR = 2**53
 LARGEST = 2**1000
+# Every whole number up to here is a float.
 WHOLE = 2**53
-"""Every whole number up to here is a float."""
 
 
 def is_float(value: Exact) -> bool:

@@ -1,12 +1,16 @@
-"""The board from scratch, from all attempts: pure, and the authority that faster computations are tested against."""
+"""The board from scratch, from all attempts: pure, and the authority that faster computations are tested against.
+
+- The reveal of a frozen board: the next places, from the bottom up, as in the ceremonies of the ICPC.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
@@ -24,10 +28,10 @@ from app.domain.scoring import (
     submission_answers,
 )
 
+# Per problem and case, the raw score of the expected answer.
 ReferenceScores = Mapping[str, Mapping[str, RawScore]]
-"""Per problem and case, the raw score of the expected answer."""
+# Per team and problem, the id of the submission the team has chosen.
 Chosen = Mapping[tuple[str, str], int]
-"""Per team and problem, the id of the submission the team has chosen."""
 
 
 @dataclass(frozen=True)
@@ -219,3 +223,44 @@ def collation_key(name: str) -> tuple[str, str]:
     """
     letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     return letters.casefold(), name.swapcase()
+
+
+# A team at a problem.
+Place = tuple[str, str]
+
+
+class Step(StrEnum):
+    """How much is opened at once: one cell, all that is left of the lowest team that has something, or everything."""
+
+    CELL = "cell"
+    ROW = "row"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The hidden problems of one team, in order."""
+
+    team_id: str
+    problem_ids: tuple[str, ...]
+
+
+def pending(board: Board, hidden: Collection[Place]) -> list[Pending]:
+    """The teams with `hidden` places, from the bottom of the board to its top."""
+    rows = [(row, _hidden(row, hidden)) for row in reversed(board.rows)]
+    return [Pending(row.team.id, problems) for row, problems in rows if problems]
+
+
+def _hidden(row: Row, hidden: Collection[Place]) -> tuple[str, ...]:
+    return tuple(cell.problem_id for cell in row.cells if (row.team.id, cell.problem_id) in hidden)
+
+
+def opened(waiting: list[Pending], step: Step) -> list[Place]:
+    """The places that a step opens of the `pending` ones."""
+    if step is Step.ALL:
+        return [(each.team_id, problem_id) for each in waiting for problem_id in each.problem_ids]
+    if not waiting:
+        return []
+    lowest = waiting[0]
+    problems = lowest.problem_ids if step is Step.ROW else lowest.problem_ids[:1]
+    return [(lowest.team_id, problem_id) for problem_id in problems]

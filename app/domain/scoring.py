@@ -38,8 +38,8 @@ from app.domain.verdicts import CaseVerdict
 
 Exact = int | Fraction
 BELOW_ONE = 1.0 - 2.0**-53
+# Looked up once: `better` is called for each answer of a contest, and enums find their members slowly.
 ACCEPTED, ABSOLUTE, MAXIMISE = CaseVerdict.ACCEPTED, Kind.ABSOLUTE, Direction.MAXIMISE
-"""Looked up once: `better` is called for each answer of a contest, and enums find their members slowly."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from math import log
 
 from app.domain.fingerprints import Fingerprint, jaccard
 
+# From this Jaccard index on two answers are nearly equal.
 NEAR = 0.6
-"""From this Jaccard index on two answers are nearly equal."""
+# The most teams with a shared answer: above it their pairs, up to half a million, are not listed.
 MOST_SHARING = 32
-"""The most teams with a shared answer: above it their pairs, up to half a million, are not listed."""
 SUBSTANTIAL = 64
 FIRST_HASHES = 8  # sketches of Jaccard index 0.6 share one of these in at least 99 of 100 cases
 

@@ -1,4 +1,7 @@
-"""Verdicts of cases and judgement types of submissions."""
+"""Verdicts of cases and judgement types of submissions.
+
+- Keys for caches of what is computed from large values that never change, and are dear to compare.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 
 class CaseVerdict(StrEnum):
@@ -68,3 +72,19 @@ def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]], *, complete: bo
         return JudgementType.WA
     whole = complete and len(accepted) == len(seen) and all(accepted)
     return JudgementType.AC if whole else JudgementType.PC
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Identical(Generic[T]):
+    """A value that equals only itself. It is held, so that no other object gets its address."""
+
+    of: T
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identical) and self.of is other.of
+
+    def __hash__(self) -> int:
+        return id(self.of)

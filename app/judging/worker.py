@@ -9,24 +9,19 @@ from typing import Any
 
 import structlog
 
-from app.core.db import notices
+from app.core.db import by_id
 from app.core.db.clock import ClockKeeper, start_clock
 from app.core.db.database import Database
-from app.core.db.locks import Locks
-from app.core.db.processes import WORKER, Presence, Work
+from app.core.db.locks import WORKER, Locks, Presence, Work
 from app.core.db.serving import Hold
 from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
 from app.core.settings import Settings
-from app.judging.service.distributed.actors import JobActor, JudgementActor
-from app.judging.service.distributed.broker import open_broker
-from app.judging.service.distributed.consuming import Consumer
-from app.judging.service.distributed.lanes import JOBS, JUDGEMENTS, REJUDGINGS
-from app.judging.service.distributed.reconciler import Reconciler
-from app.judging.service.distributed.sender import Sender
-from app.judging.service.distributed.watch import DatabaseWatch
-from app.judging.service.distributed.worker_metrics import WorkerMetrics
+from app.judging.service.distributed.actors import Consumer, JobActor, JudgementActor
+from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, open_broker
+from app.judging.service.distributed.reconciler import Reconciler, Sender
+from app.judging.service.distributed.worker_metrics import DatabaseWatch, WorkerMetrics
 from app.judging.service.engine import Engine
 from app.judging.service.references import JobRunner
 from app.judging.service.staff import engine_settings, grader_count
@@ -34,10 +29,10 @@ from app.sandbox import groups
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
 
+# Messages at hand for each grader: its next work is there when it ends, and a dead worker leaves little behind.
 MESSAGES_A_GRADER = 4
-"""Messages at hand for each grader: its next work is there when it ends, and a dead worker leaves little behind."""
+# Those of them that one team may have: other teams get places even if each of its submissions takes minutes.
 MESSAGES_OF_A_TEAM = 2
-"""Those of them that one team may have: other teams get places even if each of its submissions takes minutes."""
 MESSAGES_OF_REJUDGINGS = 2
 SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -134,7 +129,7 @@ class Worker:
         self._database.close()
 
     def _tell_of_file(self, sha256: str, error: str) -> None:
-        self._writer.submit(notices.send, notices.unreadable(sha256, error))
+        self._writer.submit(by_id.send, by_id.unreadable(sha256, error))
 
     def _work(self) -> Work:
         state = self.engine.graders()

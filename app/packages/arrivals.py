@@ -1,23 +1,208 @@
-"""A package that somebody has sent, read and held against the rules: whatever can be said without running anything."""
+"""A package that somebody has sent, read and held against the rules: whatever can be said without running anything.
+
+- The rules for a package that reads, as far as they show without running anything.
+- The rules for a package that is played: its game, the cases of that game, and points for winning them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from time import process_time
 
-from app.core.faults import Faults, PackageError, PackageErrors
+from app.core.faults import Faults, PackageError, PackageErrors, Severity
+from app.core.parsing import place
+from app.packages.catalog import check_board, check_ladder, checkers
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
-from app.packages.formats.detect import format_of, import_files
+from app.packages.formats.cms import format_of, import_files
 from app.packages.formats.names import Format
-from app.packages.markdown import FOLDER, render
-from app.packages.model import Package
+from app.packages.markdown import (
+    FOLDER,
+    IMAGE_TYPES,
+    ImageLink,
+    formula_faults,
+    image_links,
+    image_type,
+    local_image,
+    render,
+)
+from app.packages.model import Package, Statement
 from app.packages.read import assemble
-from app.packages.rules import check_rules
+from app.packages.settings import GAME
+from games.catalog import names
 
+FILE = "jurado.yaml"
+
+
+def check_played(package: Package) -> Iterator[PackageError]:
+    """Yield where `game:` and the checker, the cases and the groups do not fit each other.
+
+    What the rules of the game say of a case is for the checker to say, when it is asked about each of them.
+    """
+    game, checker = package.settings.game, package.settings.checker
+    if game is None:
+        if checker == GAME:
+            where = place(package.files, FILE, ("checker",))
+            yield PackageError(FILE, where, "expected `game: {name: ...}` beside the checker game, found none")
+        return
+    if checker != GAME:
+        text = f"expected the checker game beside `game`, found {checker!r}"
+        yield PackageError(FILE, place(package.files, FILE, ("checker",)), text)
+    if game.name not in names():
+        near = get_close_matches(game.name, names(), 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        text = f"expected a game of this installation, one of {', '.join(names())}, found {game.name!r}{hint}"
+        yield PackageError(FILE, place(package.files, FILE, ("game", "name")), text)
+    yield from _check_cases(package, f"game {game.name}")
+    yield from _check_groups(package)
+
+
+def _check_cases(package: Package, expected: str) -> Iterator[PackageError]:
+    for case in package.cases:
+        first = case.input.read().split(b"\n", 1)[0].decode("utf-8", "backslashreplace")
+        if first != expected:
+            text = f"expected `{expected}`, the game that jurado.yaml names, found {first[:60]!r}"
+            yield PackageError(case.input.path, "line 1", text)
+
+
+def _check_groups(package: Package) -> Iterator[PackageError]:
+    for group in package.groups:
+        if group.max_score == 0:
+            file = f"data/{group.name}/test_group.yaml"
+            text = "expected points for the games of this group, found 0"
+            yield PackageError(file, place(package.files, file, ("max_score",)), text)
+
+
+LONGEST_ID = 36
+LONGEST_QUOTE = 60
+# Formulas of one text that are named.
+MOST_FORMULAS = 20
+# Bytes of a request by default, as the setting `max_upload` has them.
+MOST_UPLOAD = 64 * 2**20
+NOT_USED = {
+    "input_visualizer": "Jurado does not run visualizers: this folder is only kept with the package",
+    "output_visualizer": "Jurado does not run visualizers: this folder is only kept with the package",
+    "attachments": "Jurado does not hand out attachments: this folder is only kept with the package",
+}
+EXAMPLES = {
+    "invalid_input": "inputs that the input validators must refuse",
+    "invalid_output": "answers that the checker must reject",
+    "valid_output": "answers that the checker must accept",
+}
+SCRIPT = re.compile(r"<(?:script|img|iframe|div|span|table|style)\b", re.IGNORECASE)
+TITLE = re.compile(r"# ")
+
+
+def check_rules(package: Package) -> Iterator[PackageError]:
+    """Yield what is wrong with a package, short of running its checker and its programs."""
+    yield from _check_slug(package)
+    yield from _check_checker(package)
+    yield from check_played(package)
+    yield from _check_folders(package)
+    yield from _check_examples(package)
+    for statement in package.statements.values():
+        yield from _check_statement(package, statement)
+    for written in (*package.statements.values(), *package.solutions.values()):
+        yield from _check_formulas(written)
+    source = package.settings.languages.source
+    if source is not None and source not in package.statements:
+        text = f"expected a statement in the source language, found only {', '.join(package.statements)}"
+        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("languages", "source")), text, "warning")
+    yield from _check_answer_limit(package)
+    yield from check_ladder(package)
+    yield from check_board(package)
+
+
+def _check_slug(package: Package) -> Iterator[PackageError]:
+    if len(package.slug) > LONGEST_ID:
+        text = f"expected an id of at most {LONGEST_ID} characters, found {package.slug!r}"
+        yield PackageError("", "", text)
+
+
+def _check_checker(package: Package) -> Iterator[PackageError]:
+    name = package.settings.checker
+    if package.program is None and name not in checkers():
+        near = get_close_matches(name, checkers(), 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        text = f"expected a checker that is bundled, one of {', '.join(checkers())}, found {name!r}{hint}"
+        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("checker",)), text)
+
+
+def _check_answer_limit(package: Package) -> Iterator[PackageError]:
+    """Answers larger than a request may be cannot be sent, whatever the package allows."""
+    limit = package.settings.answers.limit
+    if limit > MOST_UPLOAD:
+        text = f"servers accept answers of at most {MOST_UPLOAD} bytes by default (JURADO_MAX_UPLOAD), found {limit}"
+        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("answers", "limit")), text, "warning")
+
+
+def _check_folders(package: Package) -> Iterator[PackageError]:
+    """Programs and files that Jurado does not use."""
+    tops: dict[str, str] = {}
+    for name in package.files:
+        tops.setdefault(name.partition("/")[0], name)
+    own = tops.get("output_validator", tops.get("checker.py"))
+    if own is not None and package.program is None:
+        message = f"expected no `checker` in jurado.yaml beside the package's own, found {package.settings.checker!r}"
+        yield PackageError(own, "", f"{message}: leave one of them out")
+    for top, text in NOT_USED.items():
+        if top in tops:
+            yield PackageError(tops[top], "", text, "warning")
+
+
+def _check_examples(package: Package) -> Iterator[PackageError]:
+    """Warn of a package without a sample, or without good and bad files that try its validators and its checker."""
+    if not any(case.group == "sample" for case in package.cases):
+        yield PackageError("data/sample", "", "expected a sample for contestants, found none", "warning")
+    kinds = {case.kind for case in package.validation_cases}
+    for kind, what in EXAMPLES.items():
+        if kind not in kinds:
+            yield PackageError(f"data/{kind}", "", f"expected {what}, found none", "warning")
+
+
+def _check_statement(package: Package, statement: Statement) -> Iterator[PackageError]:
+    file = statement.file.path
+    if statement.kind == "tex":
+        yield PackageError(file, "", "contestants get LaTeX as it is written: expected Markdown or a PDF", "warning")
+    if statement.kind != "md":
+        return
+    text = statement.text
+    if TITLE.match(text):
+        yield PackageError(file, "line 1", "expected no title, as Jurado puts the problem's name there", "warning")
+    for number, line in enumerate(text.splitlines(), start=1):
+        if tag := SCRIPT.search(line):
+            message = f"expected Markdown alone, as HTML is shown as text, found `{tag[0]}`"
+            yield PackageError(file, f"line {number}", message, "warning")
+    for link in image_links(text):
+        if (fault := _image_fault(package, link)) is not None:
+            severity, message = fault
+            yield PackageError(file, f"line {link.line}", message, severity)
+
+
+def _check_formulas(written: Statement) -> Iterator[PackageError]:
+    if written.kind == "md":
+        for fault in islice(formula_faults(written.text), MOST_FORMULAS):
+            message = f"{fault.reason}: `{fault.source[:LONGEST_QUOTE]}` is shown as it is written"
+            yield PackageError(written.file.path, f"line {fault.line}", message, "warning")
+
+
+def _image_fault(package: Package, link: ImageLink) -> tuple[Severity, str] | None:
+    name = local_image(link.address)
+    if name is None:
+        return "error", f"expected an image below {FOLDER}/, as pages show no others, found `{link.address}`"
+    if image_type(name) is None:
+        return "error", f"expected an image ({', '.join(IMAGE_TYPES)}), found `{link.address}`"
+    if f"{FOLDER}/{name}" not in package.files:
+        return "error", f"expected the image {FOLDER}/{name}, found no such file"
+    return None
+
+
+# Processor time for rendering one statement; twice as much is given when contestants ask for it with its samples.
 STATEMENT_SECONDS = 5.0
-"""Processor time for rendering one statement; twice as much is given when contestants ask for it with its samples."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,136 @@
-"""Hold the example submissions of a package against submissions.yaml: verdicts, points and messages."""
+"""Hold the example submissions of a package against submissions.yaml: verdicts, points and messages.
+
+- The format's globs, matched in time that grows with glob and path only: a set of states walks along the path.
+- A package's test data as the scoring rules see it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from fractions import Fraction
+from functools import lru_cache
 
 from app.core.faults import PackageError
-from app.domain.contests import CaseKind, Kind
+from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
 from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
-from app.packages.globs import matches
 from app.packages.model import Package, Submission, SubmissionRule
-from app.packages.scored import scored_problem
 from app.packages.submissions import FILE
 from app.packages.trials import Outcome
 
+# Stands for every character but `/`.
+ANY = ""
+
+
+@dataclass(slots=True)
+class _States:
+    """The states of a walk: from each one character leads to another, and free steps lead to others."""
+
+    moves: list[tuple[str, int] | None] = field(default_factory=list)
+    free: list[list[int]] = field(default_factory=list)
+
+    def add(self) -> int:
+        self.moves.append(None)
+        self.free.append([])
+        return len(self.moves) - 1
+
+    def reachable(self, states: set[int]) -> set[int]:
+        """Follow the free steps."""
+        reached, waiting = set(states), list(states)
+        while waiting:
+            for each in self.free[waiting.pop()]:
+                if each not in reached:
+                    reached.add(each)
+                    waiting.append(each)
+        return reached
+
+    def step(self, states: set[int], letter: str) -> set[int]:
+        moves = (self.moves[each] for each in states)
+        return self.reachable(
+            {
+                move[1]
+                for move in moves
+                if move is not None and (move[0] == letter or (move[0] == ANY and letter != "/"))
+            }
+        )
+
+
+def matches(glob: str, path: str) -> bool:
+    """Tell whether the format's glob (`*` within a name, `{a,b}`) matches the path or one of the folders it lies in."""
+    states, last = _compiled(glob)
+    at = states.reachable({0})
+    for letter in path:
+        if letter == "/" and last in at:
+            return True
+        at = states.step(at, letter)
+        if not at:
+            return False
+    return last in at
+
+
+@lru_cache(maxsize=512)
+def _compiled(glob: str) -> tuple[_States, int]:
+    """The states of a glob, and the one that its end leads to. The first one is 0."""
+    states = _States()
+    at = states.add()
+    alternatives: list[tuple[int, int]] = []
+    has_braces = _is_balanced(glob)
+    for letter in glob:
+        if letter == "{" and has_braces:
+            alternatives.append((at, states.add()))
+            at = _branch(states, at)
+        elif letter == "," and alternatives:
+            begin, end = alternatives[-1]
+            states.free[at].append(end)
+            at = _branch(states, begin)
+        elif letter == "}" and alternatives:
+            _, end = alternatives.pop()
+            states.free[at].append(end)
+            at = end
+        elif letter == "*" and has_braces:
+            loop = _branch(states, at)
+            states.moves[loop] = (ANY, loop)
+            at = _branch(states, loop)
+        else:
+            after = states.add()
+            states.moves[at] = (ANY if letter == "?" and has_braces else letter, after)
+            at = after
+    return states, at
+
+
+def _branch(states: _States, begin: int) -> int:
+    new = states.add()
+    states.free[begin].append(new)
+    return new
+
+
+def _is_balanced(glob: str) -> bool:
+    """Tell whether every brace has its other one; else all characters of the glob stand for themselves."""
+    depth = 0
+    for letter in glob:
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def scored_problem(package: Package) -> ScoredProblem:
+    """Give the groups, cases and default rule of a package; a contest may put its own rule in its place."""
+    scoring = package.settings.scoring
+    return ScoredProblem(
+        id=package.slug,
+        rule=ScoringRule(Kind(scoring.kind), Direction(scoring.direction), max_points=Fraction(package.max_score)),
+        groups=tuple(
+            Group(g.name, CaseKind(g.kind), Fraction(g.max_score or 0), Aggregation(g.aggregation), g.require_pass)
+            for g in package.groups
+        ),
+        cases=tuple(Case(case.name, case.group, case.max_points) for case in package.cases),
+    )
+
+
+# The outcomes of one submission's answers, by the case's name.
 Outcomes = Mapping[str, Outcome]
-"""The outcomes of one submission's answers, by the case's name."""
 
 EVERY_PHASE = frozenset({CaseKind.PROVISIONAL, CaseKind.FINAL})
 SLACK = 1e-6

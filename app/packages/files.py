@@ -11,17 +11,15 @@ from itertools import pairwise
 from pathlib import Path
 
 from app.core.faults import Faults, PackageError, PackageErrors
-from app.packages.contents import SizedFiles, size_of
-from app.packages.links import ArchiveLinks, link_fault
-from app.packages.spooled import SpooledFiles
-from app.packages.zip_reader import ZipUnreadable, entry_fault, inflate, inflated, is_link, open_zip
+from app.packages.contents import ArchiveLinks, SizedFiles, SpooledFiles, link_fault, size_of
+from app.packages.zips import ZipUnreadable, entry_fault, inflate, inflated, is_link, open_zip
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
 SLUG = re.compile(r"[a-z0-9]{1,64}")
 DRIVE = re.compile(r"[A-Za-z]:")
 IGNORED = frozenset({"__pycache__", "__MACOSX"})
+# Archives below this size may inflate as far as one of it.
 SMALLEST = 1024
-"""Archives below this size may inflate as far as one of it."""
 LONGEST_PATH = 1000
 DEEPEST = 16
 
@@ -46,8 +44,8 @@ class Limits:
 
 
 LIMITS = Limits()
+# Limits where files are read one by one: the settings of a service let packages be as large at first.
 LARGEST = Limits(total=4 * 2**30, archive=2 * 2**30)
-"""Limits where files are read one by one: the settings of a service let packages be as large at first."""
 
 
 class FolderFiles(SizedFiles):

@@ -17,7 +17,7 @@ from typing import Any, cast
 from app.core.faults import Faults
 from app.core.parsing import Document, Path, read_document
 from app.packages.model import replace_constants
-from app.programs.generating import NAME
+from app.programs.points import NAME
 
 FOLDER = "generators/"
 FILE = "generators/generators.yaml"
@@ -29,8 +29,8 @@ SEEDS = 2**31
 MOST_COUNT = 100
 MOST_RECIPES = 100_000
 TEXTS = ("in", "ans", "out")
+# The folders of `data/` in the order in which BAPCtools numbers their cases.
 ROOMS = ("sample", "secret", "invalid_output", "invalid_answer", "invalid_input", "valid_output")
-"""The folders of `data/` in the order in which BAPCtools numbers their cases."""
 CASE_KEYS = frozenset({"copy", "generate", "count", "match", "in", "ans", "out", "in.statement", "ans.statement",
                        "in.download", "ans.download", "interaction", "hint", "desc", "yaml"})  # fmt: skip
 SHORT_CASE = frozenset({"group", "name", "file", "seed", "params", "reference", "description"})

@@ -25,8 +25,8 @@ from pydantic import (
 
 from app.packages.languages import LANGUAGE_CODE
 
+# Characters: a statement may name a constant in every line.
 LONGEST_CONSTANT = 200
-"""Characters: a statement may name a constant in every line."""
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 T = TypeVar("T")

@@ -1,19 +1,26 @@
-"""A problem package once it is read: frozen values, wherever its bytes lie."""
+"""A problem package once it is read: frozen values, wherever its bytes lie.
+
+- Write a package as a zip.
+- The order of test cases and points of single ones: the key `testcases` of jurado.yaml, and what follows from it.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from pathlib import Path
+from typing import IO, Literal
 
-from app.domain.documents import ProblemSettingsDocument, ProgramDocument
-from app.packages.contents import File
+from app.core.faults import Faults
+from app.core.steps import SILENT, Steps
+from app.domain.documents import CaseListDocument, ProblemSettingsDocument, ProgramDocument
+from app.packages.contents import ComposedFiles, File
 from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
-from app.programs.bundle import digest, pack
-from app.programs.model import OwnLimits, Program
+from app.packages.zips import write_files, zip_bytes
+from app.programs.model import OwnLimits, Program, digest, pack
 
 GroupKind = Literal["sample", "provisional", "final"]
 Aggregation = Literal["sum", "min", "pass-fail"]
@@ -215,3 +222,74 @@ def replace_constants(text: str, constants: Mapping[str, Mapping[str, int | floa
         return str(known[variant]) if variant in known else match[0]
 
     return CONSTANT.sub(value, text)
+
+
+def write_archive(package: Package) -> bytes:
+    """Pack all files of a package below one folder named by its slug: the same files give the same bytes."""
+    return zip_bytes(below_top(package))
+
+
+def write_archive_file(package: Package, target: Path, steps: Steps = SILENT) -> None:
+    """Pack all files of a package into a new file, one at a time: the same bytes as `write_archive` gives."""
+    with target.open("wb") as file:
+        write_archive_to(package, file, steps)
+
+
+def write_archive_to(package: Package, target: IO[bytes], steps: Steps = SILENT) -> None:
+    """Write that to an open file."""
+    write_files(target, below_top(package), steps)
+
+
+def below_top(package: Package) -> ComposedFiles:
+    """The files of a package below one folder named by its slug."""
+    return ComposedFiles({f"{package.slug}/{name}": File(name, package.files) for name in package.files})
+
+
+NOTHING: CaseListDocument = {"order": [], "points": {}}
+
+
+def place(known: CaseListDocument, name: str) -> int:
+    """The place of a case in its group: as listed, and behind those all others (which are sorted by name)."""
+    order = known["order"]
+    return order.index(name) if name in order else len(order)
+
+
+def shares(group: Group, names: Collection[str], known: CaseListDocument) -> dict[str, Fraction]:
+    """The most points that each open case of a group can give.
+
+    Of a group with `sum` those with points of their own get them, and the others share the rest equally.
+    """
+    most = Fraction(group.max_score or 0)
+    if group.aggregation != "sum":
+        return dict.fromkeys(names, most)
+    own = {name: Fraction(known["points"][name]) for name in names if name in known["points"]}
+    rest, total = len(names) - len(own), sum(own.values(), Fraction(0))
+    if not rest and total:
+        return {name: points * most / total for name, points in own.items()}  # a case that had the rest is gone
+    share = (most - total) / rest if rest else Fraction(0)
+    return {name: own.get(name, share) for name in names}
+
+
+def check(
+    known: CaseListDocument, groups: Sequence[Group], members: Mapping[str, Iterable[str]], file: str, faults: Faults
+) -> None:
+    """Note names that no case has, and points that do not fit into those of the group."""
+    by_name = {group.name: group for group in groups}
+    group_of = {name: by_name[group] for group, names in members.items() for name in names if group in by_name}
+    for name in [*known["order"], *known["points"]]:
+        if name not in group_of:
+            faults.expect(file, "testcases", expected="names of test cases", found=name)
+    if len(set(known["order"])) < len(known["order"]):
+        faults.expect(file, "testcases.order", expected="each name once", found="one of them again")
+    for group in groups:
+        names = [name for name, own in group_of.items() if own is group]
+        own = {name: known["points"][name] for name in names if name in known["points"]}
+        if not own:
+            continue
+        total, most = sum(own.values()), group.max_score or 0
+        if group.aggregation != "sum" or group.kind == "sample":
+            expected = "points of cases in secret groups with the aggregation sum"
+            faults.expect(file, "testcases.points", expected=expected, found=f"{min(own)} in {group.name}")
+        elif total > most or (total < most and len(own) == len(names)):
+            expected = f"points that make {most} in {group.name}" if total < most else f"at most {most} in {group.name}"
+            faults.expect(file, "testcases.points", expected=expected, found=str(total))

@@ -16,11 +16,11 @@ from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, fol
 from app.packages.languages import LANGUAGE
 from app.packages.metadata import Problem
 from app.packages.model import Case, File, Package, Statement, WithConstants
-from app.packages.programs import own_limits, resolve, resolve_solver
 from app.packages.settings import JuradoSettings
 from app.packages.submissions import read_rules, read_submissions
 from app.packages.testdata import GROUP_FILE, read_test_data
 from app.packages.texts import check_texts
+from app.packages.tools import own_limits, resolve, resolve_solver
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -29,8 +29,8 @@ PROGRAMS = ("input_validators", "output_validator", "input_visualizer", "output_
 ROOT_FOLDERS = frozenset(
     ("statement", "attachments", "solution", "data", "generators", "include", "submissions", *PROGRAMS)
 )
+# Bytes of Markdown or LaTeX: whoever asks for the page waits until it is made.
 LONGEST_STATEMENT = 256 * 1024
-"""Bytes of Markdown or LaTeX: whoever asks for the page waits until it is made."""
 STATEMENT = re.compile(r"(statement|solution)/(problem|solution)(?:\.([^./]+))?\.(md|tex|pdf)")
 
 
@@ -110,8 +110,8 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     )
 
 
+# Stands in for a jurado.yaml that does not read, so that the faults of the test data are found too.
 FALLBACK = JuradoSettings.model_validate({"checker": "exact", "scoring": {"kind": "absolute"}})
-"""Stands in for a jurado.yaml that does not read, so that the faults of the test data are found too."""
 
 
 def _read(model: type[M], name: str, files: Mapping[str, bytes], faults: Faults) -> M | None:

@@ -1,8 +1,13 @@
-"""jurado.yaml, test_group.yaml, a case's NAME.yaml and submissions.yaml: the smaller files of a package, strictly."""
+"""jurado.yaml, test_group.yaml, a case's NAME.yaml and submissions.yaml: the smaller files of a package, strictly.
+
+- Checkers opened by the name that packages give them: modules of `checkers/`, and the one of `games/` beside them.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, cast
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
@@ -10,9 +15,12 @@ from app.domain.documents import CaseListDocument, ProblemSettingsDocument
 from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
 from app.programs.model import PROGRAM, Meaning, Protocol
 from app.programs.validating import ValidatorProtocol
+from checkers import doors
+from checkers.doors import Checker
+from games import checker as of_games
 
+# The checker of problems that are played.
 GAME = "game"
-"""The checker of problems that are played."""
 STANDARD_CHECKERS = frozenset({"tokens", "exact", "floats", "lines", "unordered", "metric", GAME})
 SUBMISSION_SECONDS = 120.0
 LARGEST = 2**63 - 1  # what a database's integers hold
@@ -243,3 +251,17 @@ class ValidationGroupSettings(Strict):
     input_validator_args: ValidatorArguments | None = None
     output_validator_args: Arguments | None = None
     description: str | None = None
+
+
+# Checkers that know more than the room `checkers` may: their arguments are none.
+BESIDE: Mapping[str, ModuleType] = {GAME: of_games}
+
+
+# Any: a checker's instances and answers are its own.
+def open_checker(name: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
+    """Open a checker; raises ValueError where its arguments are not understood."""
+    if name not in BESIDE:
+        return doors.open_checker(name, args)
+    if args:
+        raise ValueError(f"checker {name}: expected no arguments, found {list(args)}")
+    return cast(Checker[Any, Any], BESIDE[name])

@@ -11,7 +11,7 @@ from typing import Literal, cast
 from app.core.faults import Faults
 from app.core.parsing import read_model
 from app.domain.documents import CaseListDocument
-from app.packages import case_list
+from app.packages import model
 from app.packages.model import Aggregation, Case, File, Group, GroupKind, ValidationCase
 from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
 
@@ -25,8 +25,8 @@ UNUSED = {".interaction": "answer files are not interactive", ".files": "answer 
 GROUP_FILE = "test_group.yaml"
 DEFAULT_MAX = 100
 MOST_NAMED = 5
+# Stands for a test_group.yaml that has left a fault already, so that its group is not missed as well.
 UNREADABLE = GroupSettings(max_score=0)
-"""Stands for a test_group.yaml that has left a fault already, so that its group is not missed as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +298,7 @@ def _cases(
     shares = {
         name: share
         for group in groups
-        for name, share in case_list.shares(group, [b.name for b in members[group.name]], listed).items()
+        for name, share in model.shares(group, [b.name for b in members[group.name]], listed).items()
     }
     cases: list[Case] = []
     for bundle in sorted(bundles, key=lambda each: _place(each, group_of, listed)):
@@ -314,16 +314,16 @@ def _place(bundle: Bundle, group_of: Mapping[str, Group], listed: CaseListDocume
     group = group_of.get(bundle.path)
     if group is None or not listed["order"]:
         return bundle.path, 0, ""
-    return group.name, case_list.place(listed, bundle.name), bundle.path
+    return group.name, model.place(listed, bundle.name), bundle.path
 
 
 def _case_list(
     settings: JuradoSettings, groups: tuple[Group, ...], members: Mapping[str, list[Bundle]], faults: Faults
 ) -> CaseListDocument:
     """The order and points of cases as jurado.yaml has them, checked."""
-    listed = case_list.NOTHING if settings.testcases is None else settings.testcases.document()
+    listed = model.NOTHING if settings.testcases is None else settings.testcases.document()
     names = {group: [bundle.name for bundle in bundles] for group, bundles in members.items()}
-    case_list.check(listed, groups, names, "jurado.yaml", faults)
+    model.check(listed, groups, names, "jurado.yaml", faults)
     return listed
 
 

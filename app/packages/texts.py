@@ -1,14 +1,32 @@
-"""Text files as the format wants them: UTF-8 without a byte-order mark, LF only, a newline at the end."""
+"""Text files as the format wants them: UTF-8 without a byte-order mark, LF only, a newline at the end.
+
+- Test cases of a problem sent as one zip, laid out as `data/` of a package; an answer may be missing.
+- Work done ahead of whoever takes its results, but not far: results may be large.
+- A package's input validators, asked about its inputs in the sandbox.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
 
 from app.core.faults import Faults
+from app.core.parsing import read_model
+from app.packages.contents import File
+from app.packages.files import archive_files
+from app.packages.settings import CaseSettings, GroupSettings
+from app.packages.testdata import GROUP_FILE
+from app.programs.tools import Bounds, Opinion, Tool, ToolDesk
+from app.programs.validating import ValidatorProtocol, validate
 
 TEXTS = (".yaml", ".md", ".tex", ".in", ".ans", ".out", ".py", ".txt", ".json", ".statement", ".download", ".svg", ".c")
+# Folders whose answers and inputs may be malformed on purpose, or come from contestants.
 FREE = ("data/invalid_input/", "data/invalid_output/", "data/valid_output/", "submissions/")
-"""Folders whose answers and inputs may be malformed on purpose, or come from contestants."""
 
 
 def check_texts(files: Mapping[str, bytes], faults: Faults) -> None:
@@ -35,3 +53,149 @@ def _check(name: str, data: bytes, faults: Faults) -> None:
 def _line(data: bytes, offset: int) -> str:
     line = data.count(b"\n", 0, offset) + 1
     return f"line {line}"
+
+
+ROOMS = ("sample", "secret")
+PARTS = (".in", ".ans", ".yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class SentCase:
+    """A test case of the zip; `path` is that of its files without their extensions."""
+
+    path: str
+    input: bytes
+    answer: bytes | None
+    settings: CaseSettings
+
+    @property
+    def name(self) -> str:
+        """Its base name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def group(self) -> str:
+        """The folder that it lies in."""
+        return self.path.rpartition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class SentCases:
+    """The cases of the zip in order of their paths, and the settings of groups by their names."""
+
+    cases: tuple[SentCase, ...]
+    groups: Mapping[str, GroupSettings]
+
+
+def read_cases(source: bytes | Path) -> SentCases:
+    """Read the zip; raises PackageErrors with every fault."""
+    top, files = archive_files(source)
+    if top in ROOMS:
+        files = {f"{top}/{name}": data for name, data in files.items()}
+    files = {name.removeprefix("data/"): data for name, data in files.items()}
+    faults = Faults()
+    check_texts(files, faults)
+    groups = _groups(files, faults)
+    cases = _cases(files, faults)
+    faults.settle()
+    return SentCases(tuple(cases), groups)
+
+
+def _groups(files: Mapping[str, bytes], faults: Faults) -> dict[str, GroupSettings]:
+    groups = {}
+    for name, data in files.items():
+        folder, _, file = name.rpartition("/")
+        if file != GROUP_FILE:
+            continue
+        settings = read_model(GroupSettings, data, name, faults)
+        if folder == "sample" or not _is_group(folder):
+            faults.expect(name, "", expected="a group directly in secret", found=folder or "none")
+        elif settings is not None:
+            groups[folder] = settings
+            if settings.max_score == "unbounded":
+                faults.expect(name, "max_score", expected="a number of points", found="unbounded")
+    return groups
+
+
+def _is_group(folder: str) -> bool:
+    room, _, rest = folder.partition("/")
+    return room in ROOMS and "/" not in rest and not (room == "sample" and rest)
+
+
+def _cases(files: Mapping[str, bytes], faults: Faults) -> list[SentCase]:
+    parts: dict[str, dict[str, bytes]] = {}
+    for name, data in files.items():
+        folder, _, file = name.rpartition("/")
+        if file == GROUP_FILE:
+            continue
+        stem, dot, extension = file.rpartition(".")
+        if not _is_group(folder):
+            faults.expect(name, "", expected="a folder sample, secret or secret/GROUP", found=folder or "none")
+        elif dot + extension not in PARTS:
+            faults.expect(name, "", expected=f"one of the extensions {', '.join(PARTS)}", found=dot + extension)
+        else:
+            parts.setdefault(f"{folder}/{stem}", {})[dot + extension] = data
+    if not parts:
+        faults.expect("", "", expected="at least one test case", found="none")
+    first: dict[str, str] = {}
+    cases = []
+    for path in sorted(parts):
+        has, name = parts[path], path.rpartition("/")[2]
+        if (other := first.setdefault(name, path)) != path:
+            faults.expect(f"{path}.in", "", expected="a name that no other test case has", found=f"also {other}.in")
+        if ".in" not in has:
+            faults.expect(f"{path}{min(has)}", "", expected=f"an input {name}.in beside it", found="none")
+            continue
+        settings = read_model(CaseSettings, has.get(".yaml", b"{}\n"), f"{path}.yaml", faults) or CaseSettings()
+        cases.append(SentCase(path, has[".in"], has.get(".ans"), settings))
+    return cases
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+MOST_AHEAD = 4
+
+
+def ahead(pool: Executor, function: Callable[[T], R], parts: Iterable[T], most: int = MOST_AHEAD) -> Iterator[R]:
+    """Yield the results of a function in the order of its parts; at most so many wait, done or not."""
+    waiting: deque[Future[R]] = deque()
+    for part in parts:
+        waiting.append(pool.submit(function, part))
+        if len(waiting) >= most:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+AT_ONCE = min(2, os.cpu_count() or 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An input to be validated, read then; `arguments` by validator name, `*` for all of them."""
+
+    file: File
+    arguments: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """The validators of one package, the protocol that they speak, and the limits of a run."""
+
+    desk: ToolDesk
+    tools: Sequence[Tool]
+    protocol: ValidatorProtocol
+    bounds: Bounds
+
+    def ask(self, questions: Sequence[Question]) -> Iterator[tuple[str, list[Opinion]]]:
+        """Let every validator look at every input, two at a time; opinions with the input's path, in order."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            yield from ahead(pool, self._look, questions)
+
+    def _look(self, question: Question) -> tuple[str, list[Opinion]]:
+        data = question.file.read()
+        return question.file.path, [self._ask(tool, question, data) for tool in self.tools]
+
+    def _ask(self, tool: Tool, question: Question, data: bytes) -> Opinion:
+        args = question.arguments.get(tool.called, question.arguments.get("*", ()))
+        return validate(self.desk, tool, self.protocol, data, args, self.bounds)

@@ -1,24 +1,53 @@
-"""The programs of a package beside its checker: its input validators, its solver, and programs as submissions."""
+"""The programs of a package beside its checker: its input validators, its solver, and programs as submissions.
+
+- Packages' own programs on this machine, without a server: for `jurado check` and `jurado package verify`.
+- The checker and the solver that a package brings along, with the settings that they are asked by.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
+from app.core.faults import Faults
+from app.packages.metadata import Problem
 from app.packages.model import Package, Submission, WithConstants
-from app.packages.settings import Reference
-from app.programs.languages import entry
-from app.programs.model import ProgramFault
+from app.packages.settings import JuradoSettings, ProgramSettings, Reference
+from app.programs.desk import Opinion, ProgramDesk
+from app.programs.model import (
+    PROGRAM,
+    SINGLE,
+    VALIDATOR,
+    CaseFiles,
+    Meaning,
+    OwnLimits,
+    Program,
+    ProgramFault,
+    Protocol,
+    digest,
+    pack,
+    program_files,
+)
+from app.programs.places import entry, forget_unused, is_compiled
+from app.programs.points import modules_of, names_of
 from app.programs.tools import Bounds, Tool, ToolDesk, tool_at
+from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
+from app.sandbox.sandbox import Sandbox
 
 VALIDATORS = "input_validators/"
 SOLVERS = ("solver.py", "solver/")
 ACCEPTED = "submissions/accepted/"
+# Extensions of programs, whether anything here runs them or not.
 SOURCES = frozenset({
     "c", "cc", "cpp", "cxx", "java", "py", "kt", "rs", "go", "pas", "dpr", "rb", "js", "cs", "pl", "sh", "ml", "scala",
     "php", "swift", "ts", "lua", "d", "hs", "lisp",
 })  # fmt: skip
-"""Extensions of programs, whether anything here runs them or not."""
 ANSWERS = frozenset({"out", "ans"})
 DOCUMENTS = (".md", ".txt", ".pdf")
 MIB = 2**20
@@ -116,3 +145,137 @@ def submission_bounds(package: Package) -> Bounds:
     """The limits of a program as an example submission on one case."""
     limits = package.problem.limits
     return Bounds(limits.time_limit or SUBMISSION_SECONDS, (limits.memory or MEMORY) * MIB, OUTPUT)
+
+
+LOCAL_PROGRAMS_SECONDS = 10.0
+MODULES = "numpy"
+LOCAL_PROGRAMS_MEMORY = 2 * 2**30
+DAYS_UNUSED = 30
+
+
+def local_lack() -> str:
+    """What keeps programs from running here; empty where nothing does."""
+    desk = _desk()
+    return "" if isinstance(desk, ProgramDesk) else str(desk)
+
+
+def ask_here(program: Program, cases: Sequence[CaseFiles]) -> list[Opinion]:
+    """Ask a program about every case, in order; never raises for what it does."""
+    desk = _desk()
+    if isinstance(desk, ProgramDesk):
+        return desk.ask_all(program, cases, LOCAL_PROGRAMS_SECONDS)
+    return [Opinion(fault=str(desk))] * len(cases)
+
+
+def local_workshop() -> Workshop:
+    """The place for packages' other programs on this machine."""
+    desk = _desk()
+    return Workshop(desk.tools()) if isinstance(desk, ProgramDesk) else Workshop(None, str(desk))
+
+
+def _cache() -> Path:
+    """The user's own folder of programs that are ready to run, so that each is compiled once.
+
+    What nobody has run for a month goes. Where there is no such folder, a temporary one goes with the process.
+    """
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    folder = Path(home if home.startswith("/") else Path.home() / ".cache") / "jurado" / "programs"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+        if status.st_uid != os.getuid() or status.st_mode & 0o022:
+            raise PermissionError(f"others may write into {folder}")
+        forget_unused(folder, DAYS_UNUSED)
+    except (OSError, RuntimeError):
+        temporary = tempfile.mkdtemp(prefix="jurado-programs-")
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        return Path(temporary)
+    return folder
+
+
+@cache
+def _desk() -> ProgramDesk | SandboxMissing:
+    """The sandbox of this process, opened at the first question."""
+    try:
+        sandbox = Sandbox.open(as_root=os.environ.get(AS_ROOT) == ALLOWED)
+    except SandboxMissing as missing:
+        return missing
+    atexit.register(sandbox.close)
+    names = os.environ.get("JURADO_CHECKER_MODULES", MODULES)
+    desk = ProgramDesk(sandbox, _cache(), LOCAL_PROGRAMS_MEMORY, modules=modules_of(names_of(names)))
+    atexit.register(desk.close)
+    return desk
+
+
+FILE = "jurado.yaml"
+# Protocols whose numbers are shares of 1 by themselves; others give points of the case.
+SHARES = frozenset({"python", "omegaup", "cms"})
+
+
+def resolve(
+    settings: JuradoSettings, files: Mapping[str, bytes], faults: Faults
+) -> tuple[JuradoSettings, Program | None]:
+    """The settings with their defaults for the package's own checker, and that checker; notes what does not fit."""
+    names = sorted(name for name in files if name == SINGLE or name.startswith(VALIDATOR))
+    if not names:
+        _expect_none(settings, faults)
+        return settings, None
+    if names[0] == SINGLE and len(names) > 1:
+        faults.expect(SINGLE, "", expected=f"one checker, either this file or {VALIDATOR}", found="both")
+        return settings, None
+    if settings.checker not in ("", PROGRAM):
+        return settings, None  # a fault of `app.packages.arrivals`
+    own = program_files(files)
+    asked = _asked(settings, is_single=SINGLE in own)
+    try:
+        main, compiled = entry(own), is_compiled(own)
+    except ProgramFault as fault:
+        faults.add(names[0], str(fault))
+        return settings, None
+    if asked[0] == "python" and compiled:
+        faults.expect(FILE, "program.protocol", expected="a checker in Python for this protocol", found=main)
+    if asked[1] == "raw" and settings.scoring.kind == "absolute":
+        expected = "fraction, percent or absolute, as absolute scoring needs shares of points"
+        faults.expect(FILE, "program.points", expected=expected, found="raw")
+    known = settings.model_copy(
+        update={"checker": PROGRAM, "program": ProgramSettings(protocol=asked[0], points=asked[1])}
+    )
+    return known, Program(digest(pack(own)), *asked, own)
+
+
+def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults: Faults) -> JuradoSettings:
+    """The settings with the place of the package's own reference solver, where it has one; notes what does not fit."""
+    reference = settings.reference
+    place = solver_place(reference, files)
+    if place is None and reference is not None and reference.method is None:
+        faults.add(FILE, "expected a method of a solver, or a program of the package, found neither", "reference")
+    if place is None:
+        return settings
+    if (reason := not_runnable(files, place)) is not None:
+        faults.add(FILE, f"expected a program of the package, found {place}: {reason}", "reference.program")
+    known = (reference or Reference()).model_copy(update={"program": place})
+    return settings.model_copy(update={"reference": known})
+
+
+def own_limits(problem: Problem) -> OwnLimits:
+    """The limits that problem.yaml sets for the package's checker."""
+    limits = problem.limits
+    return OwnLimits(limits.validation_time, limits.validation_memory, limits.validation_output)
+
+
+def _expect_none(settings: JuradoSettings, faults: Faults) -> None:
+    """Note a package without its own checker that names none, or says how its own is asked."""
+    if settings.program is not None:
+        faults.expect(FILE, "program", expected=f"a checker in {VALIDATOR} or {SINGLE}", found="neither")
+    elif not settings.checker:
+        faults.add(
+            FILE, f"missing key: expected a checker, its name here or its program in {VALIDATOR} or {SINGLE}", "checker"
+        )
+
+
+def _asked(settings: JuradoSettings, *, is_single: bool) -> tuple[Protocol, Meaning]:
+    """The protocol and the meaning of its numbers; without a word of the package those that go with it."""
+    given = settings.program or ProgramSettings()
+    protocol: Protocol = given.protocol or ("python" if is_single else "kattis")
+    own: Meaning = "fraction" if protocol in SHARES else "absolute"
+    return protocol, given.points or (own if settings.scoring.kind == "absolute" else "raw")

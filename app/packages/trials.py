@@ -1,8 +1,13 @@
-"""Put answers of a package before its checker, here or wherever checkers run, and say what came of them."""
+"""Put answers of a package before its checker, here or wherever checkers run, and say what came of them.
+
+- Run programs of a package on its test cases: example submissions that are programs, and the reference solver.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -11,11 +16,14 @@ from typing import Protocol
 from app.core.faults import PackageError, PackageErrors
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.packages.local_programs import ask_here, local_lack
 from app.packages.model import Case, Package, ValidationCase
-from app.packages.opening import open_checker
+from app.packages.settings import open_checker
+from app.packages.texts import ahead
+from app.packages.tools import ask_here, local_lack, submission_bounds, tool_of
 from app.programs.desk import Opinion
-from app.programs.model import CaseFiles, Program
+from app.programs.model import CaseFiles, Program, ProgramFault, exit_code, unexpected
+from app.programs.tools import Tool, ToolDesk
+from app.sandbox.model import Result
 from checkers.doors import Checker, Rejected, Score, check_instance, check_reference
 
 
@@ -91,8 +99,8 @@ def question_of(
     )
 
 
+# A checker, whatever its instances and answers are: they only go from one of its functions to another.
 AnyChecker = Checker[object, object]
-"""A checker, whatever its instances and answers are: they only go from one of its functions to another."""
 
 
 class Desk(Protocol):
@@ -209,3 +217,44 @@ def open_trial(package: Package, case: Case | ValidationCase) -> Trial:
         raise PackageErrors([PackageError(case.input.path, "", text)]) from None
     reference = case.answer.read() if case.answer else b""
     return Trial(checker, instance, reference, package.settings.answers.limit)
+
+
+AT_ONCE = min(2, os.cpu_count() or 1)
+TIME_LIMIT, RUN_TIME_ERROR = "TLE", "RTE"
+
+
+def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[Case, bytes | Outcome]]:
+    """Let a program answer every case: its answer, or the outcome of a case that it does not answer.
+
+    Raises ProgramFault for a program that cannot be run at all.
+    """
+    tool = tool_of(package, place)
+    desk.prepare(tool)
+
+    def run(case: Case) -> tuple[Case, bytes | Outcome]:
+        return case, _answer(package, tool, case, desk)
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        yield from ahead(pool, run, package.cases)
+
+
+def _answer(package: Package, tool: Tool, case: Case, desk: ToolDesk) -> bytes | Outcome:
+    environment: Mapping[str, str] = {}
+    command = desk.command(tool, (), submission_bounds(package), stdin=case.input.read(), environment=environment)
+    result = desk.run(command)
+    if (outcome := _ended(result)) is not None:
+        return outcome
+    return over_limit(result.stdout, package.settings.answers.limit) or result.stdout
+
+
+def _ended(result: Result) -> Outcome | None:
+    """The outcome of a run that made no answer; None for one that ended well."""
+    try:
+        code = exit_code(result)
+        if code == 0:
+            return None
+        fault = unexpected(code, "0", result)
+    except ProgramFault as ended:
+        fault = ended
+    over_time = result.ending in ("cpu", "wall")
+    return Outcome(rejected=str(fault), verdict=TIME_LIMIT if over_time else RUN_TIME_ERROR)

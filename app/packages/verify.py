@@ -3,35 +3,75 @@
 An error is what would be judged or shown wrongly: an upload refuses the package. A warning is a promise that the
 package itself does not keep, such as an example submission that earns other points: an upload takes it. A note is no
 fault: a file that nothing uses, a program that nothing here runs.
+
+- Expected answers that a package leaves to its solution: the solution makes them in the sandbox.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NotRequired, TypedDict
 
 from app.core.faults import FaultDocument, PackageError, PackageErrors, errors_of, notes_of, warnings_of
 from app.core.steps import SILENT, Steps
-from app.packages.arrivals import read_place
+from app.packages.arrivals import check_rules, read_place
 from app.packages.contents import File
 from app.packages.demands import Outcomes, check_demands, submission_points
-from app.packages.examples import ask_validators, check_opinions, check_validation_cases
-from app.packages.local_programs import local_workshop
-from app.packages.missing_answers import complete
+from app.packages.examples import ask_validators, check_opinions, check_reproduction, check_validation_cases
 from app.packages.model import Case, Package, Submission
-from app.packages.reproduction import check_reproduction
-from app.packages.rules import check_rules
-from app.packages.tools import Workshop, not_runnable, program_of
-from app.packages.trial_runs import run_program
-from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of
-from app.packages.unused import check_unused
-from app.programs.languages import entry
+from app.packages.submissions import check_unused
+from app.packages.tools import Workshop, local_workshop, not_runnable, program_of
+from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of, run_program
 from app.programs.model import Program, ProgramFault
+from app.programs.places import entry
 from app.programs.tools import ToolDesk
 from checkers.doors import Score
+
+
+def complete(package: Package, workshop: Workshop | None, steps: Steps) -> tuple[Package, list[PackageError]]:
+    """Let the package's solution answer the cases without an expected answer; gives the package and the faults.
+
+    Cases stay without one where no program runs here. The upload of a package starts a reference run for them.
+    """
+    lacking = [case for case in package.cases if case.answer is None]
+    if not lacking:
+        return package, []
+    reference = package.settings.reference
+    place = reference.program if reference is not None else None
+    if place is None or workshop is None or workshop.desk is None:
+        text = f"{len(lacking)} cases have no expected answer: a reference run makes them after the upload"
+        return package, [PackageError("data", "", text, "note")]
+    try:
+        made = _run(replace(package, cases=tuple(lacking)), place, workshop.desk, steps)
+    except ProgramFault as fault:
+        return package, [PackageError(place, "", f"this solution cannot be run: {fault}")]
+    faults = [
+        PackageError(case.input.path, "", f"{place} does not answer this input: {answer.rejected}")
+        for case, answer in made.values()
+        if isinstance(answer, Outcome)
+    ]
+    cases = tuple(_answered(case, made) for case in package.cases)
+    return replace(package, cases=cases), faults
+
+
+Made = Mapping[str, tuple[Case, bytes | Outcome]]
+
+
+def _run(package: Package, place: str, desk: ToolDesk, steps: Steps) -> Made:
+    answers = run_program(package, place, desk)
+    return {case.name: (case, answer) for case, answer in steps.each("expected answers", package.cases, answers)}
+
+
+def _answered(case: Case, made: Made) -> Case:
+    answer = made[case.name][1] if case.name in made else None
+    if not isinstance(answer, bytes):
+        return case
+    path = f"data/{case.path}.ans"
+    return replace(case, answer=File(path, {path: answer}))
+
 
 MISSING = Outcome(rejected="expected an answer file, found none")
 DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")

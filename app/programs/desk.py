@@ -1,45 +1,113 @@
-"""The place where programs are asked: prepared once, in the sandbox, bounded by the limits of one answer."""
+"""The place where programs are asked: prepared once, in the sandbox, bounded by the limits of one answer.
+
+- Images that checkers leave as feedback: those that are kept, and for judges a remark on each other one.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from app.programs import runner
-from app.programs.conversation import Conversation
-from app.programs.images import image_names, with_images
-from app.programs.languages import Runnable, entry, prepared
-from app.programs.model import CaseFiles, Decision, Meaning, OwnLimits, Program, ProgramFault, Unread
-from app.programs.modules import NO_MODULES, Modules
-from app.programs.places import ANSWER, CASE_FOLDER, FEEDBACK, INPUT, OUTPUT, PROGRAM_FOLDER, Asked, Run
-from app.programs.pool import Pool
-from app.programs.protocols import cms, kattis, omegaup, testlib
-from app.programs.ready import Ready
-from app.programs.runner import LARGEST_IMAGE, MOST_IMAGES
+from app.core.images import measure
+from app.programs import protocols, runner
+from app.programs.model import (
+    LONGEST_JUDGE_MESSAGE,
+    CaseFiles,
+    Decision,
+    Meaning,
+    OwnLimits,
+    Program,
+    ProgramFault,
+    Unread,
+    plain,
+)
+from app.programs.places import (
+    ANSWER,
+    CASE_FOLDER,
+    FEEDBACK,
+    INPUT,
+    OUTPUT,
+    PROGRAM_FOLDER,
+    Asked,
+    Run,
+    Runnable,
+    entry,
+    prepared,
+)
+from app.programs.points import NO_MODULES, Modules
+from app.programs.ready import Conversation, Pool, Ready
+from app.programs.runner import IMAGE_NAMES, LARGEST_IMAGE, MOST_IMAGES
 from app.programs.tools import Opinions, ToolDesk
-from app.sandbox.bubblewrap import python
-from app.sandbox.model import Command, Limits, Mount
+from app.sandbox.model import Command, Limits, Mount, python
 from app.sandbox.sandbox import Sandbox
 from checkers import doors
+
+NAME = re.compile(r"(?:team|judge)image(?:-[A-Za-z0-9_-]{1,60})?\.(png|jpg|jpeg|svg)")
+LONGEST_NAME = 100
+# Pixels of an image in points: a few bytes that name more would fill the memory of whoever looks at them.
+MOST_PIXELS = 2**26
+DRAWN = "image/svg+xml"
+TYPES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": DRAWN}
+
+
+def image_names(names: Iterable[str]) -> list[str]:
+    """The names of images among those of feedback files, in the order in which they are shown."""
+    return sorted(name for name in names if name.startswith(IMAGE_NAMES))
+
+
+def with_images(decision: Decision, files: Mapping[str, bytes], most: int) -> Decision:
+    """A decision with the images among the files of feedback, of at most so many bytes in all.
+
+    Judges read why one is not kept. A file that is larger than LARGEST_IMAGE may end there, with a byte too many.
+    """
+    images: dict[str, bytes] = {}
+    remarks = []
+    for name in image_names(files):
+        fault = _fault(name, files[name], len(images))
+        if not fault and sum(map(len, images.values())) + len(files[name]) > most:
+            fault = f"expected at most {most} bytes of images of an answer, found more"
+        if fault:
+            remarks.append(f"{plain(name)[:LONGEST_NAME]} is not kept: {fault}")
+        else:
+            images[name] = files[name]
+    judges = "\n".join(filter(None, (*remarks, decision.judges)))[:LONGEST_JUDGE_MESSAGE]
+    return replace(decision, judges=judges, images=images)
+
+
+def _fault(name: str, data: bytes, count: int) -> str:
+    match = NAME.fullmatch(name)
+    if match is None:
+        return "expected teamimage or judgeimage, perhaps -ID, and .png, .jpg, .jpeg or .svg"
+    if count == MOST_IMAGES:
+        return f"expected at most {MOST_IMAGES} images of an answer, found more"
+    if len(data) > LARGEST_IMAGE:
+        return f"expected at most {LARGEST_IMAGE} bytes, found more"
+    expected, image = TYPES[match[1]], measure(data)
+    if image is None or image.mime != expected:
+        return f"expected {expected}, found {'something else' if image is None else image.mime}"
+    if image.mime != DRAWN and image.width * image.height > MOST_PIXELS:
+        return f"expected at most {MOST_PIXELS} pixels, found {image.width} x {image.height}"
+    return ""
+
 
 PROCESSES = 32
 MIB = 2**20
 MOST_WRITTEN = 8 * MIB
+# Bytes that a checker may write, without a word of its package and at most.
 MOST_OUTPUT = 64 * MIB
-"""Bytes that a checker may write, without a word of its package and at most."""
 MOST_SECONDS = 60.0
 WANTED = re.compile(r"ModuleNotFoundError: No module named '([^'\n]{1,200})'")
+# Bytes read of one file of feedback that is no image.
 MOST_FEEDBACK = 64 * 1024
-"""Bytes read of one file of feedback that is no image."""
+# Bytes of images of one answer, without a word of the server.
 IMAGE_BYTES = 2 * 2**20
-"""Bytes of images of one answer, without a word of the server."""
+# Seconds of a checker in Python that takes submission after submission; each reply has its own limit.
 LONGEST_LIFE = 7200.0
-"""Seconds of a checker in Python that takes submission after submission; each reply has its own limit."""
 HOME = "/jurado"
 RUNNER = f"{HOME}/runner.py"
 RUNNER_MOUNTS = (
@@ -57,13 +125,13 @@ class Adapter:
 
 
 ADAPTERS: Mapping[str, Adapter] = {
-    "kattis": Adapter(kattis.asked, kattis.decision),
-    "testlib": Adapter(testlib.asked, testlib.decision),
-    "omegaup": Adapter(omegaup.asked, omegaup.decision),
-    "cms": Adapter(cms.asked, cms.decision),
+    "kattis": Adapter(protocols.asked_kattis, protocols.decision_kattis),
+    "testlib": Adapter(protocols.asked_testlib, protocols.decision_testlib),
+    "omegaup": Adapter(protocols.asked_omegaup, protocols.decision_omegaup),
+    "cms": Adapter(protocols.asked, protocols.decision),
 }
+# Asks about one case; None: the program has nothing to say. Raises ProgramFault, or Unread for a refused input.
 Ask = Callable[[CaseFiles], Decision | None]
-"""Asks about one case; None: the program has nothing to say. Raises ProgramFault, or Unread for a refused input."""
 
 
 @dataclass(frozen=True, slots=True)

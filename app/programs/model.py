@@ -1,23 +1,68 @@
-"""The words of this room: a program, what it is asked, what it decides, and its own faults."""
+"""The words of this room: a program, what it is asked, what it decides, and its own faults.
+
+- How a run in the sandbox ended, in words for judges.
+- Bundles: the files of a package's program in one zip whose bytes depend on nothing else.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from app.programs.bundle import SINGLE, VALIDATOR
+from app.sandbox.model import Ending, Result
 from checkers.doors import Message, Score
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+VALIDATOR = "output_validator/"
+INCLUDED = "include/"
+SINGLE = "checker.py"
+
+
+def program_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files of a package's own checker, by their paths; empty where it brings none.
+
+    `include/` belongs to it beside an output validator: headers such as testlib.h may lie there.
+    """
+    if SINGLE in files:
+        return {SINGLE: files[SINGLE]}
+    if not any(name.startswith(VALIDATOR) for name in files):
+        return {}
+    return {name: files[name] for name in sorted(files) if name.startswith((VALIDATOR, INCLUDED))}
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """Pack files into a bundle: the same files give the same bytes."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        for name in sorted(files):
+            archive.writestr(zipfile.ZipInfo(name, EPOCH), files[name])
+    return buffer.getvalue()
+
+
+def unpack(bundle: bytes) -> dict[str, bytes]:
+    """The files of a bundle that `pack` made."""
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def digest(bundle: bytes) -> str:
+    """The name of a bundle: its sha256 in hex."""
+    return hashlib.sha256(bundle).hexdigest()
+
 
 Protocol = Literal["kattis", "testlib", "omegaup", "cms", "python"]
 Meaning = Literal["fraction", "percent", "absolute", "raw"]
+# The `checker` of problems whose packages bring their own; no module of `checkers/` has this name.
 PROGRAM = "program"
-"""The `checker` of problems whose packages bring their own; no module of `checkers/` has this name."""
 LONGEST_JUDGE_MESSAGE = 8000
 LONGEST_TEAM_MESSAGE = 2000
+# The key of messages in a program's own words, which no page can translate.
 OF_PROGRAM = "of-program"
-"""The key of messages in a program's own words, which no page can translate."""
 
 
 class ProgramFault(Exception):
@@ -123,3 +168,36 @@ def as_text(data: bytes) -> str:
 def plain(text: str) -> str:
     """Text without control characters but new lines and tabs, marks of direction or halves of surrogate pairs."""
     return "".join(each for each in text if each.isprintable() or each in "\n\t")
+
+
+LONGEST_QUOTE = 2000
+ENDINGS: Mapping[Ending, str] = {
+    "cpu": "it used more processor time than it may",
+    "wall": "it took more time than it may",
+    "memory": "it used more memory than it may",
+    "output": "it wrote more than it may",
+}
+
+
+def exit_code(result: Result) -> int:
+    """The exit code; raises ProgramFault for a run that ended otherwise."""
+    if result.ending == "exit" and result.exit_code is not None:
+        return result.exit_code
+    reason = ENDINGS.get(result.ending, f"it was killed by signal {result.signal}")
+    raise ProgramFault(_with_errors(reason, result))
+
+
+def fault_of(ending: Ending, errors: str) -> ProgramFault:
+    """The fault of a program that a limit ended, with the end of its standard error."""
+    shown = plain(errors[-LONGEST_QUOTE:]).strip()
+    return ProgramFault(f"{ENDINGS[ending]}; standard error: {shown}" if shown else ENDINGS[ending])
+
+
+def unexpected(code: int, expected: str, result: Result) -> ProgramFault:
+    """The fault of a program that exits with a code that its protocol does not know."""
+    return ProgramFault(_with_errors(f"expected exit code {expected}, found {code}", result))
+
+
+def _with_errors(reason: str, result: Result) -> str:
+    errors = as_text(result.stderr[-LONGEST_QUOTE:]).strip()
+    return f"{reason}; standard error: {errors}" if errors else reason

@@ -1,16 +1,27 @@
-"""Numbers that programs print, and the scores they mean."""
+"""Numbers that programs print, and the scores they mean.
+
+- Generators: a program's standard output, or the file `testcase.in` that it leaves, is a test case's input.
+- Modules of this Python that packages' checkers may import: distributions by name, seen read-only in the sandbox.
+"""
 
 from __future__ import annotations
 
 import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path, PurePosixPath
 
-from app.programs.model import ACCEPTED, Meaning, ProgramFault
+from app.programs.model import ACCEPTED, Meaning, ProgramFault, exit_code, unexpected
+from app.programs.tools import Bounds, Tool, ToolDesk
+from app.sandbox.model import Mount
 from checkers.doors import Message, Score
 
 NUMBER = re.compile(r"[0-9]{1,400}(\.[0-9]{0,400})?([eE][+-]?[0-9]{1,3})?|\.[0-9]{1,400}([eE][+-]?[0-9]{1,3})?")
+# The most that a numerator or denominator of a stored score may be.
 LARGEST = 2**63 - 1
-"""The most that a numerator or denominator of a stored score may be."""
 MOST_DECIMALS = 18
 
 
@@ -69,3 +80,83 @@ def _share(value: Fraction, most: Fraction, message: Message) -> Score:
 
 def _exact(value: Fraction) -> int | Fraction:
     return value.numerator if value.denominator == 1 else value
+
+
+NAME = "testcase"
+
+
+def generate(desk: ToolDesk, tool: Tool, args: Sequence[str], bounds: Bounds) -> bytes:
+    """Run a generator once; raises ProgramFault where it fails, or makes nothing."""
+    with tempfile.TemporaryDirectory(prefix="jurado-generator-") as name:
+        folder = Path(name)
+        result = desk.run(desk.command(tool, args, bounds, leaves=folder))
+        if (code := exit_code(result)) != 0:
+            raise unexpected(code, "0", result)
+        left = folder / f"{NAME}.in"
+        data = left.read_bytes() if left.is_file() and not left.is_symlink() else result.stdout
+    if not data:
+        raise ProgramFault(f"expected an input on standard output, or in {NAME}.in, found neither")
+    return data
+
+
+FOLDER = "/jurado/modules"
+MODULES_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+OPTIONAL = re.compile(r"\bextra\s*==")
+# Libraries of numbers start a thread for each core: threads do not live on in the parts of a process that divides.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+@dataclass(frozen=True, slots=True)
+class Modules:
+    """Distributions that checkers in Python get beside the standard library, and what shows them in the sandbox."""
+
+    names: tuple[str, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables by which a Python in the sandbox finds them."""
+        return {"PYTHONPATH": FOLDER, **ONE_THREAD} if self.mounts else {}
+
+
+NO_MODULES = Modules()
+
+
+def names_of(text: str) -> list[str]:
+    """Names of distributions with commas between them."""
+    return [each for each in map(str.strip, text.split(",")) if each]
+
+
+def modules_of(names: Iterable[str]) -> Modules:
+    """The modules of distributions and of those that they require; what is not installed is left out."""
+    wanted = tuple(names)
+    known, waiting = dict[str, Distribution](), list(wanted)
+    while waiting:
+        name = waiting.pop()
+        installed = _installed(name)
+        if installed is not None and name.lower() not in known:
+            known[name.lower()] = installed
+            waiting += _required(installed)
+    mounts = {path.name: Mount(path, f"{FOLDER}/{path.name}") for each in known.values() for path in _tops(each)}
+    return Modules(wanted, tuple(mounts[name] for name in sorted(mounts)))
+
+
+def _installed(name: str) -> Distribution | None:
+    try:
+        return distribution(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _required(installed: Distribution) -> Iterator[str]:
+    """Requirements without their versions; those of other systems are not installed, and so lead nowhere."""
+    for line in installed.requires or ():
+        if not OPTIONAL.search(line) and (match := MODULES_NAME.match(line)):
+            yield match[0]
+
+
+def _tops(installed: Distribution) -> list[Path]:
+    """The files and folders of a distribution that lie directly beside those of others."""
+    names = {PurePosixPath(str(each)).parts[0] for each in installed.files or ()} - {"..", "__pycache__", "/"}
+    paths = [Path(str(installed.locate_file(name))).resolve() for name in sorted(names)]
+    return [path for path in paths if path.exists()]

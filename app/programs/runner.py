@@ -46,12 +46,12 @@ WORK = "/work"
 PRIVATE = (WORK, "/tmp")
 IMAGE_NAMES = ("teamimage", "judgeimage")
 MOST_IMAGES = 8
+# Bytes; a larger image is read to one byte more, which tells that it is too large.
 LARGEST_IMAGE = 2**20
-"""Bytes; a larger image is read to one byte more, which tells that it is too large."""
 
 
+# A checker, or why it did not load.
 Loaded = ModuleType | str
-"""A checker, or why it did not load."""
 
 
 def main() -> None:

@@ -15,8 +15,7 @@ from functools import partial
 from typing import TypedDict, TypeGuard, final
 
 from app.core.loops import Loop
-from app.programs.endings import exit_code, unexpected
-from app.programs.model import ProgramFault, plain
+from app.programs.model import ProgramFault, exit_code, plain, unexpected
 from app.programs.tools import Bounds, Tool, ToolDesk
 from app.sandbox.model import Result
 

@@ -9,15 +9,14 @@ from threading import Lock
 
 from cachetools import LRUCache
 
-from app.programs.bundle import INCLUDED, digest, pack
-from app.programs.languages import prepared
-from app.programs.places import WORK
+from app.programs.model import INCLUDED, digest, pack
+from app.programs.places import WORK, prepared
 from app.sandbox.model import Command, Limits, Mount, Result
 from app.sandbox.sandbox import Sandbox
 
 PROCESSES = 32
+# Each has at most some kilobytes of text, and nearly all have none.
 MOST_OPINIONS = 20_000
-"""Each has at most some kilobytes of text, and nearly all have none."""
 
 
 @dataclass(frozen=True, slots=True)

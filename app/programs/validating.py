@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from app.programs.endings import exit_code
-from app.programs.model import ProgramFault, as_text
+from app.programs.model import ProgramFault, as_text, exit_code
 from app.programs.places import INPUT
 from app.programs.tools import Bounds, Opinion, Tool, ToolDesk
 from app.sandbox.model import Result

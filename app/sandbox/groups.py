@@ -21,11 +21,11 @@ from app.sandbox.hierarchies import Hierarchy, own_hierarchies
 from app.sandbox.model import Limits, SandboxFault
 
 PREFIX = "jurado-"
+# The group that a server moves to where version 2 lets no group have both processes and divided groups.
 MAIN = "jurado.main"
-"""The group that a server moves to where version 2 lets no group have both processes and divided groups."""
 NEEDED = ("memory", "pids", "cpuacct")
+# bubblewrap's: the one that waits, and the first of the process namespace.
 OWN_PROCESSES = 2
-"""bubblewrap's: the one that waits, and the first of the process namespace."""
 SECONDS_TO_DIE = 30.0
 SECONDS_FOR_LEFTOVERS = 1.0
 STEP = 0.001

@@ -1,6 +1,8 @@
 """The start of a sandbox: limits of each process, its control group, bubblewrap, and the file system made ready.
 
 The program waits until `Launched.begin`: private folders are opened and filled before it can do anything.
+
+- Private folders of a run: held open from outside, filled before the program starts, read after it has ended.
 """
 
 from __future__ import annotations
@@ -11,28 +13,129 @@ import os
 import resource
 import select
 import shlex
+import shutil
 import socket
+import stat
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from app.sandbox import bubblewrap
+from app.sandbox import model
 from app.sandbox.groups import RunGroup
-from app.sandbox.model import Command, Limits, SandboxFault
-from app.sandbox.private import Private
+from app.sandbox.model import Command, Limits, Mount, SandboxFault
 
+MOST_ENTRIES = 1000
+MOST_DEPTH = 32
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+class TooMuchLeft(Exception):
+    """The program left more files, deeper folders or more bytes than are taken."""
+
+
+class Private:
+    """The private folders of one run."""
+
+    def __init__(self, root: str, folders: dict[str, Mount | None]) -> None:
+        """Open folders of the sandbox below `root`, where no program runs yet; fill those that copy one of the host."""
+        self._opened: list[tuple[int, Mount | None]] = []
+        try:
+            for folder, mount in folders.items():
+                handle = os.open(root + folder, FOLDER)
+                self._opened.append((handle, mount))
+                if mount is not None:
+                    # Links stay links, which lead nowhere inside: the files they name are not for the program.
+                    shutil.copytree(mount.source, f"/proc/self/fd/{handle}", symlinks=True, dirs_exist_ok=True)
+        except OSError:
+            self.close()
+            raise
+
+    def full(self) -> bool:
+        """Whether a folder takes no more bytes, or no more files."""
+        spaces = [os.fstatvfs(handle) for handle, _ in self._opened]
+        return any(space.f_bavail == 0 or (space.f_files > 0 and space.f_favail == 0) for space in spaces)
+
+    def collect(self, most: int) -> None:
+        """Copy what the program left to the host, at most so many bytes a folder; TooMuchLeft: nothing of it is."""
+        for handle, mount in self._opened:
+            if mount is not None:
+                for path, size in _files(handle, most):
+                    _copy(handle, path, size, mount.source)
+
+    def close(self) -> None:
+        """Let go of the folders, and with them of their memory."""
+        for handle, _ in self._opened:
+            os.close(handle)
+        self._opened = []
+
+
+def _files(top: int, most: int) -> list[tuple[Path, int]]:
+    """List the regular files below a folder with their sizes; links, devices and the like are left out."""
+    files: list[tuple[Path, int]] = []
+    total = 0
+    for count, (path, status) in enumerate(_entries(top), 1):
+        if stat.S_ISREG(status.st_mode):
+            files.append((path, status.st_size))
+            total += status.st_size
+        if count > MOST_ENTRIES or total > most:
+            raise TooMuchLeft(f"more than {MOST_ENTRIES} entries or {most} bytes")
+    return files
+
+
+def _entries(top: int) -> Iterator[tuple[Path, os.stat_result]]:
+    """Walk through a folder, the depth bounded: each entry with its status."""
+    waiting = [Path()]
+    while waiting:
+        folder = waiting.pop()
+        handle = os.open(folder, FOLDER, dir_fd=top)
+        try:
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    path = folder / entry.name
+                    yield path, entry.stat(follow_symlinks=False)
+                    if entry.is_dir(follow_symlinks=False):
+                        if len(path.parts) > MOST_DEPTH:
+                            raise TooMuchLeft(f"folders deeper than {MOST_DEPTH}")
+                        waiting.append(path)
+        finally:
+            os.close(handle)
+
+
+def _clear(path: Path, unless: Callable[[Path], bool]) -> None:
+    """Remove what is in the way of a file or a folder: a link above all, which would lead out of the folder."""
+    if path.is_symlink() or (path.exists() and not path.is_dir() and not unless(path)):
+        path.unlink()
+    elif path.exists() and not unless(path):
+        shutil.rmtree(path)
+
+
+def _copy(top: int, path: Path, size: int, folder: Path) -> None:
+    """Copy one file; of its mode only stays whether its owner may run it. Nobody writes to it any more."""
+    target = folder / path
+    for parent in [folder / each for each in reversed(path.parents[:-1])]:
+        _clear(parent, unless=Path.is_dir)
+        parent.mkdir(exist_ok=True)
+    _clear(target, unless=Path.is_file)
+    source = os.open(path, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=top)
+    with os.fdopen(source, "rb") as data:
+        mode = 0o700 if os.fstat(source).st_mode & stat.S_IXUSR else 0o600
+        target.unlink(missing_ok=True)
+        with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as copy:
+            shutil.copyfileobj(data, copy, 1 << 20)
+
+
+# Bytes of the unit in which a shell counts the size of files.
 BLOCK = 512
-"""Bytes of the unit in which a shell counts the size of files."""
 SECONDS_TO_START = 20.0
 SECONDS_TO_END = 5.0
 LONGEST_WAIT = 0.1
 STEP = 0.0003
 CHUNK = 65536
 
+# Runs a call that starts a process, in a thread that lives as long as the process may.
 Spawn = Callable[[Callable[[], subprocess.Popen[bytes]]], subprocess.Popen[bytes]]
-"""Runs a call that starts a process, in a thread that lives as long as the process may."""
 
 
 class Status:
@@ -80,7 +183,7 @@ class Launched:
                 raise SandboxFault(f"the sandbox is not ready within {SECONDS_TO_START:.0f} s")
             if select.select([self.status.handle], [], [], STEP if self._root else LONGEST_WAIT)[0]:
                 self.status.read()
-        self.private = Private(self._root, bubblewrap.private_folders(command))
+        self.private = Private(self._root, model.private_folders(command))
 
     def begin(self) -> None:
         """Let the program begin."""
@@ -114,7 +217,7 @@ class Launched:
         if not self._root:
             first = self.status.number("child-pid")
             self._root = "" if first is None else f"/proc/{first}/root"
-        return bool(self._root) and Path(self._root + bubblewrap.MARK).is_dir()
+        return bool(self._root) and Path(self._root + model.MARK).is_dir()
 
 
 def launch(
@@ -135,10 +238,10 @@ def launch(
         inside.callback(os.close, gate_inside)
         filter_file = _memory_file(filter_)
         inside.callback(os.close, filter_file)
-        words = bubblewrap.words(command, filter_file=filter_file, status=status_inside, gate=gate_inside)
+        words = model.words(command, filter_file=filter_file, status=status_inside, gate=gate_inside)
         word_file = _memory_file(b"".join(os.fsencode(word) + b"\0" for word in words))
         inside.callback(os.close, word_file)
-        bwrap = (bubblewrap.program() or "bwrap", "--args", str(word_file), "--", *command.argv)
+        bwrap = (model.program() or "bwrap", "--args", str(word_file), "--", *command.argv)
         process = spawn(
             lambda: subprocess.Popen(
                 ("/bin/sh", "-c", script(group.folders, command.limits), "sh", *bwrap),

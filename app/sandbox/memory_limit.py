@@ -17,8 +17,8 @@ from app.sandbox import confinement
 from app.sandbox.kernels import keep_what_may_be_kept
 
 READ = "--read="
+# Imported before folders are given up: what they lie in holds the server's home too, as often as not.
 PACKAGES = [import_module(name) for name in ("checkers", "games", "solvers")]
-"""Imported before folders are given up: what they lie in holds the server's home too, as often as not."""
 
 
 def main() -> None:

@@ -1,15 +1,23 @@
-"""What a sandbox is asked, and what it replies."""
+"""What a sandbox is asked, and what it replies.
+
+- The words of one call of bubblewrap: namespaces, what is seen of the host, private folders.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Literal, Protocol
 
 AS_ROOT = "JURADO_PROGRAMS_AS_ROOT"
+# The setting that lets programs run although this process belongs to root, and its value for that.
 ALLOWED = "allow"
-"""The setting that lets programs run although this process belongs to root, and its value for that."""
 Ending = Literal["exit", "signal", "cpu", "wall", "memory", "output"]
 
 
@@ -109,3 +117,143 @@ class SandboxMissing(Exception):
 
 class SandboxFault(Exception):
     """The sandbox itself failed: the program did not start, or its end could not be watched."""
+
+
+# A folder that only the finished file system of a sandbox has.
+MARK = "/.jurado-sandbox"
+NUMBER = re.compile(r"[0-9]+")
+NOBODY = "65534"
+# The version of Debian 12, the oldest this was tried with.
+OLDEST = (0, 8)
+PRIVATE = "/tmp"
+DEVICES = ("null", "zero", "full", "random", "urandom")
+LINKS = {
+    "/dev/fd": "/proc/self/fd",
+    "/dev/stdin": "/proc/self/fd/0",
+    "/dev/stdout": "/proc/self/fd/1",
+    "/dev/stderr": "/proc/self/fd/2",
+    "/dev/shm": PRIVATE,
+}
+FOLDERS = "/usr/local/bin:/usr/bin:/bin"
+# What is seen of /usr: programs, libraries and headers. The rest (/usr/local, /usr/src, /usr/share) is not.
+SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32", "libexec", "include", "share/zoneinfo")
+MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+# Where packages of a Python lie, below its library folder: a folder may hold anything, the service itself too.
+FOREIGN = ("python3*/site-packages", "python3*/dist-packages")
+ENVIRONMENT = {"HOME": PRIVATE, "LANG": "C.UTF-8", "USER": "nobody"}
+NAMESPACES = ("user", "pid", "net", "ipc", "uts", "cgroup")
+
+
+def program() -> str | None:
+    """The path of bubblewrap; None where it is not installed."""
+    return shutil.which("bwrap", path=FOLDERS)
+
+
+def lack() -> str:
+    """What is wrong with the installed bubblewrap: there is none, or it is too old; else empty."""
+    path = program()
+    if path is None:
+        return "bwrap is not installed (Debian: apt-get install bubblewrap)"
+    version = subprocess.run((path, "--version"), capture_output=True, text=True, check=False).stdout
+    numbers = tuple(map(int, NUMBER.findall(version)[:2]))
+    if numbers < OLDEST:
+        return f"expected bubblewrap {'.'.join(map(str, OLDEST))} or newer, found {version.strip() or 'none'}"
+    return ""
+
+
+def lack_of_namespaces() -> str:
+    """What bubblewrap says where it cannot make its namespaces with a /proc of their own; else empty."""
+    unshared = (f"--unshare-{each}" for each in NAMESPACES)
+    line = (program() or "bwrap", *unshared, "--ro-bind", "/", "/", "--proc", "/proc", "/bin/true")
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else " ".join(done.stderr.split())
+
+
+def private_folders(command: Command) -> dict[str, Mount | None]:
+    """The folders of a sandbox that a program may write to, each with the mount it is a copy of."""
+    folders: dict[str, Mount | None] = {PRIVATE: None}
+    if command.folder not in {mount.target for mount in command.mounts}:
+        folders[command.folder] = None
+    return folders | {mount.target: mount for mount in command.mounts if mount.writable}
+
+
+def words(command: Command, *, filter_file: int, status: int, gate: int) -> list[str]:
+    """The arguments before the program's own: the numbers are descriptors, of the filter, the status and the gate."""
+    return [
+        *(f"--unshare-{each}" for each in NAMESPACES),
+        *("--uid", NOBODY, "--gid", NOBODY),
+        *("--cap-drop", "ALL", "--die-with-parent", "--new-session"),
+        *("--seccomp", str(filter_file), "--json-status-fd", str(status), "--block-fd", str(gate)),
+        *system(),
+        *_private(command),
+        *("--dir", MARK, "--remount-ro", "/"),
+        *("--clearenv", *_environment(command), "--chdir", command.folder),
+    ]
+
+
+@cache
+def system() -> tuple[str, ...]:
+    """Arguments for what every program sees of the host: programs and libraries, a few devices, its own processes."""
+    return (
+        *(word for name in SYSTEM for word in _below_usr(name)),
+        *(word for name in MERGED for word in _top(name)),
+        *("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"),
+        *("--ro-bind-try", "/etc/alternatives", "/etc/alternatives"),
+        *(word for folder in python_folders() for word in ("--ro-bind", folder, folder)),
+        *(word for folder in foreign_folders() for word in ("--tmpfs", folder, "--remount-ro", folder)),
+        *("--proc", "/proc", "--remount-ro", "/proc"),
+        *(word for name in DEVICES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),
+        *(word for path, target in LINKS.items() for word in ("--symlink", target, path)),
+    )
+
+
+@cache
+def python_folders() -> tuple[str, ...]:
+    """The folders of this Python's programs and libraries where /usr itself has them not; a venv is none of them."""
+    base = Path(sys.base_prefix).resolve()
+    if base == Path("/usr"):
+        return ()
+    return tuple(str(base / name) for name in ("bin", "lib") if (base / name).is_dir())
+
+
+@cache
+def foreign_folders() -> tuple[str, ...]:
+    """The folders in sight that hold what was installed into a Python: a program sees them empty."""
+    libraries = ["/usr/lib", *(folder for folder in python_folders() if folder.endswith("/lib"))]
+    known = (folder for library in libraries for pattern in FOREIGN for folder in Path(library).glob(pattern))
+    return tuple(sorted(str(folder) for folder in known if folder.is_dir() and not folder.is_symlink()))
+
+
+def python() -> str:
+    """The path of a Python in the sandbox, the same version as this one."""
+    return str(Path(sys.base_prefix).resolve() / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}")
+
+
+def _below_usr(name: str) -> tuple[str, ...]:
+    """A folder of /usr, or the link that stands there: what links lead to is seen by its own name."""
+    path = Path("/usr") / name
+    if path.is_symlink():
+        return ("--symlink", str(path.readlink()), str(path))
+    return ("--ro-bind", str(path), str(path)) if path.is_dir() else ()
+
+
+def _top(name: str) -> tuple[str, ...]:
+    """One of the folders that Debian has merged into /usr: the same link as on the host, or a folder as there."""
+    path = Path("/") / name
+    if path.is_symlink():
+        return ("--symlink", str(path.readlink()), str(path))
+    return ("--ro-bind", str(path), str(path)) if path.is_dir() else ()
+
+
+def _private(command: Command) -> Iterator[str]:
+    for folder in private_folders(command):
+        yield from ("--size", str(command.limits.output), "--tmpfs", folder)
+    for mount in command.mounts:
+        if not mount.writable:
+            yield from ("--ro-bind", str(mount.source), mount.target)
+
+
+def _environment(command: Command) -> Iterator[str]:
+    path = ":".join((*(each for each in python_folders() if each.endswith("/bin")), FOLDERS))
+    for name, value in {"PATH": path, **ENVIRONMENT, **command.environment}.items():
+        yield from ("--setenv", name, value)

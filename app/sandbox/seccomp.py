@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Protocol, cast
 
+# Other processes' memory, mounts, namespaces, the machine, and doors that kernels have had faults behind.
 MACHINE = [
     "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "ptrace", "pidfd_getfd",
     "mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "move_mount", "open_tree", "fsopen", "fsconfig",
@@ -23,19 +24,17 @@ MACHINE = [
     "clock_settime", "clock_adjtime", "adjtimex", "nfsservctl", "lookup_dcookie", "vhangup", "open_by_handle_at",
     "name_to_handle_at", "fanotify_init",
 ]  # fmt: skip
-"""Other processes' memory, mounts, namespaces, the machine, and doors that kernels have had faults behind."""
 
+# CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET.
 CLONE_NAMESPACES = 0x7E020080
-"""CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET."""
+# TIOCSTI and TIOCLINUX, which type into a terminal.
 TERMINAL_INPUT = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX, which type into a terminal."""
+# Commands of fcntl that affect other users of a file; 10 is F_SETSIG, which the module fcntl does not name. A lease
+# may be taken on a read-only file, and blocks every open of it for /proc/sys/fs/lease-break-time seconds.
 LEASES = (fcntl.F_SETLEASE, fcntl.F_NOTIFY, 10)
-"""Commands of fcntl that affect other users of a file; 10 is F_SETSIG, which the module fcntl does not name.
-
-A lease may be taken on a read-only file, and blocks every open of it for /proc/sys/fs/lease-break-time seconds.
-"""
+# The kernel compares the low 32 bits of a command; a filter sees 64.
 WORD = 0xFFFFFFFF
-"""The kernel compares the low 32 bits of a command; a filter sees 64."""
+# Calls that an older libseccomp has no name for; from 424 on every architecture has the same numbers.
 NEWER = {
     "process_madvise": 440,
     "mount_setattr": 442,
@@ -46,7 +45,6 @@ NEWER = {
     "open_tree_attr": 467,
     "file_setattr": 469,
 }
-"""Calls that an older libseccomp has no name for; from 424 on every architecture has the same numbers."""
 
 
 class Rules(Protocol):
@@ -97,11 +95,11 @@ class Seccomp(Protocol):
         ...
 
 
+# What outlives the process that makes it: a part of a loaded checker would leave it to the next submission.
 LASTING = [
     "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl",
     "mq_open", "mq_unlink", "ioprio_set",
 ]  # fmt: skip
-"""What outlives the process that makes it: a part of a loaded checker would leave it to the next submission."""
 
 
 def library() -> Seccomp:

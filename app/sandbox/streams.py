@@ -1,10 +1,22 @@
-"""The pipes of a run: what is sent to the program, and what it prints, bounded."""
+"""The pipes of a run: what is sent to the program, and what it prints, bounded.
+
+- A run from the moment its program begins: its streams, its limits, its end, and what is counted of it.
+"""
 
 from __future__ import annotations
 
 import os
+import selectors
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from signal import SIGKILL, SIGXCPU, SIGXFSZ
+from typing import IO
+
+from app.sandbox.groups import RunGroup
+from app.sandbox.launch import Launched, TooMuchLeft
+from app.sandbox.model import Command, Ending, Follower, Result, SandboxFault
 
 CHUNK = 65536
 
@@ -63,3 +75,167 @@ class Inlet:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+SIGNALED = 128
+LAST_SIGNAL = 64
+LONGEST_WAIT = 0.1
+SHORTEST_WAIT = 0.002
+CORES = os.cpu_count() or 1
+
+
+class Watch:
+    """Watches one run. `run` is for one thread; `stop` and `cpu_seconds` are for any."""
+
+    def __init__(self, command: Command, group: RunGroup, launched: Launched, *, reads_stdout: bool = True) -> None:
+        self._limits = command.limits
+        self._group, self._launched = group, launched
+        process = launched.process
+        self._outlets = [_outlet(process.stdout)] if reads_stdout else []
+        self._outlets.append(_outlet(process.stderr))
+        self._lock = threading.Lock()
+        self._ending: Ending | None = None
+        self._killed = False
+        self._gone = False
+        self._began = time.monotonic()
+        self._due = 0.0
+
+    def follow(self, follower: Follower) -> None:
+        """Tell a follower of what the program writes to standard error; to be called before `run`."""
+        self._outlets[-1].on_text = follower.wrote
+        follower.begun(self.kill)
+
+    def run(self, inlet: Inlet | None = None) -> Result:
+        """Pass bytes to and fro until the program ends or a limit ends it, then remove all that is left of it."""
+        try:
+            try:
+                self._pass_bytes(inlet)
+            finally:
+                self._group.kill()
+                self._launched.wait()
+            for outlet in self._outlets:
+                outlet.drain(self._limits.output)
+            return self._result()
+        finally:
+            self._remove()
+
+    def stop(self, ending: Ending) -> None:
+        """Kill all processes because of a limit; the first one named counts."""
+        with self._lock:
+            if not self._gone:
+                self._ending = self._ending or ending
+                self._group.kill(self._launched.process.pid)
+
+    def kill(self) -> None:
+        """Kill all processes of a program that may have ended."""
+        with self._lock:
+            if not self._gone:
+                self._killed = True
+                self._group.kill(self._launched.process.pid)
+
+    def cpu_seconds(self) -> float:
+        """Processor time so far; 0 once the run is over."""
+        with self._lock:
+            return 0.0 if self._gone else self._group.cpu_seconds()
+
+    def _pass_bytes(self, inlet: Inlet | None) -> None:
+        status, stdin = self._launched.status, self._launched.process.stdin
+        with selectors.DefaultSelector() as selector:
+            selector.register(status.handle, selectors.EVENT_READ, status.read)
+            for outlet in self._outlets:
+                selector.register(outlet.pipe, selectors.EVENT_READ, outlet.receive)
+            if inlet is not None and stdin is not None:
+                os.set_blocking(stdin.fileno(), False)
+                selector.register(stdin, selectors.EVENT_WRITE, lambda: inlet.send(stdin.fileno()))
+            while not status.closed:
+                for key, _ in selector.select(self._patience()):
+                    more: Callable[[], bool] = key.data
+                    if not more():
+                        selector.unregister(key.fileobj)
+                        if key.fileobj is stdin:
+                            stdin.close()
+                self._hold_to_limits()
+
+    def _patience(self) -> float:
+        """Seconds until the next limit may be reached."""
+        wall = self._began + self._limits.wall_seconds - time.monotonic()
+        return max(SHORTEST_WAIT, min(wall, self._due - time.monotonic(), LONGEST_WAIT))
+
+    def _hold_to_limits(self) -> None:
+        """End the run if it has reached a limit; the group is asked no more often than it can matter."""
+        if self._ending is not None:
+            return
+        if sum(len(outlet.text) for outlet in self._outlets) > self._limits.output:
+            self.stop("output")
+        elif (now := time.monotonic()) >= self._began + self._limits.wall_seconds:
+            self.stop("wall")
+        elif now >= self._due:
+            left = self._limits.cpu_seconds - self._group.cpu_seconds()
+            if left <= 0:
+                self.stop("cpu")
+            elif self._group.out_of_memory():
+                self.stop("memory")
+            self._due = now + min(max(left / CORES, SHORTEST_WAIT), LONGEST_WAIT)
+
+    def _result(self) -> Result:
+        code = self._launched.status.number("exit-code")
+        cpu = self._group.cpu_seconds()
+        ending, signal = self._ended_by(code, cpu)
+        room = self._limits.output
+        texts = []
+        for outlet in self._outlets:
+            texts.append(bytes(outlet.text[:room]))
+            room -= len(texts[-1])
+        return Result(
+            ending,
+            code if ending == "exit" else None,
+            signal if ending == "signal" else None,
+            cpu,
+            time.monotonic() - self._began,
+            self._group.peak_memory(),
+            texts[0] if len(texts) > 1 else b"",
+            texts[-1],
+            self._group.refused_processes(),
+        )
+
+    def _ended_by(self, code: int | None, cpu: float) -> tuple[Ending, int | None]:
+        """What ended the run, and by which signal if it was one. What the program left is copied if it exited."""
+        if self._ending is not None:
+            return self._ending, None
+        if self._group.out_of_memory():
+            return "memory", None
+        if code is None and self._killed:
+            return "signal", SIGKILL
+        if code is None or self._launched.private is None:
+            words = self._outlets[-1].text[:1000].decode(errors="replace").split()
+            raise SandboxFault(f"the program did not start: {' '.join(words)}")
+        signal = code - SIGNALED if SIGNALED < code <= SIGNALED + LAST_SIGNAL else None
+        if cpu >= self._limits.cpu_seconds or signal == SIGXCPU:
+            return "cpu", None
+        if signal == SIGXFSZ or self._launched.private.full() or self._printed_too_much():
+            return "output", None
+        if signal is not None:
+            return "signal", signal
+        return self._collected(), None
+
+    def _printed_too_much(self) -> bool:
+        return sum(len(outlet.text) for outlet in self._outlets) > self._limits.output
+
+    def _collected(self) -> Ending:
+        assert self._launched.private is not None
+        try:
+            self._launched.private.collect(self._limits.output)
+        except TooMuchLeft:
+            return "output"
+        return "exit"
+
+    def _remove(self) -> None:
+        with self._lock:
+            self._gone = True
+            self._launched.close()
+            self._group.remove()
+
+
+def _outlet(stream: IO[bytes] | None) -> Outlet:
+    assert stream is not None
+    return Outlet(stream.fileno())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.core.db import columns
+from app.core.db import base
 
 revision = "3f6c1d0a9e27"
 down_revision = None
@@ -21,8 +21,8 @@ REFUSAL = "the audit log is append-only"
 def upgrade() -> None:
     op.create_table(
         "audit_log",
-        sa.Column("id", columns.BigId, autoincrement=True, nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("username", sa.Text(), nullable=False),
         sa.Column("role", sa.String(length=16), nullable=False),
@@ -33,7 +33,7 @@ def upgrade() -> None:
         sa.Column("path", sa.Text(), nullable=False),
         sa.Column("contest_id", sa.String(length=36)),
         sa.Column("problem_id", sa.String(length=255)),
-        sa.Column("changes", columns.Json, nullable=False),
+        sa.Column("changes", base.Json, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_log")),
     )
     op.create_index(op.f("ix_audit_log_account_id"), "audit_log", ["account_id"])
@@ -44,14 +44,14 @@ def upgrade() -> None:
     op.create_table(
         "clock",
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_clock")),
     )
     op.create_table(
         "commit_marks",
         sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("key", sa.BigInteger(), nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_commit_marks")),
     )
     op.create_table(
@@ -59,25 +59,25 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("formal_name", sa.Text()),
-        sa.Column("start_time", columns.Moment()),
+        sa.Column("start_time", base.Moment()),
         sa.Column("duration_ms", sa.BigInteger(), nullable=False),
         sa.Column("freeze_ms", sa.BigInteger()),
-        sa.Column("thaw_time", columns.Moment()),
-        sa.Column("finalized", columns.Moment()),
+        sa.Column("thaw_time", base.Moment()),
+        sa.Column("finalized", base.Moment()),
         sa.Column("countdown_pause_ms", sa.BigInteger()),
-        sa.Column("pauses", columns.Json, server_default="[]", nullable=False),
-        sa.Column("revealed", columns.Json, server_default="[]", nullable=False),
+        sa.Column("pauses", base.Json, server_default="[]", nullable=False),
+        sa.Column("revealed", base.Json, server_default="[]", nullable=False),
         sa.Column("main_scoreboard_group_id", sa.String(length=36)),
-        sa.Column("details", columns.Json, server_default="{}", nullable=False),
+        sa.Column("details", base.Json, server_default="{}", nullable=False),
         sa.Column("open_to_all", sa.Boolean(), nullable=False),
-        sa.Column("settings", columns.Json, nullable=False),
+        sa.Column("settings", base.Json, nullable=False),
         sa.Column("secret", sa.String(length=64), server_default="", nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_contests")),
     )
     op.create_table(
         "last_backup",
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("made", columns.Moment(), nullable=False),
+        sa.Column("made", base.Moment(), nullable=False),
         sa.Column("place", sa.Text(), nullable=False),
         sa.Column("files", sa.Integer(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
@@ -88,13 +88,13 @@ def upgrade() -> None:
         "problems",
         sa.Column("id", sa.String(length=255), nullable=False),
         sa.Column("uuid", sa.String(length=36), nullable=False),
-        sa.Column("names", columns.Json, nullable=False),
-        sa.Column("metadata", columns.Json, nullable=False),
-        sa.Column("settings", columns.Json, nullable=False),
-        sa.Column("statements", columns.Json, nullable=False),
+        sa.Column("names", base.Json, nullable=False),
+        sa.Column("metadata", base.Json, nullable=False),
+        sa.Column("settings", base.Json, nullable=False),
+        sa.Column("statements", base.Json, nullable=False),
         sa.Column("package_sha256", sa.String(length=64), nullable=False),
-        sa.Column("created", columns.Moment(), nullable=False),
-        sa.Column("updated", columns.Moment(), nullable=False),
+        sa.Column("created", base.Moment(), nullable=False),
+        sa.Column("updated", base.Moment(), nullable=False),
         sa.Column("version", sa.Integer(), server_default="1", nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_problems")),
     )
@@ -105,8 +105,8 @@ def upgrade() -> None:
         sa.Column("host", sa.Text(), nullable=False),
         sa.Column("pid", sa.Integer(), nullable=False),
         sa.Column("version", sa.String(length=40), nullable=False),
-        sa.Column("started", columns.Moment(), nullable=False),
-        sa.Column("seen", columns.Moment(), nullable=False),
+        sa.Column("started", base.Moment(), nullable=False),
+        sa.Column("seen", base.Moment(), nullable=False),
         sa.Column("graders", sa.Integer(), nullable=False),
         sa.Column("deaths", sa.Integer(), nullable=False),
         sa.Column("at_hand", sa.Integer(), nullable=False),
@@ -117,7 +117,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("citation", sa.Text(), nullable=False),
-        sa.Column("team_ids", columns.Json, nullable=False),
+        sa.Column("team_ids", base.Json, nullable=False),
         sa.Column("deleted", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_awards_contest_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("contest_id", "id", name=op.f("pk_awards")),
@@ -130,8 +130,8 @@ def upgrade() -> None:
         sa.Column("ordinal", sa.Integer(), nullable=False),
         sa.Column("rgb", sa.String(length=7)),
         sa.Column("color", sa.Text()),
-        sa.Column("rule", columns.Json, nullable=False),
-        sa.Column("limits", columns.Json, server_default="{}", nullable=False),
+        sa.Column("rule", base.Json, nullable=False),
+        sa.Column("limits", base.Json, server_default="{}", nullable=False),
         sa.Column("version", sa.Integer()),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_contest_problems_contest_id"), ondelete="CASCADE"
@@ -151,7 +151,7 @@ def upgrade() -> None:
         sa.Column("type", sa.String(length=20), nullable=False),
         sa.Column("object_id", sa.String(length=80)),
         sa.Column("data", sa.Text()),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_events_contest_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("contest_id", "id", name=op.f("pk_events")),
     )
@@ -162,7 +162,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("type", sa.Text()),
         sa.Column("icpc_id", sa.Text()),
-        sa.Column("details", columns.Json, nullable=False),
+        sa.Column("details", base.Json, nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_groups_contest_id"), ondelete="SET NULL"
         ),
@@ -178,7 +178,7 @@ def upgrade() -> None:
         sa.Column("formal_name", sa.Text()),
         sa.Column("icpc_id", sa.Text()),
         sa.Column("country", sa.String(length=3)),
-        sa.Column("details", columns.Json, nullable=False),
+        sa.Column("details", base.Json, nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_organizations_contest_id"), ondelete="SET NULL"
         ),
@@ -193,8 +193,8 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("role", sa.String(length=16), nullable=False),
         sa.Column("icpc_id", sa.Text()),
-        sa.Column("team_ids", columns.Json, nullable=False),
-        sa.Column("details", columns.Json, nullable=False),
+        sa.Column("team_ids", base.Json, nullable=False),
+        sa.Column("details", base.Json, nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_persons_contest_id"), ondelete="SET NULL"
         ),
@@ -206,10 +206,10 @@ def upgrade() -> None:
         "problem_versions",
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("created", columns.Moment(), nullable=False),
+        sa.Column("created", base.Moment(), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("note", sa.Text(), nullable=False),
-        sa.Column("manifest", columns.Json),
+        sa.Column("manifest", base.Json),
         sa.Column("fingerprint", sa.String(length=64)),
         sa.ForeignKeyConstraint(
             ["problem_id"], ["problems.id"], name=op.f("fk_problem_versions_problem_id"), ondelete="CASCADE"
@@ -218,7 +218,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "test_cases",
-        sa.Column("id", columns.BigId, autoincrement=True, nullable=False),
+        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("group_name", sa.String(length=255), nullable=False),
         sa.Column("name", sa.String(length=255), nullable=False),
@@ -233,8 +233,8 @@ def upgrade() -> None:
         sa.Column("reference_raw_den", sa.BigInteger()),
         sa.Column("reference_multiplier_num", sa.BigInteger()),
         sa.Column("reference_multiplier_den", sa.BigInteger()),
-        sa.Column("checker_args", columns.Json, nullable=False),
-        sa.Column("provenance", columns.Json, nullable=False),
+        sa.Column("checker_args", base.Json, nullable=False),
+        sa.Column("provenance", base.Json, nullable=False),
         sa.Column("removed", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.ForeignKeyConstraint(
             ["problem_id"], ["problems.id"], name=op.f("fk_test_cases_problem_id"), ondelete="CASCADE"
@@ -251,7 +251,7 @@ def upgrade() -> None:
         sa.Column("max_points_num", sa.BigInteger(), nullable=False),
         sa.Column("max_points_den", sa.BigInteger(), nullable=False),
         sa.Column("aggregation", sa.String(length=16), nullable=False),
-        sa.Column("require_pass", columns.Json, nullable=False),
+        sa.Column("require_pass", base.Json, nullable=False),
         sa.ForeignKeyConstraint(
             ["problem_id"], ["problems.id"], name=op.f("fk_test_groups_problem_id"), ondelete="CASCADE"
         ),
@@ -263,7 +263,7 @@ def upgrade() -> None:
         sa.Column("is_open", sa.Boolean(), nullable=False),
         sa.Column("code", sa.String(length=64)),
         sa.Column("most", sa.Integer(), nullable=False),
-        sa.Column("until", columns.Moment()),
+        sa.Column("until", base.Moment()),
         sa.Column("team_size", sa.Integer(), nullable=False),
         sa.Column("group_id", sa.String(length=36)),
         sa.ForeignKeyConstraint(
@@ -283,8 +283,8 @@ def upgrade() -> None:
         sa.Column("hidden", sa.Boolean(), nullable=False),
         sa.Column("icpc_id", sa.Text()),
         sa.Column("organization_id", sa.String(length=36)),
-        sa.Column("group_ids", columns.Json, server_default="[]", nullable=False),
-        sa.Column("details", columns.Json, server_default="{}", nullable=False),
+        sa.Column("group_ids", base.Json, server_default="[]", nullable=False),
+        sa.Column("details", base.Json, server_default="{}", nullable=False),
         sa.ForeignKeyConstraint(["organization_id"], ["organizations.id"], name=op.f("fk_teams_organization_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_teams")),
     )
@@ -299,7 +299,7 @@ def upgrade() -> None:
         sa.Column("type", sa.String(length=16), nullable=False),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("person_id", sa.String(length=36)),
-        sa.Column("created", columns.Moment(), nullable=False),
+        sa.Column("created", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(["person_id"], ["persons.id"], name=op.f("fk_accounts_person_id")),
         sa.ForeignKeyConstraint(["team_id"], ["teams.id"], name=op.f("fk_accounts_team_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_accounts")),
@@ -323,7 +323,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("team_id", sa.String(length=36), nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_input_requests_contest_id"), ondelete="CASCADE"
         ),
@@ -350,7 +350,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("team_id", sa.String(length=36), nullable=False),
         sa.Column("kind", sa.String(length=8), nullable=False),
-        sa.Column("start_time", columns.Moment(), nullable=False),
+        sa.Column("start_time", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_participations_contest_id"), ondelete="CASCADE"
         ),
@@ -365,12 +365,12 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("from_team_id", sa.String(length=36)),
-        sa.Column("to_team_ids", columns.Json),
-        sa.Column("to_group_ids", columns.Json),
+        sa.Column("to_team_ids", base.Json),
+        sa.Column("to_group_ids", base.Json),
         sa.Column("reply_to_id", sa.String(length=36)),
         sa.Column("problem_id", sa.String(length=255)),
         sa.Column("text", sa.Text(), nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.Column("contest_time_ms", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_clarifications_account_id")),
         sa.ForeignKeyConstraint(
@@ -386,8 +386,8 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("message", sa.Text(), nullable=False),
-        sa.Column("details", columns.Json, nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("details", base.Json, nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.Column("contest_time_ms", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_commentary_account_id")),
         sa.ForeignKeyConstraint(
@@ -402,7 +402,7 @@ def upgrade() -> None:
         sa.Column("role", sa.String(length=8), nullable=False),
         sa.Column("pending", sa.Text()),
         sa.Column("granted_by", sa.String(length=36)),
-        sa.Column("granted", columns.Moment(), nullable=False),
+        sa.Column("granted", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_contest_roles_account_id"), ondelete="CASCADE"
         ),
@@ -418,15 +418,15 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("kind", sa.String(length=32), nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
-        sa.Column("params", columns.Json, nullable=False),
+        sa.Column("params", base.Json, nullable=False),
         sa.Column("progress", sa.Double(), nullable=False),
         sa.Column("log", sa.Text(), nullable=False),
-        sa.Column("result", columns.Json),
+        sa.Column("result", base.Json),
         sa.Column("attempt", sa.Integer(), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
-        sa.Column("created", columns.Moment(), nullable=False),
-        sa.Column("started", columns.Moment()),
-        sa.Column("ended", columns.Moment()),
+        sa.Column("created", base.Moment(), nullable=False),
+        sa.Column("started", base.Moment()),
+        sa.Column("ended", base.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_jobs_account_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
     )
@@ -436,7 +436,7 @@ def upgrade() -> None:
         "organisers",
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("granted_by", sa.String(length=36)),
-        sa.Column("granted", columns.Moment(), nullable=False),
+        sa.Column("granted", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_organisers_account_id"), ondelete="CASCADE"
         ),
@@ -446,8 +446,8 @@ def upgrade() -> None:
         "password_resets",
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
-        sa.Column("created", columns.Moment(), nullable=False),
-        sa.Column("expires", columns.Moment(), nullable=False),
+        sa.Column("created", base.Moment(), nullable=False),
+        sa.Column("expires", base.Moment(), nullable=False),
         sa.Column("issued_by", sa.String(length=36), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_password_resets_account_id"), ondelete="CASCADE"
@@ -466,7 +466,7 @@ def upgrade() -> None:
         sa.Column("role", sa.String(length=8), nullable=False),
         sa.Column("pending", sa.Text()),
         sa.Column("granted_by", sa.String(length=36)),
-        sa.Column("granted", columns.Moment(), nullable=False),
+        sa.Column("granted", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_problem_roles_account_id"), ondelete="CASCADE"
         ),
@@ -482,7 +482,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("team_code", sa.String(length=64)),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_registered_account_id"), ondelete="CASCADE"
         ),
@@ -495,17 +495,17 @@ def upgrade() -> None:
 
     op.create_table(
         "rejudgings",
-        sa.Column("id", columns.BigId, autoincrement=True, nullable=False),
+        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("selection", columns.Json, nullable=False),
-        sa.Column("changes", columns.Json, nullable=False),
-        sa.Column("undo", columns.Json, nullable=False),
+        sa.Column("selection", base.Json, nullable=False),
+        sa.Column("changes", base.Json, nullable=False),
+        sa.Column("undo", base.Json, nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
-        sa.Column("created", columns.Moment(), nullable=False),
-        sa.Column("applied", columns.Moment()),
-        sa.Column("ended", columns.Moment()),
+        sa.Column("created", base.Moment(), nullable=False),
+        sa.Column("applied", base.Moment()),
+        sa.Column("ended", base.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_rejudgings_account_id")),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_rejudgings_contest_id"), ondelete="CASCADE"
@@ -517,18 +517,18 @@ def upgrade() -> None:
 
     op.create_table(
         "submissions",
-        sa.Column("id", columns.BigId, autoincrement=True, nullable=False),
+        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("account_id", sa.String(length=36), nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.Column("contest_time_ms", sa.BigInteger(), nullable=False),
         sa.Column("idempotency_key", sa.String(length=255)),
         sa.Column("external_id", sa.String(length=36)),
         sa.Column("comment", sa.Text()),
-        sa.Column("files", columns.Json, nullable=False),
-        sa.Column("sources", columns.Json, nullable=False),
+        sa.Column("files", base.Json, nullable=False),
+        sa.Column("sources", base.Json, nullable=False),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_submissions_account_id")),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_submissions_contest_id")),
         sa.ForeignKeyConstraint(["problem_id"], ["problems.id"], name=op.f("fk_submissions_problem_id")),
@@ -548,9 +548,9 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("label", sa.Text(), nullable=False),
-        sa.Column("created", columns.Moment(), nullable=False),
-        sa.Column("expires", columns.Moment()),
-        sa.Column("last_used", columns.Moment()),
+        sa.Column("created", base.Moment(), nullable=False),
+        sa.Column("expires", base.Moment()),
+        sa.Column("last_used", base.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_tokens_account_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_tokens")),
     )
@@ -563,14 +563,14 @@ def upgrade() -> None:
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("token", sa.Text(), nullable=False),
         sa.Column("key_id", sa.String(length=32), nullable=False),
-        sa.Column("contest_ids", columns.Json, nullable=False),
-        sa.Column("endpoints", columns.Json, nullable=False),
+        sa.Column("contest_ids", base.Json, nullable=False),
+        sa.Column("endpoints", base.Json, nullable=False),
         sa.Column("active", sa.Boolean(), nullable=False),
-        sa.Column("positions", columns.Json, nullable=False),
-        sa.Column("failing_since", columns.Moment()),
+        sa.Column("positions", base.Json, nullable=False),
+        sa.Column("failing_since", base.Moment()),
         sa.Column("failures", sa.Integer(), nullable=False),
         sa.Column("error", sa.Text()),
-        sa.Column("created", columns.Moment(), nullable=False),
+        sa.Column("created", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_webhooks_account_id"), ondelete="CASCADE"
         ),
@@ -578,13 +578,13 @@ def upgrade() -> None:
     )
     op.create_table(
         "answers",
-        sa.Column("submission_id", columns.BigId, nullable=False),
-        sa.Column("test_case_id", columns.BigId, nullable=False),
+        sa.Column("submission_id", base.BigId, nullable=False),
+        sa.Column("test_case_id", base.BigId, nullable=False),
         sa.Column("file_name", sa.Text(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("sha256", sa.String(length=64)),
         sa.Column("data", sa.LargeBinary()),
-        sa.Column("refused", columns.Json),
+        sa.Column("refused", base.Json),
         sa.ForeignKeyConstraint(
             ["submission_id"], ["submissions.id"], name=op.f("fk_answers_submission_id"), ondelete="CASCADE"
         ),
@@ -598,8 +598,8 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("team_id", sa.String(length=36), nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
-        sa.Column("submission_id", columns.BigId, nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("submission_id", base.BigId, nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_chosen_submissions_contest_id"), ondelete="CASCADE"
         ),
@@ -619,7 +619,7 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
-        sa.Column("test_case_id", columns.BigId),
+        sa.Column("test_case_id", base.BigId),
         sa.Column("case_name", sa.String(length=255)),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("account_id", sa.String(length=36)),
@@ -630,20 +630,20 @@ def upgrade() -> None:
         sa.Column("opponent", sa.String(length=64), nullable=False),
         sa.Column("seed", sa.BigInteger(), nullable=False),
         sa.Column("side", sa.Integer(), nullable=False),
-        sa.Column("started", columns.Moment(), nullable=False),
+        sa.Column("started", base.Moment(), nullable=False),
         sa.Column("move_ms", sa.BigInteger()),
         sa.Column("game_ms", sa.BigInteger()),
         sa.Column("moves", sa.Integer(), nullable=False),
-        sa.Column("since", columns.Moment(), nullable=False),
+        sa.Column("since", base.Moment(), nullable=False),
         sa.Column("used_ms", sa.BigInteger(), nullable=False),
-        sa.Column("deadline", columns.Moment(), nullable=False),
-        sa.Column("ended", columns.Moment()),
+        sa.Column("deadline", base.Moment(), nullable=False),
+        sa.Column("ended", base.Moment()),
         sa.Column("ending", sa.String(length=10)),
         sa.Column("winner", sa.Integer()),
-        sa.Column("submission_id", columns.BigId),
+        sa.Column("submission_id", base.BigId),
         sa.Column("guest", sa.String(length=36)),
         sa.Column("guest_account_id", sa.String(length=36)),
-        sa.Column("joined", columns.Moment()),
+        sa.Column("joined", base.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_games_account_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_games_contest_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(
@@ -681,8 +681,8 @@ def upgrade() -> None:
 
     op.create_table(
         "judgements",
-        sa.Column("id", columns.BigId, autoincrement=True, nullable=False),
-        sa.Column("submission_id", columns.BigId, nullable=False),
+        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
+        sa.Column("submission_id", base.BigId, nullable=False),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("state", sa.String(length=8), nullable=False),
         sa.Column("attempt", sa.Integer(), nullable=False),
@@ -691,10 +691,10 @@ def upgrade() -> None:
         sa.Column("process_id", sa.String(length=36)),
         sa.Column("type", sa.String(length=3)),
         sa.Column("current", sa.Boolean(), nullable=False),
-        sa.Column("rejudging_id", columns.BigId),
-        sa.Column("replaced_id", columns.BigId),
-        sa.Column("start_time", columns.Moment(), nullable=False),
-        sa.Column("end_time", columns.Moment()),
+        sa.Column("rejudging_id", base.BigId),
+        sa.Column("replaced_id", base.BigId),
+        sa.Column("start_time", base.Moment(), nullable=False),
+        sa.Column("end_time", base.Moment()),
         sa.Column("error", sa.Text()),
         sa.ForeignKeyConstraint(["rejudging_id"], ["rejudgings.id"], name=op.f("fk_judgements_rejudging_id")),
         sa.ForeignKeyConstraint(["replaced_id"], ["judgements.id"], name=op.f("fk_judgements_replaced_id")),
@@ -721,14 +721,14 @@ def upgrade() -> None:
         sa.Column("side", sa.Integer(), nullable=False),
         sa.Column("move", sa.Text(), nullable=False),
         sa.Column("ms", sa.BigInteger(), nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(["game_id"], ["games.id"], name=op.f("fk_game_moves_game_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("game_id", "number", name=op.f("pk_game_moves")),
     )
     op.create_table(
         "raw_scores",
-        sa.Column("judgement_id", columns.BigId, nullable=False),
-        sa.Column("test_case_id", columns.BigId, nullable=False),
+        sa.Column("judgement_id", base.BigId, nullable=False),
+        sa.Column("test_case_id", base.BigId, nullable=False),
         sa.Column("verdict", sa.String(length=16), nullable=False),
         sa.Column("raw_num", sa.BigInteger()),
         sa.Column("raw_den", sa.BigInteger()),
@@ -736,11 +736,11 @@ def upgrade() -> None:
         sa.Column("max_raw_den", sa.BigInteger()),
         sa.Column("multiplier_num", sa.BigInteger()),
         sa.Column("multiplier_den", sa.BigInteger()),
-        sa.Column("message", columns.Json, nullable=False),
+        sa.Column("message", base.Json, nullable=False),
         sa.Column("judge_message", sa.Text()),
-        sa.Column("images", columns.Json),
+        sa.Column("images", base.Json),
         sa.Column("run_time_ms", sa.Integer(), nullable=False),
-        sa.Column("time", columns.Moment(), nullable=False),
+        sa.Column("time", base.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["judgement_id"], ["judgements.id"], name=op.f("fk_raw_scores_judgement_id"), ondelete="CASCADE"
         ),

@@ -22,7 +22,7 @@ from typing import Any
 import httpx
 import psutil
 
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.packages.catalog import bundled
 from bench.stage import add_admin, at_home, prepare, wait_until_up

@@ -18,7 +18,7 @@ from app.packages.catalog import VARIABLE
 from app.problems.queries import problems
 from app.problems.queries.scoring_input import clock, scored_contest
 from app.tables import ContestProblemRow, ContestRow
-from app.teams.queries import teams
+from app.teams import queries as teams_queries
 from tests.builders.games import PACKAGE
 from tests.builders.packages import write_package
 
@@ -90,7 +90,7 @@ def test_every_bundled_problem_can_be_practised_by_every_team(settings: Settings
         case = problems.test_case(session, "echo", "02")
         assert case is not None
         assert files.load(case.input_sha256) == b"2\n"
-        assert list(teams.teams(session)) == []
+        assert list(teams_queries.teams(session)) == []
     database.close()
 
 

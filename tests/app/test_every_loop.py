@@ -19,19 +19,17 @@ from app.core.db.clock import ClockKeeper
 from app.core.db.commits import Commits
 from app.core.db.database import Database
 from app.core.db.listener import Listener
-from app.core.db.locks import Locks
-from app.core.db.processes import SERVER, Presence
+from app.core.db.locks import SERVER, Locks, Presence
 from app.core.db.serving import hold
 from app.core.db.writer import Writer
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.files.replica import ReplicatedFiles
 from app.core.loops import Loop
-from app.games.service.keeper import Keeper
+from app.games.service.ending import Keeper
 from app.judging.service.distributed.actors import JobActor
 from app.judging.service.distributed.engine import DistributedJobs
-from app.judging.service.distributed.reconciler import Reconciler
-from app.judging.service.distributed.sender import Sender
-from app.judging.service.distributed.watch import DatabaseWatch
+from app.judging.service.distributed.reconciler import Reconciler, Sender
+from app.judging.service.distributed.worker_metrics import DatabaseWatch
 from app.judging.service.references import JobRunner
 from app.programs.solving import Solving
 from tests.builders.grading import grading

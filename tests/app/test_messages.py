@@ -15,10 +15,9 @@ from app.contests.schemas.settings import Limits, PerWindow
 from app.core.errors import BadRequest, all_in_words
 from app.core.messages import N_, Message, joined
 from app.core.pages import languages
-from app.core.pages.checker_messages import in_words
-from app.core.pages.languages import translate
+from app.core.pages.languages import in_words, translate
 from app.core.rejections import message_of
-from app.domain.limits import quota
+from app.domain.participation import quota
 from app.judging.service.grade import message_json
 from app.submissions.queries.submissions import why_not
 from app.submissions.service import report_bodies

@@ -13,7 +13,7 @@ import httpx
 
 from app.contests.schemas.settings import Limits
 from app.core.service import Service
-from app.games.service.keeper import Keeper
+from app.games.service.ending import Keeper
 from app.tables import ContestProblemRow
 from games.catalog import games
 from games.checker import read_instance

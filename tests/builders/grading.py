@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 
 from app.core.db.database import Database
 from app.core.db.writer import Writer
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings
 from app.submissions.queries import submissions

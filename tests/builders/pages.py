@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from app.accounts.service.rights import Who, who_may
+from app.accounts.service.tokens import Who, who_may
 from app.organizer_routes import PLACES
-from app.problems.pages.playground import TITLES
+from app.problems.pages.contest import TITLES
 from tests.builders.games import GAME
 
 TODAY = datetime.now(UTC).date()

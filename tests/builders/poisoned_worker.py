@@ -66,7 +66,7 @@ def main() -> None:
     import app.judging.worker
     from app.commands.main import main as jurado
     from app.judging.service.messages import Grade
-    from app.judging.service.process import GraderProcess
+    from app.judging.service.outcomes import GraderProcess
 
     judge = GraderProcess.grade
     settings_of = app.judging.worker.engine_settings

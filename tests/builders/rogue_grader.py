@@ -16,7 +16,7 @@ import time
 import types
 from fractions import Fraction
 
-from app.domain.case_scores import FoundScore
+from app.domain.documents import FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.judging.service import grader
 from app.judging.service.messages import Need, encoded, graded

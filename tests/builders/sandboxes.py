@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.sandbox import bubblewrap
+from app.sandbox import model
 from app.sandbox.model import Command, Limits, Mount
 
 MIB = 2**20
@@ -24,4 +24,4 @@ def shell(line: str, *mounts: Mount, stdin: Path | bytes | None = None, within: 
 
 def python(code: str, *mounts: Mount, stdin: Path | bytes | None = None, within: Limits | None = None) -> Command:
     """A program in Python."""
-    return Command((bubblewrap.python(), "-IS", "-c", code), mounts, stdin, limits=within or limits())
+    return Command((model.python(), "-IS", "-c", code), mounts, stdin, limits=within or limits())

@@ -23,15 +23,15 @@ from app.core.files.open_files import open_files
 from app.core.passwords import hash_password
 from app.core.service import Service
 from app.core.settings import Settings
+from app.judging.service.judging import Parked
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial
-from app.judging.service.parked import Parked
 from app.judging.service.staff import GraderState
 from app.main import create_app
 from app.operations.service.bootstrap import bring_keys
-from app.operations.service.hearing import listening
+from app.operations.service.counts import listening
+from app.sandbox.environment import ProtectionState
 from app.sandbox.sandbox import protections
-from app.sandbox.state import ProtectionState
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.similarity.service.comparing import Similarity
 from app.submissions.queries.submission_context import SubmissionContexts

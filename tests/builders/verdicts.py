@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 
 from app.core.service import Service
-from app.domain.case_scores import FoundScore
+from app.domain.documents import FoundScore
 from app.domain.scoring import RawScore
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Claim, Outcome

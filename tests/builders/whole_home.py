@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.db.processes import SERVER, Sign, Work, write_signs
+from app.core.db.locks import SERVER, Sign, Work, write_signs
 from app.submissions.queries.submissions import INLINE_LIMIT
 from app.tables import (
     Base,

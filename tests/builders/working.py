@@ -9,13 +9,10 @@ from pathlib import Path
 from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.db.writer import Writer
-from app.core.files.local_files import LocalFiles
-from app.judging.service.distributed.actors import JudgementActor
-from app.judging.service.distributed.broker import open_broker
-from app.judging.service.distributed.consuming import Consumer
-from app.judging.service.distributed.lanes import JUDGEMENTS, REJUDGINGS
-from app.judging.service.distributed.reconciler import Reconciler
-from app.judging.service.distributed.sender import Sender
+from app.core.files.open_files import LocalFiles
+from app.judging.service.distributed.actors import Consumer, JudgementActor
+from app.judging.service.distributed.broker import JUDGEMENTS, REJUDGINGS, open_broker
+from app.judging.service.distributed.reconciler import Reconciler, Sender
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings
 from app.submissions.queries import submissions

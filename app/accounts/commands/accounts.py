@@ -1,14 +1,20 @@
-"""`jurado admin user`: accounts."""
+"""`jurado admin user`: accounts.
+
+- `jurado admin people`: class lists, and cards with the passwords made for them.
+- `jurado login`, `logout`, `passwd` and `tokens`: a password is exchanged for a token, which is stored and revoked.
+"""
 
 from __future__ import annotations
 
+import os
+import socket
+import sys
 from collections.abc import Mapping
 from typing import Annotated
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import typer
 
-from app.accounts.commands.access import read_password
 from app.accounts.commands.imports import (
     CardsFile,
     DryRun,
@@ -21,14 +27,166 @@ from app.accounts.commands.imports import (
     Replace,
     Title,
     import_accounts,
+    import_class_list,
     import_params,
     of_contest,
 )
-from app.core.commands.client import without_none
-from app.core.commands.config import current_login
-from app.core.commands.options import AsJson
-from app.core.commands.registry import command
-from app.core.commands.requests import Request, collection, deletion, keys
+from app.core.commands.client import Client, without_none
+from app.core.commands.config import Login, cleaned, current_login, delete_login, store_login, stored_login
+from app.core.commands.output import Failure, say
+from app.core.commands.registry import AsJson, Request, Table, collection, command, deletion, keys
+
+
+@command("admin people import")
+def import_people(
+    file: Import,
+    contest: Annotated[str | None, typer.Option(metavar="ID", help="let their teams take part there")] = None,
+    make_passwords: MakePasswords = False,
+    renew_passwords: RenewPasswords = False,
+    passwords: PasswordFile = None,
+    cards: CardsFile = None,
+    title: Title = "Jurado",
+    encoding: Encoding = None,
+    replace: Replace = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import a class list: all of it, or nothing and a list of what is wrong.
+
+    A file for passwords or cards asks for passwords too.
+
+    Examples:
+      jurado admin people import class.csv --dry-run
+      jurado admin people import class.csv --contest finals --make-passwords
+      jurado admin people import class.csv --contest finals --passwords passwords.csv --cards cards.html
+    """
+    target = Passwords(passwords, cards, title)
+    params = import_params(make_passwords or target.to_files, renew_passwords, replace=replace, dry_run=dry_run)
+    query = {**params, "contest_id": contest}
+    import_class_list(file, query, target, encoding=encoding, as_json=as_json)
+
+
+@command("login")
+def login(
+    url: Annotated[str, typer.Argument(help="the server, such as http://127.0.0.1:8000")],
+    user: Annotated[str, typer.Argument(help="your username there")],
+    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")] = False,
+) -> None:
+    """Log in to a server and keep its token (in ~/.config/jurado/config.toml, readable by you alone).
+
+    The password is asked for, or taken from standard input or JURADO_PASSWORD; only the token is kept.
+
+    Examples:
+      jurado login http://127.0.0.1:8000 admin
+      jurado login http://127.0.0.1:8000 admin --password-stdin < secret
+    """
+    server = cleaned(url)
+    path = store_login(new_login(server, user, read_password(user, from_stdin=password_stdin)))
+    say(f"logged in to {server} as {user}; the token is in {path}")
+
+
+@command("logout")
+def logout() -> None:
+    """Forget the token, here and on the server.
+
+    Examples:
+      jurado logout
+    """
+    login = stored_login()
+    if login is None:
+        say("not logged in")
+        return
+    try:
+        with Client(login) as client:
+            client.delete(f"account/tokens/{login.token_id}")
+    except Failure as error:
+        say(f"the token is forgotten here, but the server did not revoke it: {error}")
+    delete_login()
+    say(f"logged out of {login.url}")
+
+
+@command("passwd")
+def passwd(
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="read the old and the new password from stdin, one a line")
+    ] = False,
+    keep_tokens: Annotated[
+        bool, typer.Option("--keep-tokens", help="leave the other tokens of the account as they are")
+    ] = False,
+) -> None:
+    """Change your password. Every other login of the account ends, with its token.
+
+    Examples:
+      jurado passwd
+      jurado passwd --password-stdin < old-and-new.txt
+    """
+    with Client.open() as client:
+        user = client.get("account")["username"]
+        old = sys.stdin.readline().rstrip("\r\n") if password_stdin else read_password(user, from_stdin=False)
+        new = sys.stdin.readline().rstrip("\r\n") if password_stdin else _new_password(user)
+        client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
+    say(f"{user} has a new password" + ("" if keep_tokens else "; its other tokens are revoked"))
+
+
+@command("tokens")
+def tokens(
+    revoke: Annotated[
+        list[str] | None, typer.Option("--revoke", metavar="ID", help="revoke this one; may be given several times")
+    ] = None,
+    others: Annotated[bool, typer.Option("--revoke-others", help="revoke all but the one in use here")] = False,
+) -> Request:
+    """List the tokens of your account, one for each login or program, with the time of their last use.
+
+    Examples:
+      jurado tokens
+      jurado tokens --revoke 0f3ac2b1d4e5f607
+      jurado tokens --revoke-others
+    """
+    with Client.open() as client:
+        for token_id in revoke or []:
+            client.delete(f"account/tokens/{quote(token_id, safe='')}")
+            say(f"revoked the token {token_id}")
+        if others:
+            client.delete("account/tokens", others="true")
+            say("revoked all other tokens")
+    return Request("GET", "account/tokens", TOKENS)
+
+
+TOKENS = Table(
+    {
+        "id": "id",
+        "label": "label",
+        "made": "created",
+        "last used": lambda token: token["last_used"] or "never",
+        "ends": lambda token: token["expires"] or "never",
+        "": lambda token: "in use here" if token["current"] else "",
+    }
+)
+
+
+def _new_password(user: str) -> str:
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Failure("expected a terminal to ask for the new password, or --password-stdin")
+    return str(typer.prompt(f"New password of {user}", hide_input=True, confirmation_prompt=True, err=True))
+
+
+def read_password(user: str, *, from_stdin: bool) -> str:
+    """Read the password from standard input, JURADO_PASSWORD, or the person at the terminal."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if "JURADO_PASSWORD" in os.environ:
+        return os.environ["JURADO_PASSWORD"]
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Failure("expected a terminal to ask for the password, --password-stdin or JURADO_PASSWORD")
+    return str(typer.prompt(f"Password of {user}", hide_input=True, err=True))
+
+
+def new_login(server: str, user: str, password: str) -> Login:
+    """Make a token for the account."""
+    with Client(Login(server), auth=(user, password)) as client:
+        new = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"})
+    return Login(server, new["token"], user, new["id"])
+
 
 InContest = Annotated[
     str | None, typer.Option("--contest", metavar="ID", help="only those of this contest, which its owners may see")

@@ -1,4 +1,7 @@
-"""Import files of accounts, teams and people, and keep the passwords made for them."""
+"""Import files of accounts, teams and people, and keep the passwords made for them.
+
+- Tables of what an import has made and changed, or would.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,70 @@ from typing import Annotated, Self
 import typer
 from rich.table import Table
 
-from app.accounts.commands.cards import Card, cards_page
-from app.accounts.commands.import_tables import class_list_tables, objects_table
+from app.accounts.commands.roles import Card, cards_page
 from app.core.commands.client import Client, Param
-from app.core.commands.config import current_login
-from app.core.commands.names import read_file
-from app.core.commands.new_files import NewFile
-from app.core.commands.output import Failure, Json, JsonMapping, report, say, show, table
+from app.core.commands.config import NewFile, current_login
+from app.core.commands.output import Failure, Json, JsonMapping, read_file, report, say, show, table
+
+NOT_COMPARED = frozenset({"password", "has_password"})
+
+
+def class_list_tables(imported: JsonMapping) -> list[Table]:
+    """The accounts of a class list, and the teams, organizations and groups that are new or change."""
+    people = [
+        [each["where"], each["username"], each["name"], each["team"], each["account"], changes_text(each["changes"])]
+        for each in imported["people"]
+    ]
+    tables = [table("accounts", ["where", "username", "name", "team", "account", "changes"], people)]
+    others = [[kind, id_, "made", ""] for kind in ("teams", "organizations", "groups") for id_ in imported[kind]]
+    others += [
+        ["teams", each["team_id"], "changed", changes_text(each["changes"])] for each in imported["changed_teams"]
+    ]
+    if others:
+        tables.append(table("teams, organizations and groups", ["kind", "id", "", "changes"], others))
+    return tables
+
+
+def changes_text(changes: Sequence[JsonMapping]) -> str:
+    """Write changes as `team: red → blue`; a secret is only named."""
+    return "; ".join(
+        each["property"]
+        if each["before"] is None and each["after"] is None
+        else f"{each['property']}: {shown(each['before'])} → {shown(each['after'])}"
+        for each in changes
+    )
+
+
+def objects_table(path: str, before: Mapping[str, JsonMapping], after: Sequence[JsonMapping]) -> Table:
+    """JsonMappings that an import has made or changed, held against those that were there."""
+    rows = []
+    for each in after:
+        id_ = str(each.get("id"))
+        old = before.get(id_)
+        changes = [] if old is None else differences(old, each)
+        state = "made" if old is None else "changed" if changes else "unchanged"
+        rows.append([id_, each.get("name"), state, "; ".join(changes)])
+    return table(path.rpartition("/")[2], ["id", "name", "", "changes"], rows)
+
+
+def differences(old: JsonMapping, new: JsonMapping) -> list[str]:
+    """The properties in which two objects differ, each as `name: A → B`."""
+    names = [name for name in {**old, **new} if name not in NOT_COMPARED]
+    changed = [name for name in names if (old.get(name) or None) != (new.get(name) or None)]
+    changed += ["password"] if "password" in new else []
+    return [
+        name if name == "password" else f"{name}: {shown(old.get(name))} → {shown(new.get(name))}" for name in changed
+    ]
+
+
+def shown(value: object) -> str:
+    """A value in a few words."""
+    if value is None or value in ("", []):
+        return "nothing"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
 
 TYPES = {
     ".json": "application/json",
@@ -32,8 +92,8 @@ TYPES = {
 TABLES = frozenset({"text/csv", "text/tsv"})
 PASSWORD_COLUMNS = ["username", "password", "name", "team"]
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Thousands of passwords take minutes to hash.
 SECONDS = 600.0
-"""Thousands of passwords take minutes to hash."""
 Import = Annotated[Path, typer.Argument(metavar="FILE", help="a .csv, .tsv, .json or .yaml")]
 Encoding = Annotated[
     str | None,

@@ -1,20 +1,26 @@
-"""`jurado admin registration`: people who register for a contest by themselves, with a code and up to a cap."""
+"""`jurado admin registration`: people who register for a contest by themselves, with a code and up to a cap.
+
+- `jurado register` and `jurado reset-password`: an account of one's own, and a new password with a code.
+- `jurado admin audit`: who changed what, as a table or written out for other programs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 import typer
+from pydantic import JsonValue
 
-from app.core.commands.client import without_none
-from app.core.commands.config import current_login
-from app.core.commands.options import Contest
-from app.core.commands.output import Failure
-from app.core.commands.registry import command
-from app.core.commands.requests import Request, Table, keys
+from app.core.commands.client import Client, without_none
+from app.core.commands.config import Login, cleaned, current_login
+from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
+from app.core.commands.registry import AsJson, Contest, Request, Shown, Table, command, keys
 
 NONE = "none"
 Most = Annotated[int | None, typer.Option("--most", metavar="N", help="accounts that may register in all")]
@@ -122,3 +128,162 @@ def terms_text(contest: str) -> Callable[[Mapping[str, str]], str]:
         )
 
     return text
+
+
+Server = Annotated[str, typer.Argument(metavar="URL", help="the server, such as http://127.0.0.1:8000")]
+PasswordStdin = Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")]
+
+
+@command("register")
+def register(
+    url: Server,
+    contest: Contest,
+    code: Annotated[str, typer.Option(help="the contest's code, which its organisers hand out")],
+    name: Annotated[str, typer.Option(help="your name")],
+    email: Annotated[str, typer.Option(help="only judges see it")],
+    team: Annotated[str | None, typer.Option(help="the name of a new team; default: your name")] = None,
+    team_code: Annotated[str | None, typer.Option(metavar="CODE", help="join the team whose code this is")] = None,
+    username: Annotated[str | None, typer.Option(help="to log in with; default: made of your name")] = None,
+    password_stdin: PasswordStdin = False,
+) -> Shown:
+    """Register for a contest that lets people do so, and choose a password.
+
+    Examples:
+      jurado register https://jurado.example finals --code k7fmq-2xwrt --name 'Ana Pérez' --email ana@example.org
+    """
+    given = {"code": code, "name": name, "email": email, "team": team, "team_code": team_code, "username": username}
+    password = new_password(name, from_stdin=password_stdin)
+    with Client(Login(cleaned(url))) as client:
+        made = client.post(f"contests/{contest}/registrations", {**without_none(given), "password": password})
+    text = f"registered as {made['username']}, in the team {made['team']}"
+    if made["team_code"] is not None:
+        text += f"\nothers join it with --team-code {made['team_code']}"
+    return Shown(made, f"{text}\nnext: jurado login {cleaned(url)} {made['username']}")
+
+
+@command("reset-password")
+def reset_password(
+    url: Server,
+    user: Annotated[str, typer.Argument(help="your username there")],
+    code: Annotated[str, typer.Option(help="the code that an admin gave you; it is good once")],
+    password_stdin: PasswordStdin = False,
+) -> Shown:
+    """Set a new password with a code. Every login of the account ends, with its token.
+
+    Examples:
+      jurado reset-password https://jurado.example ana --code k7fmq-2xwrt-hn9bd
+    """
+    password = new_password(user, from_stdin=password_stdin)
+    with Client(Login(cleaned(url))) as client:
+        account = client.post("account/password-reset", {"username": user, "code": code, "password": password})
+    return Shown(account, f"{user} has a new password; next: jurado login {cleaned(url)} {user}")
+
+
+def new_password(user: str, *, from_stdin: bool) -> str:
+    """Read a new password from standard input, or ask the person at the terminal for it twice."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise Failure("expected a terminal to ask for the new password, or --password-stdin")
+    return str(typer.prompt(f"New password of {user}", hide_input=True, confirmation_prompt=True, err=True))
+
+
+AT_ONCE = 1000
+COLUMNS = ("id", "time", "username", "role", "address", "credential", "operation", "contest_id", "problem_id", "path")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@command("admin audit")
+def show_audit(
+    contest: Annotated[str | None, typer.Option(metavar="ID", help="only this contest (owners name theirs)")] = None,
+    actor: Annotated[str | None, typer.Option(metavar="ACCOUNT", help="only this account, by id or username")] = None,
+    operation: Annotated[str | None, typer.Option(metavar="NAME", help="only this operation of the API")] = None,
+    since: Annotated[str | None, typer.Option(metavar="TIME", help="only from this time on, with its zone")] = None,
+    limit: Annotated[int, typer.Option(min=0, help="the newest so many; 0: all")] = 100,
+    form: Annotated[
+        Literal["table", "json", "csv", "ndjson"], typer.Option("--format", help="all but tables hold every change")
+    ] = "table",
+    as_json: AsJson = False,
+) -> None:
+    """Show who changed what, when and from where, the newest first.
+
+    Examples:
+      jurado admin audit --contest finals --since 2026-11-22T09:00:00+01:00
+      jurado admin audit --actor ana --operation apply_rejudging
+      jurado admin audit --limit 0 --format ndjson > audit.ndjson
+    """
+    if as_json and form not in {"table", "json"}:
+        raise Failure(f"expected --json or --format {form}, found both")
+    path = "audit" if contest is None else f"contests/{contest}/audit"
+    with Client.open() as client:
+        entries = _entries(client, path, limit, {"actor": actor, "operation": operation, "since": since})
+        if as_json or form == "json":
+            write_json(list(entries))
+        elif form == "ndjson":
+            for entry in entries:
+                write_json(entry)
+        elif form == "csv":
+            _write_csv(entries)
+        else:
+            _show_table(entries)
+
+
+def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | None]) -> Iterator[JsonMapping]:
+    """The entries page by page; `limit` 0: all."""
+    before, left = None, limit
+    while True:
+        most = min(AT_ONCE, left) if limit else AT_ONCE
+        entries = client.rows(path, limit=most, before=before, **wanted)
+        yield from entries
+        left -= len(entries)
+        if len(entries) < most or (limit and left <= 0):
+            return
+        before = entries[-1]["id"]
+
+
+def _write_csv(entries: Iterator[JsonMapping]) -> None:
+    """Write a table with the changes as JSON in the last column; no cell begins as a formula does."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow([*COLUMNS, "changes"])
+    for entry in entries:
+        cells = [entry.get(name) for name in COLUMNS]
+        writer.writerow([*map(_cell, cells), json.dumps(entry["changes"], ensure_ascii=False)])
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def _show_table(entries: Iterator[JsonMapping]) -> None:
+    rows = [
+        [
+            entry["time"],
+            f"{entry['username']} ({entry['role']})",
+            entry["address"],
+            entry["operation"],
+            entry["contest_id"] or entry["problem_id"] or "",
+            changes_text(entry["changes"]),
+        ]
+        for entry in entries
+    ]
+    if rows:
+        show(table("", ("time", "who", "from", "operation", "where", "what"), rows))
+    else:
+        say("no entries")
+
+
+def changes_text(changes: JsonMapping) -> str:
+    """Say what became different: the values of one changed row, or how many rows of which tables."""
+    if len(changes["objects"]) == 1 and (only := changes["objects"][0])["what"] == "changed":
+        before, after = only["before"], only["after"]
+        return "; ".join(f"{name}: {_short(before.get(name))} → {_short(after.get(name))}" for name in after)
+    return "; ".join(
+        f"{table_name} {', '.join(f'{count} {what}' for what, count in each.items())}"
+        for table_name, each in changes["counts"].items()
+    )
+
+
+def _short(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:60]}…"

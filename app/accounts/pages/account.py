@@ -1,27 +1,79 @@
-"""Accounts on pages: logging in and out, and the own account. A session is a token in a cookie that no script reads."""
+"""Accounts on pages: logging in and out, and the own account. A session is a token in a cookie that no script reads.
+
+- The page on which people register for a contest, with its code or by a link that has the code in it.
+- The page on which people set a new password with a code, or by a link that has the code in it.
+- The cookie of a session: a token that no script reads.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Annotated
+from typing import Annotated, cast
+from urllib.parse import urlencode
 
 from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from app.accounts.pages.sessions import drop_session, keep_session
 from app.accounts.queries import accounts
-from app.accounts.service import role_changes, tokens
-from app.accounts.service.own_account import OwnChange, change_password, own_account
-from app.accounts.service.viewer import PUBLIC, Viewer
+from app.accounts.schemas import Registration, RegistrationBody
+from app.accounts.service import registration, role_changes, tokens
+from app.accounts.service.accounts import OwnChange, account_of, change_password, own_account
+from app.accounts.service.reach import NewPassword, use_reset_in_turn
+from app.accounts.service.registering import Pace, register
+from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
+from app.core.addresses import source_of
 from app.core.errors import Unauthorized
+from app.core.heavy import run_heavy
 from app.core.messages import N_
-from app.core.pages.forms import made_of, read_form, refuse_two_texts
+from app.core.pages.forms import inside, made_of, read_form, refuse_two_texts
+from app.core.pages.frames import frame
 from app.core.pages.languages import gettext
 from app.core.pages.pages import page
-from app.core.pages.preferences import inside
-from app.core.pages.visitor import Reading, TheService, Visitor, address_of, authenticator_of
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, authenticator_of
+from app.core.pages.visitor import address_of_index as own_address
 from app.core.service import Service
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+
+Text = Annotated[str, Query(max_length=255)]
+
+
+async def reset_page(request: Request, viewer: Visitor, username: Text = "", code: Text = "") -> HTMLResponse:
+    """The form for a new password; the link that organisers send fills in the username and the code."""
+    return page("reset.html", request, viewer=viewer, username=username, code=code)
+
+
+async def set_forgotten_password(request: Request, service: TheService) -> Response:
+    """Set the password as the API does and lead to the login."""
+    fields = await read_form(request)
+    body = made_of(NewPassword, refuse_two_texts(fields))
+    authenticator = authenticator_of(request)
+    address = address_of(request)
+    account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address), address)
+    authenticator.forget(account.id)
+    query = urlencode({"username": account.username, "reset": "yes"})
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/login?{query}", 303)
+
+
+def keep_session(request: Request, reply: Response, token: str) -> None:
+    """Let the browser keep the token of a session that has begun."""
+    reply.set_cookie(
+        tokens.SESSION_COOKIE,
+        token,
+        max_age=int(tokens.SESSION_LASTS.total_seconds()),
+        path=request.scope.get("root_path", "") or "/",
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def drop_session(request: Request, reply: Response) -> None:
+    """Let the browser forget the session's token."""
+    path = request.scope.get("root_path", "") or "/"
+    reply.delete_cookie(tokens.SESSION_COOKIE, path=path, httponly=True, samesite="lax")
+
 
 WRONG = N_("This username and password do not belong together. Both are as they were given to you; capitals count.")
 
@@ -112,3 +164,62 @@ def _begin(service: Service, viewer: Viewer) -> str:
 def _end(service: Service, viewer: Viewer) -> None:
     with service.database.write(quiet=True) as session:
         tokens.end_session(session, viewer)
+
+
+Code = Annotated[str, Query(max_length=100)]
+
+
+def registration_page(
+    request: Request,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    code: Code = "",
+    team_code: Code = "",
+) -> HTMLResponse:
+    """The form to register; the link that organisers hand out fills in the code."""
+    return page(
+        "register.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "register"),
+        terms=registration.terms(session, PUBLIC, snapshot.contest.id),
+        code=code,
+        team_code=team_code,
+    )
+
+
+async def register_on_page(request: Request, service: TheService, snapshot: TheSnapshot) -> HTMLResponse:
+    """Make the account as the API does and begin a session of it."""
+    fields = await read_form(request)
+    made = await _registered(request, service, snapshot.contest.id, fields)
+    authenticator_of(request).forget(made.account_id)
+    return await run_sync(_welcome, request, service, snapshot, made, fields.get("code", ""))
+
+
+async def _registered(request: Request, service: Service, contest_id: str, fields: Mapping[str, str]) -> Registration:
+    cast(Pace, request.app.state.registration_pace).take(source_of(address_of(request)))
+    body = made_of(RegistrationBody, refuse_two_texts(fields))
+    return await run_heavy(partial(register, service, contest_id, body))
+
+
+def _welcome(
+    request: Request, service: Service, snapshot: ContestSnapshot, made: Registration, code: str
+) -> HTMLResponse:
+    """The page after the registration: whoever registered is logged in, and reads the code for friends once."""
+    with service.database.write(quiet=True) as session:
+        viewer = known_viewer(session, account_of(session, made.account_id))
+        token = tokens.begin_session(session, viewer)
+    with service.database.read() as session:
+        shown = page(
+            "registered.html",
+            request,
+            201,
+            viewer=viewer,
+            frame=frame(session, viewer, snapshot, "register"),
+            made=made,
+            code=code,
+            address=own_address(request),
+        )
+    keep_session(request, shown, token)
+    return shown

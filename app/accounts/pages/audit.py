@@ -1,22 +1,40 @@
-"""The audit log as a page: of a contest for its owners, of the whole server for admins."""
+"""The audit log as a page: of a contest for its owners, of the whole server for admins.
+
+- Accounts of the server for admins: finding one, a new password, a reset code, and who may make contests.
+"""
 
 from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from fastapi import Query, Request
+from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse
 
-from app.accounts.service import audit
-from app.accounts.service.audit import AuditEntry, AuditQuery
+from app.accounts.service import accounts as service_accounts
+from app.accounts.service import role_changes
+from app.accounts.service.reach import ResetBody, make_reset, renew_password
+from app.accounts.service.role_changes import AuditEntry, AuditQuery
+from app.contests.pages.home import DONE, Done
 from app.core.errors import BadRequest
+from app.core.heavy import run_heavy
 from app.core.messages import N_
 from app.core.pages.frames import frame
+from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
+from app.core.pages.languages import _, confirm
 from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheSnapshot, Visitor
+from app.core.pages.visitor import (
+    Reading,
+    TheService,
+    TheSnapshot,
+    Visitor,
+    Writing,
+    address_of_index,
+    authenticator_of,
+)
 
 PER_PAGE = 50
 MOST_OBJECTS = 20
@@ -41,7 +59,7 @@ def contest_audit(
         request,
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "audit"),
-        **_shown(audit.of_contest(session, query, snapshot.contest.id), actor, operation, since),
+        **_shown(role_changes.of_contest(session, query, snapshot.contest.id), actor, operation, since),
     )
 
 
@@ -55,7 +73,7 @@ def server_audit(
     before: Before = None,
 ) -> HTMLResponse:
     """Who changed what on the server, newest first."""
-    entries = audit.listed(session, _query(actor, operation, since, before), None)
+    entries = role_changes.listed(session, _query(actor, operation, since, before), None)
     return page("organiser/server_audit.html", request, viewer=viewer, **_shown(entries, actor, operation, since))
 
 
@@ -104,3 +122,88 @@ def _values(entry: AuditEntry) -> str:
         if isinstance(objects, list) and objects
         else ""
     )
+
+
+PEOPLE_PER_PAGE = 100
+
+
+def people_page(
+    request: Request,
+    viewer: Visitor,
+    session: Reading,
+    find: Annotated[str, Query(max_length=100)] = "",
+    start: Annotated[int, Query(ge=0, le=10**6)] = 0,
+    done: Done = "",
+) -> HTMLResponse:
+    """The accounts by id, those whose name, username or team holds a text."""
+    wanted = find.casefold().strip()
+    accounts = [
+        each
+        for each in service_accounts.listed(session)
+        if wanted in f"{each.username} {each.name or ''} {each.team_id or ''}".casefold()
+    ]
+    organisers = {each.account_id for each in role_changes.organisers(session) if each.organiser}
+    query = {"find": find} if find else {}
+    more = start + PEOPLE_PER_PAGE < len(accounts)
+    return page(
+        "organiser/people.html",
+        request,
+        viewer=viewer,
+        done=DONE.get(done),
+        accounts=accounts[start : start + PEOPLE_PER_PAGE],
+        count=len(accounts),
+        organisers=organisers,
+        find=find,
+        earlier=urlencode({**query, "start": max(0, start - PEOPLE_PER_PAGE)}) if start else None,
+        later=urlencode({**query, "start": start + PEOPLE_PER_PAGE}) if more else None,
+    )
+
+
+async def new_password(
+    request: Request, service: TheService, viewer: Visitor, account_id: str, fields: Fields
+) -> HTMLResponse:
+    """Give an account another password, and show it once."""
+    confirm(
+        fields,
+        _("Make a new password for %(account)s?", account=account_id),
+        _("The old password stops working, and all sessions and tokens of the account end."),
+        _("New password"),
+    )
+    made = await run_heavy(partial(renew_password, service, viewer, account_id))
+    authenticator_of(request).forget(account_id)
+    return _once(request, viewer, made.username, "password", made.password, None)
+
+
+def reset_code(request: Request, viewer: Visitor, account_id: str, session: Writing) -> HTMLResponse:
+    """Make a code with which the owner of an account sets a password, and show it once."""
+    made = make_reset(session, viewer, account_id, ResetBody())
+    return _once(request, viewer, made.username, "code", made.code, made.expires)
+
+
+def allow(request: Request, viewer: Visitor, account_id: str, session: WritingAccounts) -> Response:
+    """Let an account make contests and problems of its own."""
+    role_changes.allow(session, viewer, account_id)
+    return see(request, "/admin/people", done="granted")
+
+
+def disallow(request: Request, account_id: str, session: WritingAccounts) -> Response:
+    """Let an account make no more contests."""
+    role_changes.disallow(session, account_id)
+    return see(request, "/admin/people", done="revoked")
+
+
+def _once(
+    request: Request, viewer: Visitor, username: str, what: str, secret: str, expires: str | None
+) -> HTMLResponse:
+    shown = page(
+        "organiser/secret.html",
+        request,
+        viewer=viewer,
+        username=username,
+        what=what,
+        secret=secret,
+        expires=expires,
+        address=address_of_index(request),
+    )
+    shown.headers["Cache-Control"] = NO_STORE
+    return shown

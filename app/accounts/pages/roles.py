@@ -1,23 +1,32 @@
-"""Roles in a contest: its owners and judges; and the invitations that the own account accepts or declines."""
+"""Roles in a contest: its owners and judges; and the invitations that the own account accepts or declines.
+
+- API tokens on the account's page: making one, which is shown this once, and taking one back.
+"""
 
 from __future__ import annotations
 
-from fastapi import Request, Response
-from fastapi.responses import HTMLResponse
+from datetime import timedelta
+from typing import Annotated
 
-from app.accounts.service import role_changes as commands
+from fastapi import Depends, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from app.accounts.service import role_changes, tokens
 from app.accounts.service.role_changes import Kind, RoleBody
+from app.accounts.service.tokens import TokenBody
 from app.accounts.service.viewer import Viewer
 from app.contests.pages.home import DONE, Done
+from app.core.clics import format_time
+from app.core.clock import utc_now
 from app.core.errors import BadRequest, Unauthorized
 from app.core.messages import N_
-from app.core.pages.asking import confirm
-from app.core.pages.forms import made_of
+from app.core.pages.forms import made_of, read_form
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, WritingAccounts, see
-from app.core.pages.languages import _
+from app.core.pages.languages import _, confirm
 from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheSnapshot, Visitor
+from app.core.pages.visitor import Reading, TheSnapshot, Visitor, Writing, address_of_index, authenticator_of
+from app.core.transactions import after_commit
 
 
 def roles_page(
@@ -30,7 +39,7 @@ def roles_page(
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "roles"),
         done=DONE.get(done),
-        roles=commands.in_contest(session, snapshot.contest.id),
+        roles=role_changes.in_contest(session, snapshot.contest.id),
     )
 
 
@@ -42,7 +51,7 @@ def grant_role(
     if not name:
         raise BadRequest(N_("expected a username, found nothing"), where="account")
     body = made_of(RoleBody, {"role": fields.get("role", "")})
-    commands.grant_in_contest(session, viewer, contest_id, name, body)
+    role_changes.grant_in_contest(session, viewer, contest_id, name, body)
     return see(request, f"/admin/contests/{contest_id}/roles", done="granted")
 
 
@@ -56,24 +65,96 @@ def revoke_role(
         _("The account loses its access to the contest at once."),
         _("Revoke the role"),
     )
-    commands.revoke_in_contest(session, contest_id, account_id)
+    role_changes.revoke_in_contest(session, contest_id, account_id)
     return see(request, f"/admin/contests/{contest_id}/roles", done="revoked")
 
 
 def accept_role(request: Request, viewer: Visitor, kind: Kind, object_id: str, session: WritingAccounts) -> Response:
     """Accept an invitation to a role."""
     _check(viewer)
-    commands.accept(session, viewer, kind, object_id)
+    role_changes.accept(session, viewer, kind, object_id)
     return see(request, "/account")
 
 
 def decline_role(request: Request, viewer: Visitor, kind: Kind, object_id: str, session: WritingAccounts) -> Response:
     """Decline an invitation to a role."""
     _check(viewer)
-    commands.decline(session, viewer, kind, object_id)
+    role_changes.decline(session, viewer, kind, object_id)
     return see(request, "/account")
 
 
 def _check(viewer: Viewer) -> None:
     if not viewer.logged_in:
         raise Unauthorized(N_("log in to see your invitations"))
+
+
+NO_STORE = "private, no-store"
+# Days that a token may last by the form; without any it lasts until it is taken back.
+LASTS = (30, 365)
+
+
+async def _fields(request: Request) -> dict[str, str]:
+    return await read_form(request)
+
+
+def make_token(
+    request: Request,
+    viewer: Visitor,
+    fields: Annotated[dict[str, str], Depends(_fields)],  # read before the transaction: a slow sender holds nobody up
+    session: Writing,
+) -> HTMLResponse:
+    """Make a token for a program, and show its secret this once; no cache keeps the page."""
+    _check_of_tokens(viewer)
+    made = tokens.create(session, viewer, _asked(fields))
+    shown = page("token.html", request, viewer=viewer, made=made, address=address_of_index(request))
+    shown.headers["Cache-Control"] = NO_STORE
+    return shown
+
+
+def revoke_token(
+    request: Request,
+    viewer: Visitor,
+    fields: Annotated[dict[str, str], Depends(_fields)],
+    session: Writing,
+    token_id: str,
+) -> Response:
+    """Take a token back, or end a session: it is good no more."""
+    _check_of_tokens(viewer)
+    confirm(
+        fields,
+        _("Revoke this session or token?"),
+        _("Browsers and programs that use it are logged out at once."),
+        _("Revoke"),
+    )
+    tokens.delete(session, viewer, token_id)
+    after_commit(session, lambda: authenticator_of(request).forget(viewer.account_id))
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/account", 303)
+
+
+def _check_of_tokens(viewer: Viewer) -> None:
+    if not viewer.logged_in:
+        raise Unauthorized(N_("log in to see your tokens"))
+
+
+def _asked(fields: dict[str, str]) -> TokenBody:
+    """The token that a form asks for; raises BadRequest."""
+    label = fields.get("label", "").strip()
+    if not label:
+        raise BadRequest(N_("expected what the token is for, found nothing"), where="label")
+    if label == tokens.SESSION:
+        raise BadRequest(
+            N_("expected another one than %(session)r, which sessions of browsers have"),
+            where="label",
+            session=tokens.SESSION,
+        )
+    values = {"label": label}
+    if days := fields.get("days", ""):
+        if days not in {str(each) for each in LASTS}:
+            raise BadRequest(
+                N_("expected one of %(names)s or nothing, found %(found)r"),
+                where="days",
+                names=", ".join(map(str, LASTS)),
+                found=days[:40],
+            )
+        values["expires"] = format_time(utc_now() + timedelta(days=int(days)))
+    return made_of(TokenBody, values)

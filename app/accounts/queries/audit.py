@@ -37,8 +37,8 @@ LEDGER = "audit_ledger"
 MOST_OBJECTS = 20
 LONGEST_PATH = 500
 BETWEEN_SWEEPS = 200
+# Tables that follow from other changes, or from time.
 UNAUDITED = frozenset({"audit_log", "clock", "events", "judgements", "raw_scores"})
-"""Tables that follow from other changes, or from time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ def acting(by: Actor | None) -> Iterator[None]:
         _ACTOR.reset(token)
 
 
+# A row of the log, by the names of its columns.
 Entry = dict[str, object]
-"""A row of the log, by the names of its columns."""
 State = tuple[dict[tuple[str, str | None], AuditObject], Counter[tuple[str, str]], set[str]]
 
 

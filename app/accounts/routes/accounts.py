@@ -1,39 +1,123 @@
-"""HTTP routes: accounts: who may log in, as what."""
+"""HTTP routes: accounts: who may log in, as what.
+
+- HTTP routes: one's own account: who am I, and another password.
+- How clients ask for an import of accounts, and how its reply keeps new passwords out of caches.
+- The reply to a request that makes one object or many: shared by accounts, teams and the directory.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, TypeVar
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from sqlalchemy.orm import Session
 
-from app.accounts.routes.account_import import TheOptions, WritingAccounts, finish
-from app.accounts.routes.made import many_or_one
-from app.accounts.schemas.account_bodies import AccountBody, AccountChange, AccountMade, AccountView
-from app.accounts.service import account_changes
+from app.accounts.schemas import AccountBody, AccountChange, AccountMade, AccountView
+from app.accounts.service import accounts
+from app.accounts.service.accounts import ImportOptions, OwnChange, change_password, own_account
 from app.core.bodies import openapi_body
 from app.core.errors import NotFound
-from app.core.http.bodies import TheDocument
-from app.core.http.deps import CurrentViewer, Reading, TheService
-from app.core.http.gated import GatedRoute
+from app.core.http.deps import (
+    CurrentViewer,
+    DryRun,
+    GatedRoute,
+    Reading,
+    TheAuthenticator,
+    TheService,
+    TheSnapshot,
+    Writing,
+    address_of,
+    end_dry_run,
+)
+from app.core.http.errors import TheDocument
 from app.core.http.lists.reply import TheLists
-from app.core.http.snapshot import TheSnapshot
+from app.core.http.middleware import API
 from app.core.messages import N_
-from app.core.transactions import DRY
+from app.core.transactions import DRY, after_commit
 from app.feed.service.collections import BY_NAME
 
 router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 
 
+@router.get("/account", summary="Who am I")
+def get_own_account(viewer: CurrentViewer, session: Reading) -> AccountView:
+    """The account that asks."""
+    return own_account(session, viewer)
+
+
+@router.patch("/account", summary="Change one's own password")
+async def change_own_account(
+    request: Request, viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, body: OwnChange
+) -> AccountView:
+    """A wrong old password is a guess like another one. Streams that were asked for with what is taken back end."""
+    check_password = partial(authenticator.check_password, address=address_of(request))
+    changed = await change_password(service, viewer, body, check_password)
+    authenticator.forget(viewer.account_id)
+    return changed
+
+
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+def _options(
+    replace: Annotated[
+        bool, Query(description="replace those that are there already, instead of refusing them")
+    ] = False,
+    generate_passwords: Annotated[
+        bool, Query(description="make a password for each account that has none and is given none")
+    ] = False,
+    renew_passwords: Annotated[
+        bool, Query(description="make new passwords also for accounts that have one, which ends with it")
+    ] = False,
+    dry_run: DryRun = False,
+) -> ImportOptions:
+    return ImportOptions(replace, generate_passwords, renew_passwords, dry_run)
+
+
+def _writing(session: Writing, authenticator: TheAuthenticator) -> Session:
+    after_commit(session, authenticator.forget)
+    return session
+
+
+TheOptions = Annotated[ImportOptions, Depends(_options)]
+# A transaction after which no cached credential is trusted any more.
+WritingAccounts = Annotated[Session, Depends(_writing, scope="function")]
+
+
+def finish(options: ImportOptions, session: Session, response: Response, *, secret: bool) -> None:
+    """End an import: a dry run is rolled back, and no cache may store a reply with passwords."""
+    if secret:
+        response.headers.update(NO_STORE)
+    if options.dry_run:
+        end_dry_run(session, response)
+
+
+T = TypeVar("T")
+
+
+def many_or_one(
+    session: Session, response: Response, made: list[T], address: str, *, many: bool, dry_run: bool
+) -> T | list[T]:
+    """All objects where `many` were sent, else the only one with its address; a dry run is rolled back."""
+    if dry_run:
+        end_dry_run(session, response)
+    if many:
+        return made
+    response.headers["Location"] = f"{API}/{address}"
+    return made[0]
+
+
 @router.get("/accounts", summary="All accounts")
 def list_accounts(_viewer: CurrentViewer, session: Reading) -> list[AccountView]:
     """Without their passwords."""
-    return account_changes.listed(session)
+    return accounts.listed(session)
 
 
 @router.get("/accounts/{account_id}", summary="One account")
 def get_account(_viewer: CurrentViewer, session: Reading, account_id: str) -> AccountView:
     """Without its password."""
-    return account_changes.one(session, account_id)
+    return accounts.one(session, account_id)
 
 
 @router.post(
@@ -57,7 +141,7 @@ def create_accounts(
     Passwords that the server makes are in this reply and nowhere else. A dry run keeps nothing and answers 200.
     Owners of contests make accounts for the teams that were made for these.
     """
-    made = account_changes.bring_in(session, service, viewer, document, options)
+    made = accounts.bring_in(session, service, viewer, document, options)
     finish(options, session, response, secret=any(each.password for each in made))
     address = f"accounts/{made[0].id}" if made else ""
     return many_or_one(session, response, made, address, many=document.many, dry_run=False)
@@ -66,7 +150,7 @@ def create_accounts(
 @router.put("/accounts/{account_id}", summary="Make or replace an account")
 def put_account(viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountBody) -> AccountView:
     """The body is the whole account; a password that is left out stays as it was, since nobody can read it."""
-    return account_changes.replace(session, viewer, account_id, body)
+    return accounts.replace(session, viewer, account_id, body)
 
 
 @router.patch("/accounts/{account_id}", summary="Change an account")
@@ -74,13 +158,13 @@ def change_account(
     viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountChange
 ) -> AccountView:
     """What is left out stays."""
-    return account_changes.change(session, viewer, account_id, body)
+    return accounts.change(session, viewer, account_id, body)
 
 
 @router.delete("/accounts/{account_id}", summary="Delete an account", status_code=204)
 def delete_account(viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> None:
     """With its tokens; only one without submissions and jobs."""
-    account_changes.delete(session, viewer, account_id)
+    accounts.delete(session, viewer, account_id)
 
 
 @router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest", response_model=list[AccountView])
@@ -100,10 +184,10 @@ async def list_contest_accounts(
 @router.get("/contests/{contest_id}/accounts/{account_id}", summary="One account of a contest")
 def get_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str, account_id: str) -> AccountView:
     """404 for what the client may not see."""
-    return account_changes.one_of_contest(session, viewer, contest_id, account_id)
+    return accounts.one_of_contest(session, viewer, contest_id, account_id)
 
 
 @router.get("/contests/{contest_id}/account", summary="Who am I, in a contest")
 def get_own_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str) -> AccountView:
     """404 for those who are not logged in."""
-    return account_changes.own(session, viewer, contest_id)
+    return accounts.own(session, viewer, contest_id)

@@ -1,24 +1,53 @@
-"""Accounts: who may log in, as what."""
+"""Accounts: who may log in, as what.
+
+- The viewer's own account, and the change of its password.
+- Commands on accounts: import many, replace, change, delete. The edge forgets cached credentials after the commit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
 
+from anyio.to_thread import run_sync
+from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts as stored
-from app.accounts.queries import roles as stored_roles
-from app.accounts.schemas.account_bodies import AccountView, is_id, view
+from app.accounts.queries import accounts
+from app.accounts.schemas import (
+    AccountBody,
+    AccountChange,
+    AccountMade,
+    AccountView,
+    Password,
+    is_id,
+    merged,
+    refuse_weak,
+    view,
+)
 from app.accounts.service.grants import OWNER
+from app.accounts.service.reach import Reach, account_within, concern, reach_of
+from app.accounts.service.registration import (
+    Passwords,
+    hashed,
+    id_of,
+    keep_an_admin,
+    put,
+    read,
+    refuse_links,
+    shown_once,
+)
 from app.accounts.service.viewer import Viewer
 from app.contests.service.contests import contest_of
-from app.core.bodies import same_id
+from app.core.bodies import Body, Document, same_id
 from app.core.clics import JsonObject
-from app.core.errors import BadRequest, NotFound
-from app.core.messages import N_
+from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
+from app.core.messages import N_, counted
+from app.core.passwords import hash_all, hash_password, make_password
+from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import AccountRow, ContestRow
-from app.teams.queries import teams
+from app.teams import queries as teams_queries
 
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
@@ -28,7 +57,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 
 def account_of(session: Session, account_id: str) -> AccountRow:
     """The account; raises NotFound."""
-    row = stored.get(session, account_id)
+    row = accounts.get(session, account_id)
     if row is None:
         raise NotFound(N_("no account %(account)r"), account=account_id)
     return row
@@ -37,7 +66,7 @@ def account_of(session: Session, account_id: str) -> AccountRow:
 def visible(session: Session, viewer: Viewer, contest_id: str) -> list[AccountView]:
     """The accounts of a contest that the viewer may see: judges all, others their own."""
     contest = contest_of(session, contest_id)
-    roles = {row.account_id: row.role for row in stored_roles.of_contest(session, contest_id)}
+    roles = {row.account_id: row.role for row in accounts.of_contest(session, contest_id)}
     if viewer.sees_all:
         return [in_contest(row, roles.get(row.id)) for row in of_contest(session, contest, set(roles))]
     return [] if viewer.account_id is None else [in_contest(account_of(session, viewer.account_id), None)]
@@ -48,11 +77,11 @@ def of_contest(session: Session, contest: ContestRow, role_ids: Collection[str])
 
     Of the latter, those with roles elsewhere are the business of their contests.
     """
-    taking_part = {row.id for row in teams.taking_part(session, contest)}
-    elsewhere = stored_roles.without_team_elsewhere(session)
+    taking_part = {row.id for row in teams_queries.taking_part(session, contest)}
+    elsewhere = accounts.without_team_elsewhere(session)
     return [
         row
-        for row in stored.accounts(session)
+        for row in accounts.accounts(session)
         if row.id in role_ids or (row.id not in elsewhere if row.team_id is None else row.team_id in taking_part)
     ]
 
@@ -72,3 +101,163 @@ def check_id(expected: str, sent: str | None) -> None:
         raise BadRequest(
             N_("expected letters, digits, . _ or -, at most 36, found %(found)r"), where="id", found=expected[:80]
         )
+
+
+PasswordCheck = Callable[[str, str], Awaitable[Viewer | None]]
+WRONG = N_("expected the password of the account, found another")
+
+
+class OwnChange(Body):
+    """Another password. It takes back the account's tokens, but for the one that the request was sent with."""
+
+    old_password: str = Field(max_length=1024, description="also where the request is sent with a token")
+    password: Password
+    keep_tokens: bool = Field(False, description="leave all tokens as they are")
+
+
+def own_account(session: Session, viewer: Viewer) -> AccountView:
+    """The account that asks."""
+    return view(account_of(session, str(viewer.account_id)))
+
+
+async def change_password(
+    service: Service, viewer: Viewer, body: OwnChange, check_password: PasswordCheck
+) -> AccountView:
+    """Change the viewer's password and take back its other tokens.
+
+    `check_password` gives the account that a username and a password fit. Raises BadRequest for a weak password and
+    Forbidden for a wrong old one.
+    """
+    username = await run_sync(_username_of, service, viewer)
+    refuse_weak(body.password, viewer.account_id, username)
+    known = await check_password(username, body.old_password)
+    if known is None:
+        raise Forbidden(WRONG, where="old_password")
+    return await run_sync(_change, service, known, viewer.credential.digest, body)
+
+
+def _username_of(service: Service, viewer: Viewer) -> str:
+    """The viewer's username."""
+    with service.database.read() as session:
+        return account_of(session, str(viewer.account_id)).username
+
+
+def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) -> AccountView:
+    """Change the viewer's password and take back its other tokens; raises Forbidden where it changed meanwhile."""
+    hashed = hash_password(body.password)
+    with service.database.write(quiet=True) as session:
+        row = account_of(session, str(known.account_id))
+        if row.password_hash != known.credential.password_hash:  # somebody has changed it since it was checked
+            raise Forbidden(WRONG, where="old_password")
+        row.password_hash = hashed
+        if not body.keep_tokens:
+            accounts.remove_tokens(session, row.id, but=used)
+        return view(row)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """The options of an import of accounts.
+
+    replace   existing accounts are replaced instead of refused
+    generate  accounts without a password get one
+    renew     accounts with a password get a new one as well
+    dry_run   the edge rolls everything back
+    """
+
+    replace: bool = False
+    generate: bool = False
+    renew: bool = False
+    dry_run: bool = False
+
+    def passwords_for(self, session: Session, bodies: Sequence[AccountBody]) -> Passwords:
+        """Make the passwords that are asked for; in a dry run, none.
+
+        An account that is given one gets that. Without `renew`, one that has a password keeps it: a request that is
+        sent again changes nothing.
+        """
+        given = {id_of(body): body.password for body in bodies if body.password is not None}
+        if self.dry_run or not (self.generate or self.renew):
+            return Passwords(given)
+        settled = set(given) if self.renew else {*given, *accounts.with_passwords(session)}
+        made = {id_of(body): make_password() for body in bodies if id_of(body) not in settled}
+        return Passwords(given, made)
+
+
+def listed(session: Session) -> list[AccountView]:
+    """The accounts of the server; passwords are left out."""
+    return [view(row) for row in accounts.accounts(session)]
+
+
+def one(session: Session, account_id: str) -> AccountView:
+    """An account; raises NotFound."""
+    return view(account_of(session, account_id))
+
+
+def one_of_contest(session: Session, viewer: Viewer, contest_id: str, account_id: str) -> AccountView:
+    """An account of a contest; raises NotFound where the viewer may not see it."""
+    for each in visible(session, viewer, contest_id):
+        if each.id == account_id:
+            return each
+    raise NotFound(N_("no account %(account)r in contest %(contest)r"), account=account_id, contest=contest_id)
+
+
+def own(session: Session, viewer: Viewer, contest_id: str) -> AccountView:
+    """The viewer's account, asked for in a contest; raises NotFound for viewers without one."""
+    contest_of(session, contest_id)
+    if viewer.account_id is None:
+        raise NotFound(N_("not logged in"))
+    role = viewer.role if viewer.contest_id is not None else None
+    return in_contest(account_of(session, viewer.account_id), role)
+
+
+def bring_in(
+    session: Session, service: Service, viewer: Viewer, document: Document, options: ImportOptions
+) -> list[AccountMade]:
+    """Make or replace the accounts of a document, all or none; raises BadRequest or Conflict with every fault."""
+    wanted = read(document)
+    with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
+        refuse_links(before, *wanted, replace=options.replace, reach=reach_of(before, viewer))
+        passwords = options.passwords_for(before, [body for body, _ in wanted.places])
+    hashes = {} if options.dry_run else hashed(passwords)
+    reach = reach_of(session, viewer)
+    refuse_links(session, *wanted, replace=options.replace, reach=reach)
+    concern(session, reach, [body.team_id for body, _ in wanted.places])
+    known = {row.id: row for row in accounts.accounts(session)}
+    rows = [put(session, body, hashes.get(id_of(body)), known) for body, _ in wanted.places]
+    keep_an_admin(session)
+    return [shown_once(row, passwords.made.get(row.id)) for row in rows]
+
+
+def replace(session: Session, viewer: Viewer, account_id: str, body: AccountBody) -> AccountView:
+    """Make an account or replace it; without a password in the body the old one stays."""
+    check_id(account_id, body.id)
+    body.id = account_id
+    return _put(session, reach_of(session, viewer), body, body.password)
+
+
+def change(session: Session, viewer: Viewer, account_id: str, body: AccountChange) -> AccountView:
+    """Change the properties that the body names; raises BadRequest for what would be no account."""
+    check_id(account_id, body.id)
+    row = account_within(session, viewer, account_id)
+    changed = merged(row, body)
+    refuse_weak(body.password, row.id, changed.username)
+    return _put(session, reach_of(session, viewer), changed, body.password)
+
+
+def _put(session: Session, reach: Reach, body: AccountBody, password: str | None) -> AccountView:
+    password_hash = hash_all([password])[0]
+    refuse_links(session, [(body, "body")], replace=True, reach=reach)
+    concern(session, reach, [body.team_id])
+    row = put(session, body, password_hash)
+    keep_an_admin(session)
+    return view(row)
+
+
+def delete(session: Session, viewer: Viewer, account_id: str) -> None:
+    """Delete an account with its tokens; raises Conflict where it has submissions or jobs, or is the last admin."""
+    row = account_within(session, viewer, account_id)
+    if uses := accounts.uses(session, account_id):
+        raise Conflict(N_("the account has %(uses)s"), uses=counted(uses))
+    session.delete(row)
+    keep_an_admin(session)

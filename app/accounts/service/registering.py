@@ -2,33 +2,91 @@
 
 Whether there is a place left is asked again under the lock of the contest's terms, so that exactly as many register as
 may. The password is hashed before, while nobody waits.
+
+- Names of people as usernames and ids.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 import time
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Container
 from hmac import compare_digest
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts, registrations
-from app.accounts.schemas.account_bodies import is_id, refuse_weak
-from app.accounts.schemas.registration_bodies import Registration, RegistrationBody
-from app.accounts.service.guesses import MINUTE, Failures
-from app.accounts.service.names import free_username, plain, username_of
+from app.accounts.queries import accounts
+from app.accounts.schemas import Registration, RegistrationBody, is_id, refuse_weak
+from app.accounts.service.grants import MINUTE, Failures
 from app.accounts.service.registration import make_code, refuse_full, why_closed
 from app.contests.service.contests import NOT_IN_IDS, contest_of
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden, TooManyRequests
 from app.core.messages import N_
-from app.core.passwords import hash_password, random_letters
+from app.core.passwords import LETTERS, LETTERS_IN_NAMES, hash_password, random_letters
 from app.core.service import Service
 from app.tables import AccountRow, ContestRow, PersonRow, RegisteredRow, RegistrationRow, TeamRow
-from app.teams.queries import kept_teams, teams
+from app.teams import queries as teams_queries
 
+NOT_IN_USERNAMES = re.compile(r"[^a-z0-9]+")
+LONGEST_USERNAME = 30
+DIGITS_OF_A_NAME = 6
+# Letters of Cyrillic, Greek and extended Latin that have no ASCII letter inside, as usernames write them.
+IN_LATIN = str.maketrans(
+    dict(zip("абвгдезийклмнопрстуфхыэ", "abvgdeziyklmnoprstufhye", strict=True))
+    | dict(zip("αβγδεζηικλμνξοπρσςτυφχω", "avgdeziiklmnxoprsstyfho", strict=True))
+    | {"ж": "zh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ю": "yu", "я": "ya", "ъ": "", "ь": ""}
+    | {"є": "ye", "і": "i", "ґ": "g", "ђ": "dj", "ј": "j", "љ": "lj", "њ": "nj", "ћ": "c", "џ": "dz", "ѕ": "dz"}
+    | {
+        "θ": "th",
+        "ψ": "ps",
+        "ß": "ss",
+        "æ": "ae",
+        "œ": "oe",
+        "ø": "o",
+        "đ": "d",
+        "ð": "d",
+        "ł": "l",
+        "þ": "th",
+        "ı": "i",
+    }
+)
+
+
+def plain(text: str) -> str:
+    """Small letters without their accents: José Ñandú is jose nandu."""
+    letters = unicodedata.normalize("NFKD", text)
+    return "".join(each for each in letters if not unicodedata.combining(each)).lower()
+
+
+def username_of(name: str) -> str:
+    """The username that a name gives, such as ana.perez.
+
+    A name in a script without a table gives a neutral one made of its digest: the same name always gives the same.
+    """
+    letters = unicodedata.normalize("NFC", name).lower().translate(IN_LATIN)  # й before its accent is taken off
+    letters = plain(letters).translate(IN_LATIN)
+    username = NOT_IN_USERNAMES.sub(".", letters).strip(".")[:LONGEST_USERNAME].strip(".")
+    return username or f"user.{hashlib.sha256(plain(name).encode()).hexdigest()[:DIGITS_OF_A_NAME]}"
+
+
+def free_username(base: str, taken: Container[str]) -> str:
+    """Return the base, or the base with random letters if it is taken: a number would count hidden accounts."""
+    free = base
+    while free in taken:
+        free = f"{base}-{random_letters()}"
+    return free
+
+
+def made_of(base: str, username: str) -> bool:
+    """Return whether `free_username` could have made a username of a base that was taken."""
+    return re.fullmatch(f"{re.escape(base)}-[{LETTERS}]{{{LETTERS_IN_NAMES}}}", username) is not None
+
+
+# Registrations that one address may ask for: a whole class may share it.
 MOST_A_MINUTE = 60
-"""Registrations that one address may ask for: a whole class may share it."""
 LONGEST_BASE = 25
 SEPARATORS = str.maketrans("", "", "- \t")
 TAKEN = N_("expected a name that no team of the contest has, found %(found)r")
@@ -77,7 +135,7 @@ class _Admission:
         self._session = session
         self._body = body
         self._contest = contest_of(session, contest_id)
-        row = registrations.terms(session, contest_id, for_update=for_update)
+        row = accounts.terms(session, contest_id, for_update=for_update)
         self._terms = _admitted(self._contest, row, body.code)
 
     def check(self) -> None:
@@ -124,7 +182,7 @@ class _Admission:
         self._session.add(
             RegisteredRow(account_id=account_id, contest_id=self._contest.id, team_code=team_code, time=now)
         )
-        teams.enrol(self._session, self._contest.id, [team.id])
+        teams_queries.enrol(self._session, self._contest.id, [team.id])
         return Registration(
             account_id=account_id,
             username=username,
@@ -160,22 +218,22 @@ class _Admission:
         groups = [] if self._terms.group_id is None else [self._terms.group_id]
         team = TeamRow(id=id_, name=name, label=id_, hidden=False, group_ids=groups, details={})
         self._session.add(team)
-        kept_teams.keep(self._session, self._contest.id, [id_])
+        teams_queries.keep(self._session, self._contest.id, [id_])
         return team
 
     def _refuse_same_name(self, name: str) -> None:
         """Raise Conflict where a team that everybody sees has this name; hidden ones would be told of by it."""
         wanted = _as_seen(name)
-        for team in teams.taking_part(self._session, self._contest):
+        for team in teams_queries.taking_part(self._session, self._contest):
             if not team.hidden and _as_seen(team.name) == wanted:
                 raise Conflict(TAKEN_JOINABLE if self._terms.team_size > 1 else TAKEN, where="team", found=name)
 
     def _joined(self, code: str) -> TeamRow:
         """The team whose code this is; raises Forbidden for another code, Conflict for a team without room."""
-        for row, account in registrations.registered(self._session, self._contest.id):
+        for row, account in accounts.registered(self._session, self._contest.id):
             if row.team_code is not None and account.team_id is not None and _same_code(row.team_code, code):
                 team = self._session.get_one(TeamRow, account.team_id)
-                if registrations.accounts_of_team(self._session, team.id) >= self._terms.team_size:
+                if accounts.accounts_of_team(self._session, team.id) >= self._terms.team_size:
                     raise Conflict(
                         N_("team %(team)r has %(count)s accounts already, as many as it may"),
                         team=team.name,

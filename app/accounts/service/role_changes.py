@@ -2,30 +2,34 @@
 
 A role that an owner grants to an account outside its reach is pending: an invitation, which the account accepts or
 declines. Otherwise any owner could change where an account of others stands.
+
+- The audit log as admins read it, and owners for their contest: filtered, newest first, page by page.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
-from app.accounts.queries import roles as stored
-from app.accounts.queries.roles import RoleRow
+from app.accounts.queries import accounts, audit_values
+from app.accounts.queries.accounts import RoleRow
+from app.accounts.queries.audit_values import AuditFilter
 from app.accounts.service.grants import NO_GRANTS, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import existing
 from app.contests.service.contests import contest_of
 from app.core.bodies import Body
-from app.core.clics import format_time
+from app.core.clics import Time, format_time
 from app.core.clock import utc_now
 from app.core.errors import Conflict, NotFound
 from app.core.messages import N_
-from app.tables import AccountRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow
+from app.tables import AccountRow, AuditRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow
 
 Kind = Literal["contests", "problems"]
 
@@ -78,13 +82,13 @@ class OrganiserView(BaseModel):
 def in_contest(session: Session, contest_id: str) -> list[RoleView]:
     """The roles in a contest, by account; raises NotFound."""
     contest_of(session, contest_id)
-    return _views(session, stored.of_contest(session, contest_id, with_pending=True), contest_id)
+    return _views(session, accounts.of_contest(session, contest_id, with_pending=True), contest_id)
 
 
 def at_problem(session: Session, problem_id: str) -> list[RoleView]:
     """The roles at a problem, by account; raises NotFound."""
     existing(session, problem_id)
-    return _views(session, stored.of_problem(session, problem_id), problem_id)
+    return _views(session, accounts.of_problem(session, problem_id), problem_id)
 
 
 def grant_in_contest(session: Session, viewer: Viewer, contest_id: str, name: str, body: RoleBody) -> RoleView:
@@ -109,7 +113,7 @@ def revoke_in_contest(session: Session, contest_id: str, name: str) -> None:
     """Take the role of an account in a contest back; raises NotFound where it has none."""
     contest_of(session, contest_id)
     account = _account(session, name)
-    if not stored.revoke_in_contest(session, contest_id, account.id):
+    if not accounts.revoke_in_contest(session, contest_id, account.id):
         raise NotFound(N_("account %(account)r has no role in contest %(contest)r"), account=name, contest=contest_id)
 
 
@@ -117,13 +121,13 @@ def revoke_at_problem(session: Session, problem_id: str, name: str) -> None:
     """Take the role of an account at a problem back; raises NotFound where it has none."""
     existing(session, problem_id)
     account = _account(session, name)
-    if not stored.revoke_at_problem(session, problem_id, account.id):
+    if not accounts.revoke_at_problem(session, problem_id, account.id):
         raise NotFound(N_("account %(account)r has no role at problem %(problem)r"), account=name, problem=problem_id)
 
 
 def invitations(session: Session, viewer: Viewer) -> list[Invitation]:
     """Return the roles that the viewer's account has not accepted yet."""
-    return [_invitation(session, row) for row in stored.pending_of(session, str(viewer.account_id))]
+    return [_invitation(session, row) for row in accounts.pending_of(session, str(viewer.account_id))]
 
 
 def accept(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> RoleView:
@@ -141,7 +145,7 @@ def decline(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> Non
 
 def organisers(session: Session) -> list[OrganiserView]:
     """The accounts that may make contests or have a role anywhere, by id."""
-    roles = stored.roles_of(session)
+    roles = accounts.roles_of(session)
     rows = [row for row in accounts.accounts(session) if row.id in roles]
     return [_organiser(row, roles[row.id]) for row in rows]
 
@@ -152,7 +156,7 @@ def allow(session: Session, viewer: Viewer, name: str) -> OrganiserView:
     if session.get(OrganiserRow, account.id) is None:
         session.add(OrganiserRow(account_id=account.id, granted_by=viewer.account_id, granted=utc_now()))
         session.flush()
-    return _organiser(account, stored.roles_of(session, [account.id])[account.id])
+    return _organiser(account, accounts.roles_of(session, [account.id])[account.id])
 
 
 def disallow(session: Session, name: str) -> None:
@@ -165,7 +169,7 @@ def disallow(session: Session, name: str) -> None:
 
 
 def _account(session: Session, name: str) -> AccountRow:
-    row = stored.named(session, name)
+    row = accounts.named(session, name)
     if row is None:
         raise NotFound(N_("no account %(account)r"), account=name)
     return row
@@ -237,7 +241,7 @@ def _view(row: RoleRow, account: AccountRow | None, rests: bool) -> RoleView:
     )
 
 
-def _organiser(account: AccountRow, roles: stored.Roles) -> OrganiserView:
+def _organiser(account: AccountRow, roles: accounts.Roles) -> OrganiserView:
     return OrganiserView(
         account_id=account.id,
         username=account.username,
@@ -246,3 +250,56 @@ def _organiser(account: AccountRow, roles: stored.Roles) -> OrganiserView:
         contests=roles.contests,
         problems=roles.problems,
     )
+
+
+MOST_AT_ONCE = 1000
+
+
+class AuditEntry(BaseModel):
+    """A change: when, by whom, from where, what was asked for, and what became different.
+
+    `changes.objects` are the first rows that changed, each with its values before and after; `changes.counts` counts
+    all by table. Secrets are `(hidden)`.
+    """
+
+    id: str
+    time: Time
+    account_id: str | None
+    username: str
+    role: str = Field(description="as which it acted: admin, owner, judge, or the account's type")
+    address: str
+    credential: str = Field(description="`password`, `token` with the token's id, or `job` with the job's id")
+    operation: str
+    method: str
+    path: str
+    contest_id: str | None
+    problem_id: str | None
+    changes: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditQuery:
+    """What of the log is asked for; `before` is the id of an entry: only older ones."""
+
+    actor: str | None = None
+    operation: str | None = None
+    since: datetime | None = None
+    before: int | None = None
+    limit: int = 100
+
+
+def listed(session: Session, query: AuditQuery, contest_id: str | None) -> list[AuditEntry]:
+    """The entries, newest first."""
+    wanted = AuditFilter(query.actor, contest_id, query.operation, query.since, query.before)
+    return [_view_of_audit(row) for row in audit_values.entries(session, wanted, min(query.limit, MOST_AT_ONCE))]
+
+
+def of_contest(session: Session, query: AuditQuery, contest_id: str) -> list[AuditEntry]:
+    """The entries of a contest, newest first; raises NotFound."""
+    contest_of(session, contest_id)
+    return listed(session, query, contest_id)
+
+
+def _view_of_audit(row: AuditRow) -> AuditEntry:
+    columns = {name: getattr(row, name) for name in AuditEntry.model_fields}
+    return AuditEntry.model_construct(**{**columns, "id": str(row.id)})

@@ -17,17 +17,17 @@ from app.core.messages import N_, NOTHING, Message
 from app.core.table_rows import Columns
 
 HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}, "institutions": {"0.5", "1", "2"}}
+# Formats whose first line may name them with a 2 behind: `teams2`.
 NAMED_TWICE = frozenset({"teams", "institutions"})
-"""Formats whose first line may name them with a 2 behind: `teams2`."""
 TYPES = {"team": "team", "judge": "judge", "admin": "admin", "analyst": "analyst", "staff": "staff", "jury": "judge"}
 T = TypeVar("T")
 NUMBER_AT_END = re.compile(r"[^0-9]*([0-9]+)")
 VERSION = re.compile(r"[0-9]+(\.[0-9]+)?")
+# What the ICPC writes before the number of an institution.
 BEFORE_INSTITUTION = re.compile(r"^INST-(U-)?0*", re.ASCII)
-"""What the ICPC writes before the number of an institution."""
 LINE_END = re.compile(r"\r\n?|\n")
+# Lines of a table; each takes a few hundred times the memory of its shortest text.
 MOST_LINES = 100_000
-"""Lines of a table; each takes a few hundred times the memory of its shortest text."""
 
 
 class TeamLine(TypedDict):

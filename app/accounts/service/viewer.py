@@ -1,19 +1,30 @@
-"""The viewer who asks: an account with its role, by a password or a token, or the public."""
+"""The viewer who asks: an account with its role, by a password or a token, or the public.
+
+- What organisers may reach beside the contest or problem of the address: other problems, teams, groups, contests.
+- Logins: whose a password or a token is, by a look at the database.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, cast
 
 from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts
+from app.accounts.queries.accounts import TokenUsed
 from app.accounts.service.grants import NO_GRANTS, OWNER, Grants, grants_of, grants_of_all
+from app.core.bodies import mismatch, refuse
 from app.core.clock import utc_now
-from app.tables import AccountRow
+from app.core.db.database import Database
+from app.core.errors import Conflict, Forbidden, Unauthorized
+from app.core.messages import N_, Message
+from app.core.passwords import hash_password, make_password, password_fits
+from app.tables import AccountRow, ContestRoleRow, ProblemRoleRow, TeamRow
+from app.teams import queries as teams_queries
 
 Role = Literal["admin", "owner", "judge", "team", "public"]
 REMEMBERED_SECONDS = 60.0
@@ -152,3 +163,138 @@ def viewer_of(account: AccountRow, grants: Grants = NO_GRANTS, credential: Crede
     """The viewer of an account, with its roles and the credential that it was known by."""
     role = cast(Role, account.type) if account.type in {"admin", "judge", "team"} else "public"
     return Viewer(role, account.id, account.team_id, account.type, grants=grants, credential=credential or Credential())
+
+
+def own_contest(session: Session, viewer: Viewer, contest_id: str) -> None:
+    """Make the viewer the owner of a contest it has just made; admins need no role."""
+    if not viewer.is_admin:
+        session.flush()
+        row = ContestRoleRow(contest_id=contest_id, account_id=str(viewer.account_id), role=OWNER)
+        row.granted_by, row.granted = viewer.account_id, utc_now()
+        session.add(row)
+
+
+def own_problem(session: Session, viewer: Viewer, problem_id: str) -> None:
+    """Make the viewer the owner of a problem it has just brought in; admins need no role."""
+    if not viewer.is_admin:
+        session.flush()
+        row = ProblemRoleRow(problem_id=problem_id, account_id=str(viewer.account_id), role=OWNER)
+        row.granted_by, row.granted = viewer.account_id, utc_now()
+        session.add(row)
+
+
+def refuse_foreign_version(viewer: Viewer, problem_id: str) -> None:
+    """Raise Conflict where the viewer may not bring in a new version of this problem, which exists."""
+    if not (viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER):
+        raise Conflict(
+            N_("there is a problem %(problem)r already, and only an owner of it may replace it"), problem=problem_id
+        )
+
+
+def refuse_unusable(viewer: Viewer, problem_id: str) -> None:
+    """Raise BadRequest for a problem at which the viewer has no role: whether it exists stays untold."""
+    if not (viewer.is_admin or problem_id in viewer.grants.problems):
+        refuse([mismatch("id", Message(N_("a problem at which you have a role")), repr(problem_id))])
+
+
+def refuse_open_to_all(viewer: Viewer, *, open_to_all: bool | None) -> None:
+    """Raise Forbidden where an organiser opens a contest to all: it would show all teams of the server."""
+    if open_to_all and not viewer.is_admin:
+        raise Forbidden(N_("only an admin may let every team of the server take part"), where="open_to_all")
+
+
+def refuse_foreign_contests(viewer: Viewer, contest_ids: Collection[str]) -> None:
+    """Raise Forbidden where the viewer does not own all of these contests."""
+    if not viewer.is_admin and any(viewer.grants.contests.get(each) != OWNER for each in contest_ids):
+        raise Forbidden(
+            N_("this changes contests that are not yours, too: only an owner of all of them, or an admin, may")
+        )
+
+
+def refuse_foreign_object(viewer: Viewer, contest_id: str, owner_id: str | None, noun: str) -> None:
+    """Raise Forbidden where an object that the contest shows was not made for it."""
+    if not viewer.is_admin and owner_id != contest_id:
+        raise Forbidden(
+            N_("the %(noun)s was not made for this contest: only an admin may change it"), noun=Message(noun)
+        )
+
+
+def own_teams(session: Session, viewer: Viewer, contest_id: str) -> Sequence[TeamRow]:
+    """The teams that the viewer may let take part in this contest, by id: for an admin all of the server.
+
+    For others those that were made for this contest or one of their own, or are enrolled there by name.
+    """
+    if viewer.is_admin:
+        return teams_queries.teams(session)
+    owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
+    return accounts.teams_of_contests(session, owned | {contest_id})
+
+
+def refuse_foreign_teams(session: Session, viewer: Viewer, contest_id: str, team_ids: Collection[str]) -> None:
+    """Raise BadRequest with the teams that are in no contest of the viewer's; whether they exist stays untold."""
+    if viewer.is_admin:  # who is refused an unknown team by its own name
+        return
+    known_ids = {row.id for row in own_teams(session, viewer, contest_id)}
+    faults = [
+        mismatch(f"team_ids[{at}]", Message(N_("a team of a contest that you own")), repr(team_id))
+        for at, team_id in enumerate(team_ids)
+        if team_id not in known_ids
+    ]
+    refuse(faults)
+
+
+BETWEEN_NOTES = timedelta(minutes=15)
+
+
+class Logins:
+    """Finds the account of a password or a token; its calls block. `note_use` is called when a token is in use."""
+
+    def __init__(self, database: Database, note_use: Callable[[TokenUsed], object]) -> None:
+        self._database = database
+        self._note_use = note_use
+        self._nobody = hash_password(make_password())
+
+    def by_password(self, username: str, password: str) -> Viewer | None:
+        """The account of a username and password; None where they do not fit.
+
+        An unknown username costs one hash as well, so that the time does not tell which ones are known.
+        """
+        with self._database.read() as session:
+            account = accounts.by_username(session, username)
+            viewer = None if account is None else known_viewer(session, account)
+        password_hash = account.password_hash if account is not None else None
+        fits = password_fits(password, password_hash or self._nobody)
+        if viewer is None or password_hash is None or not fits:
+            return None
+        return replace(viewer, credential=Credential(username=username, password_hash=password_hash))
+
+    def by_token(self, token: str) -> Viewer:
+        """The account of a token; raises Unauthorized."""
+        with self._database.read() as session:
+            pair = accounts.by_token(session, digest(token), utc_now())
+            if pair is None:
+                raise Unauthorized(N_("the token is unknown or has expired"))
+            account, row = pair
+            credential = Credential(digest=row.digest, expires=row.expires)
+            viewer = known_viewer(session, account, credential)
+        self._used(credential, row.last_used)
+        return viewer
+
+    def still_good(self, viewer: Viewer) -> Viewer | None:
+        """The viewer as its account is now, or None once its password or token has changed. Needs no hash."""
+        with self._database.read() as session:
+            row = accounts.get(session, str(viewer.account_id))
+            digests = accounts.live_tokens(session, [viewer.credential.digest], utc_now())
+            if row is None or not viewer.credential.fits(row, digests):
+                return None
+            known = known_viewer(session, row, viewer.credential)
+        self._used(viewer.credential)
+        return known
+
+    def _used(self, credential: Credential, last_used: datetime | None = None) -> None:
+        """Note that a token is in use, to the quarter of an hour: the list of tokens shows it."""
+        now = utc_now()
+        last = credential.noted or last_used
+        if credential.digest is not None and (last is None or now - last >= BETWEEN_NOTES):
+            credential.noted = now
+            self._note_use(TokenUsed(credential.digest, now))

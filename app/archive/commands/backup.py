@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.archive.commands.move import files_bar
-from app.archive.commands.places import Home, holding, opened_files, read_settings, reason
-from app.core.commands.options import AsJson
+from app.archive.commands.places import Home, files_bar, holding, opened_files, read_settings, reason
 from app.core.commands.output import Failure, say, show, table, write_json
-from app.core.commands.registry import command
+from app.core.commands.registry import AsJson, command
 from app.core.file_addresses import S3
 
 if TYPE_CHECKING:
     from app.archive.queries.backup_places import Place
-    from app.archive.queries.fsck import Checked, Fault, Mended
+    from app.archive.queries.references import Checked, Fault, Mended
     from app.core.db.database import Database
     from app.core.files.files import Files
     from app.core.settings import Settings
@@ -99,7 +97,7 @@ def restore(
 
 def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
     """List the keys that a restored database needs and the home lacks; the start reports a file that holds none."""
-    from app.core.db.secret_keys import SecretKeyError, read_keys
+    from app.core.db.migrate import SecretKeyError, read_keys
 
     try:
         ids = set(read_keys(settings).ids)
@@ -129,8 +127,8 @@ def fsck(
       jurado fsck --mend --from /backup/jurado
       jurado fsck --mend --grace 1 --json
     """
-    from app.archive.queries import fsck as checking
-    from app.core.logs import configure_logs
+    from app.archive.queries import references
+    from app.core.tracing import configure_logs
 
     configure_logs("error")  # each fault is in the table; and standard output is the JSON's alone
     settings = read_settings(home=home)
@@ -140,7 +138,7 @@ def fsck(
     files = opened_files(settings)
     with _one_line_of_faults(), _opened(settings) as database:
         with files_bar() as step:
-            checked = checking.check(
+            checked = references.check(
                 database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
             )
         mended = _mended(database, files, checked, spare, grace) if mend else None
@@ -178,7 +176,7 @@ def _place(where: str, settings: Settings) -> Place:
 def _mended(database: Database, files: Files, checked: Checked, source: Place | None, grace: float) -> Mended:
     """Mend what the replica and a backup have; orphans go after `grace` hours."""
     from app.archive.queries.backup import opened_database
-    from app.archive.queries.fsck import mend
+    from app.archive.queries.references import mend
 
     seconds = grace * SECONDS_AN_HOUR
     if source is None:

@@ -13,14 +13,12 @@ import typer
 from app.accounts.commands.imports import Replace
 from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client, Param
-from app.core.commands.downloading import download
-from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, JsonMapping, report, say
-from app.core.commands.registry import command
-from app.core.commands.uploading import upload_shown
+from app.core.commands.registry import AsJson, command
+from app.core.commands.uploading import download, upload_shown
 
+# An import answers once every submission has been judged.
 SECONDS = 3600.0
-"""An import answers once every submission has been judged."""
 HOW = {
     "equal": "is here already, and equal",
     "new": "has been brought in",

@@ -23,14 +23,13 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, func, select
 
-from app.archive.queries import last_backup
+from app.archive.queries import scrub
 from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupFolder, OtherContents, Place
 from app.archive.queries.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
 from app.archive.queries.references import read_references
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.db.durable import sync
-from app.core.db.migrate import schemas, upgrade
+from app.core.db.migrate import schemas, sync, upgrade
 from app.core.files.files import Files
 from app.core.files.stored_bytes import UNREADABLE, FileMissing
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
@@ -40,8 +39,8 @@ from app.tables import Base, LastBackupRow
 
 FORMAT = 1
 CHUNK = 2**20
+# Told what is being done, how much of it is done, and how much there is (None: unknown).
 Step = Callable[[str, int, int | None], None]
-"""Told what is being done, how much of it is done, and how much there is (None: unknown)."""
 
 
 class BackupError(Exception):
@@ -123,7 +122,7 @@ def note_backup(database: Database, manifest: Manifest, place: str) -> None:
         faulty=len(manifest.faulty),
     )
     with database.write(quiet=True) as session:
-        last_backup.write(session, row)
+        scrub.write(session, row)
 
 
 def read_manifest(where: Path | Place) -> Manifest:

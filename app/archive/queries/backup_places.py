@@ -10,17 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from app.core.db.durable import sync, sync_folder
+from app.core.db.migrate import sync, sync_folder
 from app.core.file_addresses import S3, Address, address_of
 from app.core.files.files import PIECE, Files, name_of
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 
 MANIFEST = "manifest.json"
 FILES = "files"
 DATABASE = "jurado-"
 UNFINISHED = ".new-"
+# Copies that lie on this machine while files go to S3 or come from it; none of them is read twice.
 CACHE_BYTES = 64 * 2**20
-"""Copies that lie on this machine while files go to S3 or come from it; none of them is read twice."""
 
 
 class OtherContents(Exception):

@@ -1,22 +1,31 @@
-"""Stored files that rows refer to: those that must exist, and every name that could be meant at all."""
+"""Stored files that rows refer to: those that must exist, and every name that could be meant at all.
+
+- Hold the files and the rows against each other, mend what can be mended, and collect files that no row names.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from hashlib import sha256
+from typing import Any, cast
 
-from sqlalchemy import JSON, Column, ColumnElement, Connection, Table, select
+from sqlalchemy import JSON, Column, ColumnElement, Connection, CursorResult, Table, and_, select, update
 
+from app.core.clock import utc_now
+from app.core.db.database import Database
+from app.core.files.files import Files, StoredFile
+from app.core.files.replica import stores_of
+from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 from app.tables import AnswerRow, AuditRow, Base
 
 BATCH = 1000
 MOST_PLACES = 3
 NAME = re.compile(r"[0-9a-f]{64}")
+# Tables whose rows tell what was done once: they name files, and need none.
 OF_WORK = frozenset({"jobs"})
-"""Tables whose rows tell what was done once: they name files, and need none."""
 FILES_BY_CASE = "sample_outputs"
 
 
@@ -66,9 +75,9 @@ def _read(
             if value is not None:
                 references.need(value, f"{place} {column.name}")
         for column, value in zip(documents, row[len(key) + len(names) :], strict=True):
-            for sha256, is_needed in _in_document(value):
+            for digest, is_needed in _in_document(value):
                 if is_needed and table.name not in OF_WORK:
-                    references.need(sha256, f"{place} {column.name}")
+                    references.need(digest, f"{place} {column.name}")
                 else:
                     references.named.add(sha256)
 
@@ -105,3 +114,191 @@ def _in_document(value: object, *, is_needed: bool = False) -> Iterator[tuple[st
     elif isinstance(value, list):
         for inner in value:
             yield from _in_document(inner)
+
+
+# Far longer than anything takes from keeping its files to writing its rows: an upload, an import, a reference run.
+SECONDS_OF_GRACE = 86_400.0
+MOST_SHOWN = 1000
+# Told how many files of how many have been read.
+Step = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault of the store: `kind` is missing, damaged or rows; beside it what is at fault, and who needs it."""
+
+    kind: str
+    name: str
+    places: Sequence[str] = ()
+    why: str = ""
+
+
+@dataclass
+class Checked:
+    """The result of a check. `orphans` are files no row names, of which `old` may be collected; sizes in bytes.
+
+    `spoilt` are the small answers whose bytes in their rows are others, by the names of their faults.
+    """
+
+    files: int = 0
+    size: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    orphans: int = 0
+    orphan_size: int = 0
+    old: list[StoredFile] = field(default_factory=list)
+    spoilt: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """The result of a mending: files and rows restored, orphans and unfinished files removed, bytes won by that."""
+
+    restored: Sequence[str]
+    removed: int
+    size: int
+    unfinished: int
+
+
+def check(
+    database: Database,
+    files: Files,
+    *,
+    grace: float = SECONDS_OF_GRACE,
+    step: Step = lambda _done, _all: None,
+) -> Checked:
+    """Read every file of the store, not of its replica, and every row; safe beside a running server.
+
+    Files are listed before the rows are read, so that a file is called an orphan only if it was there before.
+    """
+    files = stores_of(files)[0]
+    stored = list(files.stored())
+    with database.snapshot() as connection:
+        checked = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
+        references = read_references(connection, verify=True)
+    checked.spoilt = references.spoilt
+    checked.faults += [Fault("rows", place, why="other bytes than were sent") for place in checked.spoilt]
+    _sort_out(checked, stored, references, max(grace, files.least_grace))
+    names = sorted({each.sha256 for each in stored} | references.needed.keys())
+    for at, name in enumerate(names, start=1):
+        fault = _fault_of(files, name, references)
+        if fault is not None:
+            checked.faults.append(fault)
+        step(at, len(names))
+    return checked
+
+
+def mend(
+    database: Database,
+    files: Files,
+    checked: Checked,
+    source: Files | None = None,
+    *,
+    grace: float = SECONDS_OF_GRACE,
+    backup: Database | None = None,
+) -> Mended:
+    """Fetch missing and damaged files from the replica or `source` (a backup's), and collect old files of no row.
+
+    Small answers whose bytes in their rows are others are written again from the database of a `backup`.
+    """
+    sources = [*stores_of(files)[1:], *([] if source is None else [source])]
+    faulty = [fault.name for fault in checked.faults if fault.kind in {"missing", "damaged"}]
+    restored = [name for name in faulty if any(_restore(files, each, name) for each in sources)]
+    if backup is not None:
+        restored += [name for name in checked.spoilt if _restore_answer(database, backup, name)]
+    removed = collect(database, files, checked.old)
+    for replica in stores_of(files)[1:]:
+        removed += collect(database, replica, orphans(database, replica, grace))
+    return Mended(restored, len(removed), sum(each.size for each in removed), files.tidy())
+
+
+def collect(database: Database, files: Files, old: Sequence[StoredFile]) -> list[StoredFile]:
+    """Remove those of the `old` files that no row names now and that nobody has kept since they were looked at."""
+    if not old:
+        return []
+    with database.snapshot() as connection:
+        named = read_references(connection).named
+    return [each for each in old if each.sha256 not in named and files.collect(each)]
+
+
+def orphans(database: Database, files: Files, grace: float = SECONDS_OF_GRACE) -> list[StoredFile]:
+    """The files that no row names and that nobody has kept for `grace` seconds; a store may ask for more."""
+    grace = max(grace, files.least_grace)
+    old = [each for each in files.stored() if utc_now().timestamp() - each.stored_at >= grace]
+    with database.snapshot() as connection:
+        named = read_references(connection).named
+    return [each for each in old if each.sha256 not in named]
+
+
+def _sort_out(checked: Checked, stored: Sequence[StoredFile], references: References, grace: float) -> None:
+    latest = utc_now().timestamp() - grace
+    unnamed = [each for each in stored if each.sha256 not in references.named]
+    checked.orphans, checked.orphan_size = len(unnamed), sum(each.size for each in unnamed)
+    checked.old = [each for each in unnamed if each.stored_at <= latest]
+
+
+def _fault_of(files: Files, name: str, references: References) -> Fault | None:
+    places = references.needed.get(name, [])
+    try:
+        files.examine(name)
+    except StoreUnavailable:
+        raise  # nothing is known of the file
+    except FileMissing:
+        # One that was listed and that no row needs may have been collected meanwhile.
+        return Fault("missing", name, places) if places else None
+    except OSError as error:
+        return Fault("damaged", name, places, str(error))
+    return None
+
+
+def _restore(files: Files, source: Files, name: str) -> bool:
+    try:
+        with source.opened(name) as packed:
+            files.keep_packed(name, packed)
+    except UNREADABLE:
+        return False
+    return True
+
+
+def _row_faults(connection: Connection) -> list[Fault]:
+    """Faults of pages and references: SQLite finds them itself, PostgreSQL is asked for rows whose parents are gone."""
+    if connection.dialect.name != "sqlite":
+        return [fault for table in Base.metadata.sorted_tables for fault in _parentless(connection, table)]
+    faults = [
+        Fault("rows", "integrity_check", why=str(text))
+        for (text,) in connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_SHOWN})")
+        if text != "ok"
+    ]
+    for table, rowid, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+        faults.append(_without_parent(table, rowid, parent))
+    return faults
+
+
+def _parentless(connection: Connection, table: Table) -> Iterator[Fault]:
+    """Rows of a table that refer to rows that are gone: a restored disk or a switched-off trigger leaves them."""
+    for reference in table.foreign_key_constraints:
+        parent = reference.referred_table.alias()
+        pairs = [(each.parent, parent.c[each.column.name]) for each in reference.elements]
+        joined = and_(*(child == column for child, column in pairs))
+        gone = and_(pairs[0][1].is_(None), *(child.is_not(None) for child, _ in pairs))
+        key = list(table.primary_key.columns)
+        query = select(*key).select_from(table.outerjoin(parent, joined)).where(gone).limit(MOST_SHOWN)
+        for row in connection.execute(query):
+            yield _without_parent(table.name, "/".join(map(str, row)), reference.referred_table.name)
+
+
+def _without_parent(table: str, row: object, parent: str) -> Fault:
+    return Fault("rows", f"{table} {row}", why=f"refers to a row of {parent} that there is not")
+
+
+def _restore_answer(database: Database, backup: Database, name: str) -> bool:
+    """Write the bytes of a small answer again from a backup's row, if those are the bytes that were sent."""
+    submission_id, test_case_id = name.removeprefix(f"{AnswerRow.__tablename__} ").split("/")
+    which = (AnswerRow.submission_id == int(submission_id), AnswerRow.test_case_id == int(test_case_id))
+    with backup.read() as session:
+        before = session.execute(select(AnswerRow.sha256, AnswerRow.data).where(*which)).first()
+    if before is None or before.data is None or sha256(before.data).hexdigest() != before.sha256:
+        return False
+    with database.write() as session:
+        same = (AnswerRow.sha256 == before.sha256, AnswerRow.data.is_not(None))
+        done = session.execute(update(AnswerRow).where(*which, *same).values(data=before.data))
+        return bool(cast("CursorResult[object]", done).rowcount)

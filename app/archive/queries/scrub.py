@@ -1,4 +1,7 @@
-"""The slow work on what is stored, beside the service: read every file, collect orphans, keep SQLite's log short."""
+"""The slow work on what is stored, beside the service: read every file, collect orphans, keep SQLite's log short.
+
+- The last backup that was finished, so that `jurado status` knows of it.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,10 @@ from datetime import datetime
 from pathlib import Path
 
 import structlog
+from sqlalchemy import delete
+from sqlalchemy.orm import Session
 
-from app.archive.queries.fsck import collect, orphans
-from app.archive.queries.references import read_references
+from app.archive.queries.references import collect, orphans, read_references
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.locks import Locks
@@ -22,16 +26,17 @@ from app.core.files.files import Files, State, StoredFile
 from app.core.files.replica import stores_of
 from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 from app.core.loops import Loop
+from app.tables import LastBackupRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
 
 BYTES_A_SECOND = 10 * 2**20
 SECONDS_BETWEEN_LOOKS = 60.0
 LOCK = "stored files"
+# A worker tells of a file at least once a minute while it waits for it.
 SECONDS_TOLD = 180.0
-"""A worker tells of a file at least once a minute while it waits for it."""
+# Bytes of the write-ahead log from which on it is worth the while to cut it.
 LONGEST_LOG = 4 * 2**20
-"""Bytes of the write-ahead log from which on it is worth the while to cut it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +184,18 @@ def shorten_log(database: Database, longest: int = LONGEST_LOG) -> bool:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
+
+
+ONLY = 1
+
+
+def read(session: Session) -> LastBackupRow | None:
+    """The last backup; None where none has been finished."""
+    return session.get(LastBackupRow, ONLY)
+
+
+def write(session: Session, row: LastBackupRow) -> None:
+    """Keep this one in place of the one before."""
+    session.execute(delete(LastBackupRow))
+    row.id = ONLY
+    session.add(row)

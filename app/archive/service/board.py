@@ -37,8 +37,8 @@ from app.submissions.queries import attempts
 from app.submissions.queries.attempts import Read
 
 FILE = "scoreboard.json"
+# Raw scores a written board has at most: with more it would be larger than a document that is taken.
 MOST_RAWS = 250_000
-"""Raw scores a written board has at most: with more it would be larger than a document that is taken."""
 FAILED = RawScore(CaseVerdict.JUDGE_ERROR)
 
 

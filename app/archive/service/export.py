@@ -28,23 +28,22 @@ from app.feed.service.collections import IN_REFERENCE_ORDER, Collection
 from app.packages.zips import write_zip, zip_bytes
 from app.problems.queries import packing, pins
 from app.problems.queries.packing import NotPackable
-from app.problems.service import problems, statements
-from app.problems.service.statements import title_of
+from app.problems.service import problems
+from app.problems.service.problems import title_of
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.row_renderer import dump
 from app.submissions.queries import submission_queries
-from app.submissions.service.whole import batches
+from app.submissions.service.submissions import batches
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
-from app.teams.queries import directory as stored_directory
-from app.teams.queries import teams as stored_teams
+from app.teams import queries as teams_queries
 
+# Gives a file in pieces, a list of them for a small one. What cannot be read or packed is raised before the first.
 Read = Callable[[], Iterable[bytes]]
-"""Gives a file in pieces, a list of them for a small one. What cannot be read or packed is raised before the first."""
+# What has been shown of each collection, an object a line, in temporary files: for it and for the event feed.
 Lines = Mapping[str, IO[bytes]]
-"""What has been shown of each collection, an object a line, in temporary files: for it and for the event feed."""
 LINE_ENDS = b",\n"
+# The document that lists what a package lacks: unreadable stored files, and problems that no package can hold.
 FAULTS = "unreadable.json"
-"""The document that lists what a package lacks: unreadable stored files, and problems that no package can hold."""
 
 
 def growing_package(viewer: Viewer, service: Service, contest_id: str) -> GrowingFile:
@@ -167,17 +166,17 @@ def _statement(session: Session, service: Service, contest_id: str, row: Problem
     data = service.files.load(file["sha256"])
     if file["kind"] != "md":
         return [data]
-    text = statements.with_samples(data.decode(), problems.samples(session, service, contest_id, row.id), language)
-    return [statements.page(title_of(row.names, language), text, language).encode()]
+    text = problems.with_samples(data.decode(), problems.samples(session, service, contest_id, row.id), language)
+    return [problems.page(title_of(row.names, language), text, language).encode()]
 
 
 def _images(snapshot: ContestSnapshot, session: Session, service: Service) -> dict[str, Read]:
     """The images of the contest, its organizations, persons and teams, each once."""
     contest = contest_of(session, snapshot.contest.id)
     owners: list[tuple[str, Mapping[str, object]]] = [("contest", contest.details)]
-    owners += [(f"organizations/{row.id}", row.details) for row in stored_directory.organizations(session, contest)]
-    owners += [(f"persons/{row.id}", row.details) for row in stored_directory.persons(session, contest)]
-    owners += [(f"teams/{row.id}", row.details) for row in stored_teams.taking_part(session, contest)]
+    owners += [(f"organizations/{row.id}", row.details) for row in teams_queries.organizations(session, contest)]
+    owners += [(f"persons/{row.id}", row.details) for row in teams_queries.persons(session, contest)]
+    owners += [(f"teams/{row.id}", row.details) for row in teams_queries.taking_part(session, contest)]
     return {
         f"{folder}/{file['filename']}": partial(_loaded, service, file["sha256"])
         for folder, details in owners

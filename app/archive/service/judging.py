@@ -23,7 +23,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.submission_context import read_entry
 from app.submissions.service.answer_files import OpenCase, base_name, file_names
-from app.submissions.service.whole import batches
+from app.submissions.service.submissions import batches
 
 FILE = "judging.json"
 

@@ -14,9 +14,8 @@ from typing import Literal, TypeVar, cast
 from pydantic import Field, ValidationError
 from sqlalchemy.orm import Session
 
-from app.archive.service import games, people
-from app.archive.service.games import OfGame
-from app.archive.service.people import KeptTeam, OfPeople, RoleOf, SelfRegistered, Terms
+from app.archive.service import people
+from app.archive.service.people import KeptTeam, OfGame, OfPeople, RoleOf, SelfRegistered, Terms
 from app.contests.queries import contests, participations
 from app.contests.schemas.settings import Limits
 from app.core.bodies import Body
@@ -26,7 +25,7 @@ from app.core.fault_list import FaultList
 from app.core.messages import N_, Message
 from app.submissions.queries import submission_queries
 from app.tables import ChosenSubmissionRow, ContestRow, InputRequestRow, ParticipationRow
-from app.teams.queries import teams
+from app.teams import queries as teams_queries
 
 FILE = "jurado.json"
 OwnClock = Literal["virtual", "personal"]
@@ -92,14 +91,17 @@ MODELS: Mapping[str, type[One]] = {
     "games": OfGame,
     **people.MODELS,
 }
+# Acts of teams, left out where their submissions are.
 OF_SUBMISSIONS = frozenset(MODELS) - {"limits", *people.MODELS}
-"""Acts of teams, left out where their submissions are."""
 
 
 def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
     """The objects of each of MODELS, reduced to the teams that take part."""
     entries = contests.entries(session, contest.id)
-    team_ids, problem_ids = {row.id for row in teams.taking_part(session, contest)}, {row.problem_id for row in entries}
+    team_ids, problem_ids = (
+        {row.id for row in teams_queries.taking_part(session, contest)},
+        {row.problem_id for row in entries},
+    )
     clocks = sorted(participations.participations(session, contest.id).items())
     rows = [each for each in participations.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     chosen = [each for each in participations.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
@@ -130,7 +132,7 @@ def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
             for team_id, problem_id in contest.revealed
             if team_id in team_ids and problem_id in problem_ids
         ],
-        "games": games.documents(session, contest.id, team_ids),
+        "games": people.documents(session, contest.id, team_ids),
         **people.document(session, contest, team_ids),
     }
 
@@ -173,7 +175,7 @@ def keep(
         session, contest, given.bodies("registration", Terms), given.bodies("registered", SelfRegistered)
     )
     people.keep_teams(session, contest, given.bodies("kept_teams", KeptTeam), known.new_teams)
-    games.keep(session, contest.id, given.bodies("games", OfGame), known.submissions, FILE, faults)
+    people.keep(session, contest.id, given.bodies("games", OfGame), known.submissions, FILE, faults)
     contest.revealed = [[body.team_id, body.problem_id] for body in given.bodies("revealed", Place)]
     return given.bodies("roles", RoleOf)
 

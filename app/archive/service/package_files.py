@@ -25,15 +25,15 @@ from app.core.fault_list import FaultList
 from app.core.messages import Text
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.feed.service.collections import IN_REFERENCE_ORDER
+from app.packages.contents import SpooledFiles
 from app.packages.files import Limits, archive_files
-from app.packages.spooled import SpooledFiles
 
 NAMES: tuple[str, ...] = tuple(each.name for each in IN_REFERENCE_ORDER if each.imported)
 YAML_TOO = frozenset({"contest", "problems", "accounts"})
 EXTENSIONS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml"}
 FILES: Mapping[str, tuple[str, ...]] = {each.name: each.files for each in IN_REFERENCE_ORDER}
+# Collections that an import makes anew. In a large contest it is most of the package.
 UNREAD = frozenset({"judgements.json", "runs.json", "event-feed.ndjson"})
-"""Collections that an import makes anew. In a large contest it is most of the package."""
 SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
 MOST_YAML_BYTES = 2**20  # written by hand, and read a hundred times slower than JSON
 MOST_VALUES = 2_000_000

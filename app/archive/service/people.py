@@ -2,25 +2,36 @@
 
 The terms of registration come without their code. A role is granted again where the same account, by id and username,
 is here before the import; the accounts themselves are not made: as CLICS shows them, an owner is an admin.
+
+- Counted games of a contest in its package, also those in play: each with its transcript, which an import replays.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Collection, Mapping, Sequence
-from typing import cast
+from typing import Literal, Protocol, cast
 
 from pydantic import BaseModel, Field
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts, registrations, roles
-from app.accounts.schemas.account_bodies import Username
-from app.accounts.schemas.registration_bodies import LARGEST_TEAM, MOST
+from app.accounts.queries import accounts
+from app.accounts.schemas import LARGEST_TEAM, MOST, Username
 from app.accounts.service.grants import Granted
 from app.core.bodies import Body
 from app.core.clics import Id, Time
 from app.core.clock import utc_now
-from app.tables import AccountRow, ContestRoleRow, ContestRow, RegisteredRow, RegistrationRow
-from app.teams.queries import kept_teams
+from app.core.fault_list import FaultList
+from app.core.messages import N_, Message
+from app.games import queries as games_queries
+from app.games.service.referee import seat
+from app.games.service.showing import transcript
+from app.problems.queries import problems
+from app.tables import AccountRow, ContestRoleRow, ContestRow, GameMoveRow, GameRow, RegisteredRow, RegistrationRow
+from app.teams import queries as teams_queries
+from checkers.doors import Rejected
+from games.transcript import read, replay
 
 
 class Terms(Body):
@@ -94,13 +105,13 @@ class ImportedRole(BaseModel):
 
 def document(session: Session, contest: ContestRow, team_ids: Collection[str]) -> dict[str, Sequence[OfPeople]]:
     """The objects of each of MODELS, reduced to the teams that take part."""
-    terms = registrations.terms(session, contest.id)
-    in_roles = {row.account_id: row.role for row in roles.of_contest(session, contest.id)}
+    terms = accounts.terms(session, contest.id)
+    in_roles = {row.account_id: row.role for row in accounts.of_contest(session, contest.id)}
     return {
         "registration": [] if terms is None else [_terms(terms)],
         "registered": [
             SelfRegistered.model_construct(account_id=row.account_id, time=row.time)
-            for row, account in registrations.registered(session, contest.id)
+            for row, account in accounts.registered(session, contest.id)
             if account.team_id in team_ids and account.id not in in_roles
         ],
         "roles": [
@@ -110,7 +121,7 @@ def document(session: Session, contest: ContestRow, team_ids: Collection[str]) -
         ],
         "kept_teams": [
             KeptTeam(team_id=team_id)
-            for team_id in sorted(kept_teams.of_contests(session, [contest.id]))
+            for team_id in sorted(teams_queries.of_contests(session, [contest.id]))
             if team_id in team_ids
         ],
     }
@@ -133,7 +144,7 @@ def open_registration(
 
 def keep_teams(session: Session, contest: ContestRow, teams: Sequence[KeptTeam], new_ids: Collection[str]) -> None:
     """Let the contest keep its teams that are new here: the passwords of old ones are no business of its owners."""
-    kept_teams.keep(session, contest.id, [each.team_id for each in teams if each.team_id in new_ids])
+    teams_queries.keep(session, contest.id, [each.team_id for each in teams if each.team_id in new_ids])
 
 
 def grant(
@@ -179,3 +190,134 @@ def refers_to_nothing(
     if isinstance(body, KeptTeam) and body.team_id not in teams:
         return "team_id", "a team of the contest", repr(body.team_id)
     return None
+
+
+LONGEST = 2 * 2**20
+CountedEnding = Literal["played", "resigned", "clock", "contest", "moves"]
+
+
+class OfGame(Body):
+    """A counted game; `transcript` has its start, its players and its moves, as far as it is played."""
+
+    team_id: Id
+    problem_id: str = Field(max_length=255)
+    id: Id
+    account_id: Id | None
+    testcase: str | None
+    started: Time
+    since: Time
+    used_ms: int = Field(ge=0)
+    move_ms: int | None = Field(ge=0)
+    game_ms: int | None = Field(ge=0)
+    ended: Time | None
+    ending: CountedEnding | None
+    submission_id: str | None
+    transcript: str = Field(max_length=LONGEST)
+
+    @property
+    def key(self) -> Collection[str]:
+        """The key of which there is one."""
+        return (self.id,)
+
+
+class Submitted(Protocol):
+    """A submission that has been brought in."""
+
+    @property
+    def number(self) -> int:
+        """The number of its row."""
+        ...
+
+
+def documents(session: Session, contest_id: str, team_ids: Collection[str]) -> list[OfGame]:
+    """The counted games of the teams that take part, those that began first before the others."""
+    rows = [game for game in games_queries.of_contest(session, contest_id) if game.counted and game.team_id in team_ids]
+    rows.sort(key=lambda game: (game.started, game.id))
+    moves, shown = (
+        games_queries.moves_of(session, [game.id for game in rows]),
+        games_queries.submission_ids(session, rows),
+    )
+    return [_of_game(game, moves[game.id], shown.get(game.id)) for game in rows]
+
+
+def _of_game(game: GameRow, moves: Sequence[GameMoveRow], submission_id: str | None) -> OfGame:
+    return OfGame.model_construct(
+        team_id=game.team_id or "",
+        problem_id=game.problem_id,
+        id=game.id,
+        account_id=game.account_id,
+        testcase=game.case_name,
+        started=game.started,
+        since=game.since,
+        used_ms=game.used_ms,
+        move_ms=game.move_ms,
+        game_ms=game.game_ms,
+        ended=game.ended,
+        ending=cast(CountedEnding | None, game.ending),
+        submission_id=submission_id,
+        transcript=transcript(seat(game, moves)),
+    )
+
+
+def keep(
+    session: Session,
+    contest_id: str,
+    bodies: Sequence[OfGame],
+    submissions: Mapping[str, Submitted],
+    file: str,
+    faults: FaultList,
+) -> None:
+    """Put games into the tables; `faults` gets those whose transcript does not hold."""
+    accounts = {row[0]: row[1] for row in session.execute(select(AccountRow.team_id, AccountRow.id))}
+    own = set(session.scalars(select(AccountRow.id)))
+    for body in bodies:
+        try:
+            played = read(body.transcript)
+            outcome = replay(played)
+            if outcome.fault is not None:
+                raise Rejected(outcome.fault.message.text)
+        except Rejected as rejected:
+            faults.add(file, f"games {body.id}", Message(N_("a transcript that can be replayed")), str(rejected)[:200])
+            continue
+        if (body.ended is None) != (played.end is None) or (body.ended is None) != (body.ending is None):
+            faults.add(
+                file,
+                f"games {body.id}",
+                Message(N_("an end beside a transcript that has one")),
+                Message(N_("only one of them")),
+            )
+            continue
+        case = None if body.testcase is None else problems.test_case(session, body.problem_id, body.testcase)
+        became = None if body.submission_id is None else submissions.get(body.submission_id)
+        game_id = body.id if games_queries.get(session, body.id) is None else secrets.token_hex(12)
+        row = GameRow(
+            id=game_id,
+            contest_id=contest_id,
+            problem_id=body.problem_id,
+            test_case_id=None if case is None else case.id,
+            case_name=body.testcase,
+            team_id=body.team_id,
+            account_id=body.account_id if body.account_id in own else accounts.get(body.team_id),
+            owner=f"team:{body.team_id}",
+            counted=True,
+            game=played.game,
+            instance=played.instance,
+            opponent=played.opponent or "",
+            seed=played.seed,
+            side=played.contestant,
+            started=body.started,
+            move_ms=body.move_ms,
+            game_ms=body.game_ms,
+            moves=len(played.moves),
+            since=body.since,
+            used_ms=body.used_ms,
+            deadline=body.since,
+            ended=body.ended,
+            ending=body.ending,
+            winner=outcome.winner,
+            submission_id=None if became is None else became.number,
+        )
+        session.add(row)
+        session.flush()
+        for number, move in enumerate(played.moves, start=1):
+            session.add(GameMoveRow(game_id, number, move.side, move.text, round(move.seconds * 1000), body.since))

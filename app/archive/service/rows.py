@@ -9,22 +9,21 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts as stored_accounts
-from app.accounts.schemas.account_bodies import AccountBody
-from app.accounts.service import account_import
+from app.accounts.queries import accounts as queries_accounts
+from app.accounts.schemas import AccountBody
+from app.accounts.service import registration
 from app.archive.service import own as contest_own
 from app.archive.service import people
 from app.archive.service.own import Known, Submitted
 from app.archive.service.package_files import Contents
 from app.archive.service.people import ImportedRole
-from app.archive.service.submission_rows import SubmissionKeeper, times
-from app.archive.service.submissions import Trials
+from app.archive.service.submissions import SubmissionKeeper, Trials, times
 from app.archive.service.versions import Version
 from app.authoring.service.contest_problems import EntryBody
 from app.contests.queries import contests
 from app.contests.schemas.bodies import ContestBody, ContestView
 from app.contests.service import changes
-from app.contests.service import details as contest_details
+from app.contests.service import commands as service_commands
 from app.core.bodies import Document, Item
 from app.core.clics import ID, parse_time
 from app.core.clock import utc_now
@@ -39,18 +38,18 @@ from app.messages.service.clarifications import ClarificationBody
 from app.problems.queries import problems
 from app.problems.queries.scoring_input import clock
 from app.problems.service.problems import Problem
-from app.scoreboard.service import awards
+from app.scoreboard.service import scoreboard
 from app.tables import AccountRow, AwardRow, ClarificationRow, CommentaryRow, ContestProblemRow, ContestRow, GroupRow
-from app.teams.queries import teams as stored_teams
+from app.teams import queries as teams_queries
 from app.teams.service import directory, team_import
 from app.teams.service.team_import import TeamImport
 from app.teams.service.teams import TeamBody, TeamView
 
 M = TypeVar("M", bound=BaseModel)
+# Properties of problems that their packages decide, not the contest.
 OF_PROBLEMS = frozenset(
     ("name", "uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "max_score")
 ) | frozenset(("package", "statement", "attachments"))
-"""Properties of problems that their packages decide, not the contest."""
 MAY_SEE_ALL = frozenset({"admin", "judge"})
 MOST_PAUSES = 1000
 
@@ -142,7 +141,7 @@ class Importer:
             if body is not None:
                 row = changes.make(body, id_, self._pauses(body))
                 row.details = {}
-                contest_details.change(self._session, self._service.files, None, row, body)
+                service_commands.change_details(self._session, self._service.files, None, row, body)
         if self._contents.finalized is not None:
             self._finalize(row, self._contents.finalized)
         self._session.add(row)
@@ -224,7 +223,7 @@ class Importer:
             rows, self._new_teams = imported.rows, imported.new_ids
             self._session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
-                stored_teams.enrol(self._session, contest.id, [row.id for row in rows])
+                teams_queries.enrol(self._session, contest.id, [row.id for row in rows])
             self._disqualify(contest)
 
     def _disqualify(self, contest: ContestRow) -> None:
@@ -233,7 +232,7 @@ class Importer:
         for at, _, value in values:
             if not isinstance(value, bool | None):
                 self._add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
-        stored_teams.disqualify(self._session, contest.id, [id_ for _, id_, value in values if value is True])
+        teams_queries.disqualify(self._session, contest.id, [id_ for _, id_, value in values if value is True])
 
     def _accounts(self) -> None:
         """Add accounts; one that is here already for the same stays as it is, as an archive holds no password.
@@ -243,7 +242,7 @@ class Importer:
         bodies: list[tuple[AccountBody, str]] = []
         listed = [each for each in self._contents.own.get("roles", ()) if isinstance(each, dict)]
         in_roles = [each.get("account_id") for each in listed]
-        accounts = {row.id: row for row in stored_accounts.accounts(self._session)}
+        accounts = {row.id: row for row in queries_accounts.accounts(self._session)}
         for at, each in enumerate(self._contents.objects["accounts"]):
             if each["id"] in in_roles:
                 continue
@@ -253,9 +252,9 @@ class Importer:
                 bodies.append((body, f"[{at}]"))
                 self._check_rights(body, old, f"[{at}]")
         with self._file("accounts.json"):
-            account_import.refuse_links(self._session, bodies, replace=self._replace)
+            registration.refuse_links(self._session, bodies, replace=self._replace)
             for body, _ in bodies:
-                account_import.put(self._session, body, self._hashes.get(body.id or ""), accounts)
+                registration.put(self._session, body, self._hashes.get(body.id or ""), accounts)
             self._session.flush()
 
     def _check_rights(self, body: AccountBody, old: AccountRow | None, where: str) -> None:
@@ -294,7 +293,7 @@ class Importer:
         for at, each in enumerate(self._contents.objects["awards"]):
             if each.get("team_ids") is None:
                 continue
-            body = self._model(awards.AwardBody, each, "awards.json", f"[{at}]")
+            body = self._model(scoreboard.AwardBody, each, "awards.json", f"[{at}]")
             self._check_links("awards.json", f"[{at}]", known_ids, each)
             if body is not None:
                 row = AwardRow(contest_id=contest.id, id=body.id, citation=body.citation, team_ids=body.team_ids)
@@ -323,15 +322,15 @@ class Importer:
             self._session.add(row)
 
     def _own_known(self, contest: ContestRow) -> Known:
-        teams = {row.id for row in stored_teams.taking_part(self._session, contest)}
+        teams = {row.id for row in teams_queries.taking_part(self._session, contest)}
         problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
-        account_ids = {row.id for row in stored_accounts.accounts(self._session)}
+        account_ids = {row.id for row in queries_accounts.accounts(self._session)}
         groups = by_id.ids(self._session, GroupRow)
         return Known(teams, problem_ids, self.submitted, groups, account_ids, self._new_teams)
 
     def _known_ids(self, contest: ContestRow) -> dict[str, set[str]]:
         """The ids that may be referred to, by the word that the referring property begins with."""
-        team_ids = {row.id for row in stored_teams.taking_part(self._session, contest)}
+        team_ids = {row.id for row in teams_queries.taking_part(self._session, contest)}
         groups = {each["id"] for each in self._contents.objects["groups"]}
         problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
         persons = {each["id"] for each in self._contents.objects["persons"]}

@@ -24,21 +24,20 @@ from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.steps import Steps
-from app.domain.case_scores import FoundScore
+from app.domain.documents import FoundScore
 from app.judging.service.apart import READER
-from app.packages.arrivals import Arrival, read_member
+from app.packages.arrivals import LONGEST_ID, Arrival, read_member
 from app.packages.contents import total_size
 from app.packages.files import Limits
 from app.packages.model import Package
-from app.packages.rules import LONGEST_ID
 from app.problems.queries import comparison, problem_diff, problems, versions
 from app.problems.queries.comparison import Difference
 from app.problems.queries.problems import KeptPackage
 
 Wanted = Literal["version", "refuse", "here"]
 How = Literal["equal", "new", "version", "here"]
+# Differences of one problem that a reply lists.
 MOST_TOLD = 20
-"""Differences of one problem that a reply lists."""
 
 
 @dataclass

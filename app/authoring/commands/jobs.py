@@ -8,11 +8,9 @@ from typing import Annotated
 import typer
 
 from app.core.commands.client import Client
-from app.core.commands.options import AsJson
 from app.core.commands.output import JsonMapping, show, table, write_json
 from app.core.commands.progress import OnProgress, progress_shown
-from app.core.commands.registry import command
-from app.core.commands.requests import Request, collection, keys
+from app.core.commands.registry import AsJson, Request, collection, command, keys
 
 ENDED = {"done", "failed", "cancelled"}
 SECONDS_BETWEEN_LOOKS = 0.3

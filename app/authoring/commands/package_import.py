@@ -10,12 +10,10 @@ import typer
 
 from app.authoring.commands.problems import upload_archive, upload_problem
 from app.commands.package import must_exist
-from app.core.commands.changes import Joins, parameters
-from app.core.commands.faults import all_lines, show_faults
-from app.core.commands.new_folder import write_new_folder
-from app.core.commands.options import AsJson
+from app.core.commands.config import write_new_folder
 from app.core.commands.output import Failure, say
-from app.core.commands.registry import command
+from app.core.commands.progress import all_lines, show_faults
+from app.core.commands.registry import AsJson, Joins, command, parameters
 from app.core.faults import PackageErrors
 from app.packages.formats.names import FORMATS
 
@@ -66,7 +64,7 @@ def import_package(
         if not as_json:
             show_faults(package.slug, [fault.as_data() for fault in arrival.broken])
         if to is None:
-            from app.packages.export import write_archive_file
+            from app.packages.model import write_archive_file
 
             write_archive_file(package, work / "package.zip")
             how = parameters(rejudging, keep=False, preview=False)

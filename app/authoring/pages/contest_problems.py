@@ -16,16 +16,15 @@ from app.contests.pages.home import DONE, Done, steps
 from app.contests.queries import contests
 from app.core.errors import BadRequest
 from app.core.messages import N_
-from app.core.pages.asking import confirm, refuse_outdated
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, led_on, see
-from app.core.pages.languages import _
+from app.core.pages.languages import _, confirm, refuse_outdated
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import rule_line
 from app.domain.contests import Kind, ScoredProblem
-from app.domain.practice import is_for_practice
+from app.domain.participation import is_for_practice
 from app.judging.service.rejudgings.problem_changes import How
 from app.problems.queries import pins, versions
 

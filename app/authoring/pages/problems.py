@@ -24,10 +24,9 @@ from app.contests.pages.home import DONE, Done
 from app.core.errors import BadRequest, NotFound, ServiceError
 from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
 from app.core.messages import N_
-from app.core.pages.asking import confirm
 from app.core.pages.forms import made_of_values, open_form, whole_number
 from app.core.pages.gate import Faults, Fields, faults_of, how_of, led_on, see
-from app.core.pages.languages import _, ngettext
+from app.core.pages.languages import _, confirm, ngettext
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, Visitor, Writing, authenticator_of, status_of
 from app.judging.service.rejudgings.problem_changes import How

@@ -1,12 +1,24 @@
-"""HTTP routes: test cases: what contestants may read of them, and how an admin puts and takes away single ones."""
+"""HTTP routes: test cases: what contestants may read of them, and how an admin puts and takes away single ones.
+
+- HTTP routes: problems as such, in whatever contest: their packages come and go here.
+- HTTP routes: many test cases of a problem put at once by a zip, and its groups.
+"""
 
 from __future__ import annotations
 
-from anyio.to_thread import run_sync
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import FileResponse
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Annotated
 
-from app.authoring.service.packages import CaseView
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse, JSONResponse
+
+from app.accounts.routes.accounts import WritingAccounts
+from app.authoring.service import packages
+from app.authoring.service.packages import BroughtIn, CaseView, ProblemDetails, ProblemView, SentPackage
+from app.authoring.service.test_data import DataBody, arrange, put_cases
 from app.authoring.service.testcases import (
     CaseRequest,
     TestCase,
@@ -16,14 +28,32 @@ from app.authoring.service.testcases import (
     list_cases,
     put_case,
 )
-from app.core.http.deps import CurrentViewer, Reading, TheService, Writing
-from app.core.http.downloads import ARCHIVE, BYTES, PART, TEXT, WORDS, ZIP, file, form, stored_file, type_for
+from app.core.errors import BadRequest, UnsupportedMedia
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot, Writing
+from app.core.http.downloads import (
+    ARCHIVE,
+    BYTES,
+    PART,
+    TEXT,
+    TOLD,
+    UPLOADED_ZIP,
+    WORDS,
+    ZIP,
+    ProgressReply,
+    TemporaryFileReply,
+    file,
+    form,
+    stored_file,
+    type_for,
+    wants_progress,
+)
+from app.core.http.errors import ZIPS, ErrorBody, body_file, content_type, written
 from app.core.http.forms import Expected, open_form
-from app.core.http.gated import GatedRoute
-from app.core.http.snapshot import TheSnapshot
-from app.judging.routes.problem_changes import PREVIEWED, RESPONSES, TheHow, accepted
-from app.judging.service.rejudgings.previews import Preview
-from app.judging.service.rejudgings.problem_changes import RejudgingView
+from app.core.http.middleware import API
+from app.core.messages import N_
+from app.core.progress import Steps
+from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
+from app.judging.service.rejudgings.problem_changes import Preview, RejudgingView
 
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
@@ -138,3 +168,170 @@ def delete_testcase(
     """Only while its group keeps another. Where it would change what anybody has, it becomes a rejudging (202)."""
     opened = delete_case(service, viewer, session, (problem_id, group, name), how)
     return Response(status_code=204) if opened is None else accepted(opened)
+
+
+packages_router = APIRouter(route_class=GatedRoute, tags=["problems"])
+PACKAGES_PARTS = Expected(texts=frozenset({"id"}), files=frozenset({"package"}), parts=10)
+PACKAGES_FORM = form(
+    "PackageForm",
+    ["package"],
+    {"package": file("a problem package, zipped"), "id": {"type": "string", "description": "the problem's id"}},
+)
+
+
+@packages_router.get("/problems", summary="All problems")
+def list_problems(viewer: CurrentViewer, session: Reading) -> list[ProblemView]:
+    """By id, whether they are in a contest or not. Organisers see those at which they have a role."""
+    return packages.listed(session, viewer)
+
+
+@packages_router.get("/problems/{problem_id}", summary="One problem with its test cases")
+def get_problem(problem_id: str, _viewer: CurrentViewer, session: Reading, response: Response) -> ProblemDetails:
+    """Settings, groups, test cases and where it is used. The ETag is its version, for If-Match of changes."""
+    shown = packages.one(session, problem_id)
+    response.headers["ETag"] = f'"{shown.version}"'
+    return shown
+
+
+@packages_router.get(
+    "/problems/{problem_id}/package.zip",
+    response_class=Response,
+    responses={**ARCHIVE, 409: {"model": ErrorBody, "description": "No package can hold the problem as it is"}},
+    summary="The problem as a package",
+)
+def get_problem_package(
+    request: Request, problem_id: str, _viewer: CurrentViewer, session: Reading, service: TheService
+) -> Response:
+    """A Kattis 2025-09 package with the test cases as they are now; 409 while no secret one has an expected answer."""
+    packed = packages.package_zip(service, session, problem_id)
+    return TemporaryFileReply(packed, type_for(request, ZIP, BYTES), f"{problem_id}.zip")
+
+
+@packages_router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
+def delete_problem(problem_id: str, _viewer: CurrentViewer, service: TheService, session: WritingAccounts) -> None:
+    """Only while no contest has it and nobody has submitted to it; its jobs are cancelled."""
+    packages.delete(service, session, problem_id)
+
+
+@packages_router.post(
+    "/problems",
+    status_code=201,
+    response_model=BroughtIn,
+    responses={**PREVIEWED, **RESPONSES, 200: {**PREVIEWED[200], **TOLD[200]}},
+    openapi_extra={"requestBody": {"required": True, "content": {**PACKAGES_FORM, **UPLOADED_ZIP}}},
+    summary="Bring in a problem package",
+)
+async def import_problem(
+    request: Request,
+    viewer: CurrentViewer,
+    service: TheService,
+    authenticator: TheAuthenticator,
+    how: TheHow,
+    id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
+    format: Annotated[
+        packages.JudgeFormat | None, Query(description="the judge that the zip is of; told by its files")
+    ] = None,
+) -> Response:
+    """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once.
+
+    A zip of another judge is turned into a package, and the warnings say how.
+
+    Where that would change what anybody has, the new version becomes a rejudging (202), to be applied. With `Accept:
+    application/x-ndjson` there are lines of progress, the last one with the status and the body of the reply.
+    """
+    async with AsyncExitStack() as undo:
+        sent = await undo.enter_async_context(_open_package(request, id, format, service.settings.max_package))
+
+        def work(steps: Steps) -> Response:
+            outcome = packages.bring_in(service, viewer, sent, how, steps)
+            authenticator.forget(viewer.account_id)  # it may own a problem more
+            if isinstance(outcome, (RejudgingView, Preview)):
+                return accepted(outcome)
+            return JSONResponse(outcome.model_dump(mode="json"), 201, {"Location": f"{API}/problems/{outcome.id}"})
+
+        if wants_progress(request):
+            return ProgressReply(request, work, undo.pop_all())
+        return await run_sync(work, Steps())
+
+
+@asynccontextmanager
+async def _open_package(
+    request: Request, slug: str | None, format: packages.JudgeFormat | None, limit: int
+) -> AsyncIterator[SentPackage]:
+    """Read a package from the body or from a form; its file is gone afterwards. Raises BadRequest, UnsupportedMedia."""
+    kind = content_type(request)
+    if kind == "multipart/form-data":
+        async with open_form(request, PACKAGES_PARTS) as form:
+            upload = form.file("package")
+            if upload is None:
+                raise BadRequest(N_("expected a zip file, found nothing"), where="package")
+            async with written(upload.stream) as path:
+                yield SentPackage(path, slug or form.texts.get("id"), Path(upload.name).stem or None, format)
+    elif kind in ZIPS:
+        async with body_file(request, limit) as path:
+            yield SentPackage(path, slug, None, format)
+    else:
+        raise UnsupportedMedia(
+            N_("expected application/zip or multipart/form-data, found %(found)s"),
+            where="Content-Type",
+            found=kind or "none",
+        )
+
+
+TEST_DATA_PLACE = "/problems/{problem_id}/testcases"
+TEST_DATA_PARTS = Expected(texts=frozenset(), files=frozenset({"cases"}), parts=2)
+TEST_DATA_FORM = form("TestCasesForm", ["cases"], {"cases": file("the test cases, zipped")})
+
+
+@router.post(
+    TEST_DATA_PLACE,
+    response_model=ProblemDetails,
+    responses=RESPONSES,
+    openapi_extra={"requestBody": {"required": True, "content": {**TEST_DATA_FORM, **UPLOADED_ZIP}}},
+    summary="Put many test cases",
+)
+async def import_testcases(
+    request: Request,
+    problem_id: str,
+    viewer: CurrentViewer,
+    service: TheService,
+    how: TheHow,
+    only: Annotated[bool, Query(description="delete all test cases that the zip does not have")] = False,
+) -> ProblemDetails | Response:
+    """A zip as the body, or as the file `cases` of a form: `secret/NAME.in` or `secret/GROUP/NAME.in`, beside each
+    perhaps `NAME.ans` (the expected answer) and `NAME.yaml` (`hint`, `description`, `output_validator_args`). In a
+    group's folder `test_group.yaml` makes or changes it (`max_score`, `score_aggregation`, `require_pass`).
+
+    All of it is one version; a case in another group than before moves. All faults at once, each with its entry.
+    """
+    kind = content_type(request)
+    if kind == "multipart/form-data":
+        async with open_form(request, TEST_DATA_PARTS) as sent:
+            data = sent.read("cases")
+        if data is None:
+            raise BadRequest(N_("expected a zip file, found nothing"), where="cases")
+        outcome = await run_sync(lambda: put_cases(service, viewer, problem_id, data, how, only=only))
+    elif kind in ZIPS:
+        async with body_file(request, service.settings.max_upload) as path:
+            outcome = await run_sync(lambda: put_cases(service, viewer, problem_id, path, how, only=only))
+    else:
+        raise UnsupportedMedia(
+            N_("expected application/zip or multipart/form-data, found %(found)s"),
+            where="Content-Type",
+            found=kind or "none",
+        )
+    return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)
+
+
+@router.patch(
+    TEST_DATA_PLACE, response_model=ProblemDetails, responses=RESPONSES, summary="Change groups and move test cases"
+)
+def change_testcases(
+    problem_id: str, viewer: CurrentViewer, service: TheService, body: DataBody, how: TheHow
+) -> ProblemDetails | Response:
+    """Groups are made, renamed, given points and aggregation, cases moved between them and deleted: all as one version.
+
+    A group that loses its last case is taken out. Points of a group with `sum` are shared equally by its cases.
+    """
+    outcome = arrange(service, viewer, problem_id, body, how)
+    return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)

@@ -1,4 +1,8 @@
-"""HTTP routes: versions of a problem, and the package that a contest is judged with."""
+"""HTTP routes: versions of a problem, and the package that a contest is judged with.
+
+- HTTP routes: which problems are in a contest, under which label, and how they are scored there.
+- HTTP routes: jobs and what starts them: reference runs, whose progress one can watch and which one can cancel.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from app.authoring.service import contest_problems, versions
+from app.authoring.service import contest_problems, jobs, versions
+from app.authoring.service.contest_problems import EntryBody, EntryChange, EntryView, add, alter, remove
+from app.authoring.service.jobs import Job, TournamentRequest
+from app.authoring.service.jobs import start_tournament as queue_tournament
+from app.authoring.service.reference_runs import ReferenceRunRequest
 from app.authoring.service.versions import VersionDetails, VersionDiff, VersionView
-from app.core.http.deps import CurrentViewer, Reading, TheService, Writing
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
 from app.core.http.downloads import ARCHIVE, BYTES, ZIP, TemporaryFileReply, type_for
 from app.core.http.errors import ErrorBody
-from app.core.http.gated import GatedRoute
-from app.judging.routes.problem_changes import RESPONSES, TheHow, accepted
+from app.core.http.middleware import API
+from app.judging.routes import RESPONSES, TheHow, accepted
+from app.judging.service.rejudgings.problem_changes import Preview, RejudgingView
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
 PLACE = "/problems/{problem_id}/versions"
@@ -86,3 +95,128 @@ def get_contest_problem_package(
     contest_problems.entry_of(session, contest_id, problem_id)
     file = versions.contest_package_zip(service, session, contest_id, problem_id)
     return TemporaryFileReply(file, type_for(request, ZIP, BYTES), f"{problem_id}.zip")
+
+
+contest_problems_router = APIRouter(route_class=GatedRoute, tags=["contests"])
+
+
+@contest_problems_router.post(
+    "/contests/{contest_id}/problems", summary="Put a problem into a contest", status_code=201
+)
+def add_contest_problem(
+    viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, body: EntryBody, response: Response
+) -> EntryView:
+    """The scoring rule may be given, else it is the problem's own."""
+    shown = add(session, boards, viewer, contest_id, body)
+    response.headers["Location"] = f"{API}/contests/{contest_id}/problems/{body.id}"
+    return shown
+
+
+@contest_problems_router.patch(
+    "/contests/{contest_id}/problems/{problem_id}",
+    summary="Change a problem's place, rule, limits or version",
+    response_model=EntryView,
+    responses=RESPONSES,
+)
+def change_contest_problem(
+    viewer: CurrentViewer,
+    session: Writing,
+    service: TheService,
+    contest_id: str,
+    problem_id: str,
+    body: EntryChange,
+    how: TheHow,
+) -> EntryView | Response:
+    """The place changes at once; a rule or version that would change what anybody has becomes a rejudging (202).
+
+    `version` pins the contest to a version of the problem; null lets it follow the newest. `preview=true` says what a
+    rule or version would do (200).
+    """
+    outcome = alter(service, viewer, session, (contest_id, problem_id), body, how)
+    return accepted(outcome) if isinstance(outcome, (RejudgingView, Preview)) else outcome
+
+
+@contest_problems_router.delete(
+    "/contests/{contest_id}/problems/{problem_id}", summary="Take a problem out", status_code=204
+)
+def remove_contest_problem(
+    _viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, problem_id: str
+) -> None:
+    """Only while nobody has submitted to it here."""
+    remove(session, boards, contest_id, problem_id)
+
+
+jobs_router = APIRouter(route_class=GatedRoute, tags=["jobs"])
+
+
+@jobs_router.post(
+    "/problems/{problem_id}/reference-runs", status_code=202, summary="Make expected answers with a solver"
+)
+def start_reference_run(
+    problem_id: str,
+    asked: ReferenceRunRequest,
+    viewer: CurrentViewer,
+    service: TheService,
+    session: Writing,
+    response: Response,
+) -> Job:
+    """Queue a job that solves the cases one by one; each answer is checked before it becomes the expected one."""
+    job = jobs.start_run(session, service, viewer, problem_id, asked)
+    response.headers["Location"] = f"{API}/jobs/{job.id}"
+    return job
+
+
+@jobs_router.post("/problems/{problem_id}/verification", status_code=202, summary="Verify a problem's package")
+def start_verification(
+    problem_id: str, viewer: CurrentViewer, service: TheService, session: Writing, response: Response
+) -> Job:
+    """Queue a job that runs everything the package brings: validators, generators, checker, example submissions.
+
+    Every upload of a package queues one. The job's result has the `report` of `jurado package verify`.
+    """
+    job = jobs.start_verification(session, service, viewer, problem_id)
+    response.headers["Location"] = f"{API}/jobs/{job.id}"
+    return job
+
+
+@jobs_router.post("/problems/{problem_id}/tournaments", status_code=202, summary="Let opponents play a round robin")
+def start_tournament(
+    problem_id: str,
+    asked: TournamentRequest,
+    viewer: CurrentViewer,
+    service: TheService,
+    session: Writing,
+    response: Response,
+) -> Job:
+    """Queue a job in which opponents of the problem's game play each other.
+
+    Its `result.tournament` has the cross table with Elo ratings, also while it runs, and at the end all games. Each is
+    told by its position, its players and its seed, so that it can be played again.
+    """
+    job = queue_tournament(session, service, viewer, problem_id, asked)
+    response.headers["Location"] = f"{API}/jobs/{job.id}"
+    return job
+
+
+@jobs_router.get("/problems/{problem_id}/verification", summary="The latest verification of a problem's package")
+def get_verification(problem_id: str, viewer: CurrentViewer, session: Reading) -> Job:
+    """Its state, progress and, once it is done, its report: errors, warnings and notes, each with file and line."""
+    return jobs.verification(session, viewer, problem_id)
+
+
+@jobs_router.get("/jobs", summary="The latest jobs, newest first")
+def list_jobs(viewer: CurrentViewer, session: Reading) -> list[Job]:
+    """At most 200."""
+    return jobs.newest(session, viewer)
+
+
+@jobs_router.get("/jobs/{job_id}", summary="One job")
+def get_job(job_id: str, viewer: CurrentViewer, session: Reading) -> Job:
+    """Its state, progress, log and result."""
+    return jobs.one(session, viewer, job_id)
+
+
+@jobs_router.delete("/jobs/{job_id}", status_code=204, summary="Cancel a job")
+def cancel_job(job_id: str, viewer: CurrentViewer, service: TheService) -> None:
+    """Kill everything the job runs; what it has finished stays. 409 if it has ended already."""
+    jobs.cancel(service, viewer, job_id)

@@ -8,8 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
-from app.accounts.service.ownership import refuse_unusable
-from app.accounts.service.viewer import Viewer
+from app.accounts.service.viewer import Viewer, refuse_unusable
 from app.contests.queries import contests
 from app.contests.schemas.settings import Limits, Rule
 from app.contests.service.contests import contest_of, contest_to_change
@@ -21,8 +20,15 @@ from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
-from app.judging.service.rejudgings.previews import Preview, preview
-from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change, check_version, shown
+from app.judging.service.rejudgings.problem_changes import (
+    How,
+    Preview,
+    RejudgingView,
+    change,
+    check_version,
+    preview,
+    shown,
+)
 from app.problems.queries import pins, problems, versions
 from app.problems.queries.versions import Author
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache

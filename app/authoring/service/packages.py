@@ -10,8 +10,7 @@ from typing import IO
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.accounts.service.ownership import own_problem, refuse_foreign_version
-from app.accounts.service.viewer import Viewer
+from app.accounts.service.viewer import Viewer, own_problem, refuse_foreign_version
 from app.authoring.service.reference_runs import queue_for_missing
 from app.contests.service.names import did_you_mean
 from app.core.clics import format_time
@@ -24,28 +23,26 @@ from app.core.service import Service
 from app.core.settings import Settings
 from app.core.steps import SILENT, Steps
 from app.core.transactions import after_commit
-from app.domain.case_scores import FoundScore
+from app.domain.documents import FoundScore
 from app.judging.service.apart import READER
-from app.judging.service.desk import GraderDesk
 from app.judging.service.grade import found_score
 from app.judging.service.questions import NotJudged
-from app.judging.service.rejudgings.previews import Preview, preview_of_new
-from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
-from app.judging.service.verification import VERIFICATION
+from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView, change, preview_of_new
+from app.judging.service.verification import VERIFICATION, GraderDesk
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.files import LIMITS, Limits
 from app.packages.formats.names import Format
 from app.packages.model import Package
 from app.packages.verify import examine
-from app.problems.queries import comparison, jobs, packing, problems
+from app.problems.queries import comparison, packing, pins, problems
 from app.problems.queries.packing import NotPackable
 from app.problems.queries.versions import Author
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
+# Name of the file in which a package's files lie, one behind the other, while it is checked and stored.
 SPOOL = "files"
-"""Name of the file in which a package's files lie, one behind the other, while it is checked and stored."""
+# The judges whose packages are taken beside Jurado's own.
 JudgeFormat = Format
-"""The judges whose packages are taken beside Jurado's own."""
 
 
 class TestDataGroup(BaseModel):
@@ -181,7 +178,7 @@ def delete(service: Service, session: Session, problem_id: str) -> None:
 
     Raises NotFound, or Conflict while a contest has it or somebody has submitted to it.
     """
-    going = jobs.going_of_problem(session, problem_id)
+    going = pins.going_of_problem(session, problem_id)
 
     def cancel() -> None:
         for job_id in going:
@@ -333,7 +330,7 @@ def _store(
         params: VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
         row = existing(session, package.slug)
         run_id = queue_for_missing(session, row, viewer.account_id)
-        job_id = jobs.add(session, VERIFICATION, params, viewer.account_id).id
+        job_id = pins.add(session, VERIFICATION, params, viewer.account_id).id
     if run_id is not None:
         service.jobs.wake(run_id)
     service.jobs.wake(job_id)

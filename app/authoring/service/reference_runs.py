@@ -15,7 +15,7 @@ from app.domain.documents import ReferenceDocument
 from app.judging.queries import rejudging_changes
 from app.judging.service.references import REFERENCE_RUN
 from app.packages.settings import solver_of
-from app.problems.queries import jobs
+from app.problems.queries import pins
 from app.tables import JobRow, ProblemRow
 
 
@@ -62,7 +62,7 @@ def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest,
     if (program := defaults.get("program")) is not None:
         del params["solver"]
         params["program"], params["package_sha256"] = program, wanted["columns"]["package_sha256"]
-    return jobs.add(session, REFERENCE_RUN, params, account_id)
+    return pins.add(session, REFERENCE_RUN, params, account_id)
 
 
 def queue_for_missing(session: Session, problem: ProblemRow, account_id: str | None) -> str | None:

@@ -16,17 +16,16 @@ from app.core.bodies import Body, Line
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.faults import Faults, PackageErrors
 from app.core.files.files import FileStore, OnlyHashes
-from app.core.files.tentative import TentativeFiles
+from app.core.files.replica import TentativeFiles
 from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_
 from app.core.service import Service
-from app.domain.case_scores import FoundScore
+from app.domain.documents import FoundScore
 from app.judging.service.apart import READER
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.judging.service.rejudgings.previews import Preview
-from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
-from app.packages.case_archive import SentCase, SentCases, read_cases
+from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView, change
+from app.packages.texts import SentCase, SentCases, read_cases
 from app.problems.queries import testdata
 from app.problems.queries.testcases import NewCase
 from app.problems.queries.testdata import DataChange, GroupChange

@@ -28,15 +28,13 @@ from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_, Message, joined
 from app.core.service import Service
 from app.core.transactions import after_commit
-from app.domain.case_scores import FoundScore
 from app.domain.contests import CaseKind, ScoredProblem
-from app.domain.documents import ReferenceDocument
+from app.domain.documents import FoundScore, ReferenceDocument
 from app.domain.scoring import phase_scale
 from app.judging.queries import rejudging_changes
 from app.judging.service.messages import Validate
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.judging.service.rejudgings.previews import Preview
-from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
+from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView, change
 from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts
 from app.packages.zips import kept_zip
@@ -49,8 +47,8 @@ from app.tables import ProblemRow, TestCaseRow
 N = TypeVar("N", int, float)
 MOST_SECONDS = 3600
 MOST_SEED = 2**63 - 1
+# NAME.yaml and its sisters are files of a package, whose names have at most 255 characters.
 LONGEST_NAME = 250
-"""NAME.yaml and its sisters are files of a package, whose names have at most 255 characters."""
 METHOD = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 

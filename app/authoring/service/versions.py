@@ -16,11 +16,17 @@ from app.core.json_documents import ManifestDocument, ProblemDocument
 from app.core.messages import N_
 from app.core.service import Service
 from app.core.transactions import after_commit
-from app.judging.service.rejudgings.previews import CasePreview, Preview, case_previews
-from app.judging.service.rejudgings.problem_changes import How, RejudgingView, change
+from app.judging.service.rejudgings.problem_changes import (
+    CasePreview,
+    How,
+    Preview,
+    RejudgingView,
+    case_previews,
+    change,
+)
 from app.problems.queries import comparison, packing, pins, problem_diff, versions
+from app.problems.queries.comparison import summary
 from app.problems.queries.packing import NotPackable
-from app.problems.queries.problem_summary import summary
 from app.problems.queries.versions import Author
 from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
 

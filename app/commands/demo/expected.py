@@ -15,8 +15,8 @@ from app.core.commands.output import JsonMapping
 
 POINTS = 100
 NEAR = 1e-9  # the service rounds what a case is worth to grains (app.domain.fixed_point), and sends floats
+# Milliseconds later than any contest time.
 LONG_AFTER = 10**12
-"""Milliseconds later than any contest time."""
 
 
 class Checked(NamedTuple):

@@ -1,24 +1,92 @@
-"""The demo's story, step by step, each through HTTP: the work of an admin and of three teams."""
+"""The demo's story, step by step, each through HTTP: the work of an admin and of three teams.
+
+- Answer files of the demo: made by solvers as processes, and scored here as `jurado check` does.
+- A service of the demo's own: a fresh home, a free port, a real process that ends with the demo, kill -9 included.
+"""
 
 from __future__ import annotations
 
+import io
+import os
 import secrets
-from collections.abc import Callable
+import subprocess
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 
-from app.accounts.commands.access import new_login
+from app.accounts.commands.accounts import new_login
 from app.authoring.commands.jobs import follow_job
-from app.commands.demo import answers
-from app.commands.demo.answers import CORRUPT, Answers
-from app.commands.demo.expected import Rule, Sent
-from app.commands.generate import generated
+from app.commands.check import judge
+from app.commands.demo.expected import Checked, Rule, Sent
+from app.commands.solver_process import environment, generated, module_command, run_solver_on_files
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, JsonMapping
+from app.packages.zips import zip_bytes
 from app.programs.solving import SolverReport
-from app.submissions.commands.submit import send, wait_for_report
+from app.sandbox.model import AS_ROOT
+from app.submissions.commands import send, wait_for_report
+
+CORRUPT = b"3\n0 0 2 2\nnot a jump\n"
+
+# Answer files by the name of their case.
+Answers = dict[str, bytes]
+
+
+def fetch_inputs(client: Client, contest: str, problem: str, folder: Path) -> list[str]:
+    """Fetch a problem's inputs as any contestant would; returns the names of the cases that count now."""
+    folder.mkdir()
+    extract(client.request("GET", f"/api/contests/{contest}/problems/{problem}/inputs.zip").content, folder, ".in")
+    cases = client.rows(f"contests/{contest}/problems/{problem}/testcases")
+    return [case["name"] for case in cases if case["kind"] == "provisional"]
+
+
+def fetch_references(admin: Client, problem: str, folder: Path) -> None:
+    """Fetch the expected answers, which only judges may: `jurado check` needs them for partial points."""
+    extract(admin.request("GET", f"/api/problems/{problem}/package.zip").content, folder, ".ans", below="/data/secret/")
+
+
+def extract(archive: bytes, folder: Path, suffix: str, *, below: str = "") -> None:
+    """Write the files of a zip that end with `suffix` (and lie below a folder) into `folder`, by their names alone."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        for name in files.namelist():
+            if name.endswith(suffix) and below in name:
+                (folder / name.rpartition("/")[2]).write_bytes(files.read(name))
+
+
+def solve(problem: str, folder: Path, name: str, cases: Sequence[str], options: Sequence[str]) -> Answers:
+    """Run a solver on the inputs of the cases; the answers are written to folder/name."""
+    out = folder / name
+    out.mkdir()
+    run_solver_on_files(problem, [folder / f"{case}.in" for case in cases], out, options, lambda _report: None)
+    return {case: (out / f"{case}.out").read_bytes() for case in cases}
+
+
+def check_all(problem: str, folder: Path, answers: Mapping[str, bytes]) -> dict[str, Checked]:
+    """Check answers as `jurado check` does."""
+    return {case: check_one(problem, folder, case, data) for case, data in answers.items()}
+
+
+def check_one(problem: str, folder: Path, case: str, data: bytes) -> Checked:
+    """Check one answer; raises Failure where the checker itself fails."""
+    answer = folder / f"{case}.checked"
+    answer.write_bytes(data)
+    outcome = judge(problem, folder / f"{case}.in", answer, folder / f"{case}.ans")
+    if outcome.verdict == "judge_error":
+        raise Failure(f"{problem} {case}: {outcome.message}", 1)
+    if outcome.score is None:
+        return Checked(False, Fraction(0), 0)
+    return Checked(True, Fraction(outcome.score.multiplier or 0), int(outcome.score.raw))
+
+
+def zipped(answers: Mapping[str, bytes]) -> bytes:
+    """Pack answers as a contestant's zip, in a folder, as archives often are."""
+    return zip_bytes({f"my answers/{case}.out": data for case, data in answers.items()})
+
 
 CONTEST = "story"
 TEAMS = {"ants": "The Ants", "bees": "The Bees", "cats": "The Cats"}
@@ -27,8 +95,8 @@ NEW_CASE = "121-n12-uploaded"
 AT_ONCE = 2
 
 Talk = Callable[[str], None]
+# Answer files by the name of their maker.
 Work = dict[str, Answers]
-"""Answer files by the name of their maker."""
 
 
 @dataclass
@@ -101,8 +169,8 @@ def get_ready(story: Story) -> None:
     ants = story.teams["ants"]
     for problem, relative in (("comesolo", False), ("rollingballs", True)):
         folder = story.folder / problem
-        cases = answers.fetch_inputs(ants, CONTEST, problem, folder)
-        answers.fetch_references(story.admin, problem, folder)
+        cases = fetch_inputs(ants, CONTEST, problem, folder)
+        fetch_references(story.admin, problem, folder)
         story.rules.append(Rule(problem, relative, cases))
         story.talk(f"the teams fetch {len(cases)} inputs of {problem}")
 
@@ -119,7 +187,7 @@ def work(story: Story) -> Work:
     }
     with ThreadPoolExecutor(AT_ONCE) as threads:
         running = {
-            name: threads.submit(answers.solve, problem, story.folder / problem, name, cases, options)
+            name: threads.submit(solve, problem, story.folder / problem, name, cases, options)
             for name, (problem, cases, options) in wanted.items()
         }
         made = {name: each.result() for name, each in running.items()}
@@ -152,10 +220,85 @@ def submit(story: Story, team: str, problem: str, files: Answers, what: str) -> 
     """Submit as a team (a zip, or a single file), wait for the verdict, and note the submission with its results."""
     client = story.teams[team]
     case = next(iter(files))
-    name, data = (f"{case}.out", files[case]) if len(files) == 1 else ("answers.zip", answers.zipped(files))
+    name, data = (f"{case}.out", files[case]) if len(files) == 1 else ("answers.zip", zipped(files))
     stored = send(client, CONTEST, problem, name, data)
     report = wait_for_report(client, CONTEST, stored["id"])
-    results = answers.check_all(problem, story.folder / problem, files)
+    results = check_all(problem, story.folder / problem, files)
     story.sent.append(Sent(stored["id"], team, problem, stored["contest_time"], results))
     verdict = report["judgement"]["judgement_type_id"]
     story.talk(f"{TEAMS[team]} submit {what} ({problem}): {verdict}, {report['points']:.2f} points")
+
+
+SECONDS_TO_STOP = 15
+
+
+@dataclass(frozen=True)
+class Running:
+    """A service that answers at `url`, and the password of its account admin."""
+
+    url: str
+    password: str
+
+
+@contextmanager
+def fresh_service(
+    home: Path,
+    settings: Mapping[str, str] | None = None,
+    start: Callable[..., subprocess.Popen[str]] = subprocess.Popen,
+    port: int = 0,
+) -> Iterator[Running]:
+    """Start `jurado serve` in an empty home; stop it on the way out. Its log is home/server.log.
+
+    `settings` are further variables of its environment. `start` starts a process by the options of Popen. `port` is one
+    of this machine's, 0 a free one.
+    """
+    password = secrets.token_urlsafe(16)
+    # The demo ignores the settings of the person who runs it; jurado.toml too, as it is looked for in the home.
+    # Whether programs of packages may run as root is about the person's machine.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("JURADO_") or name == AS_ROOT}
+    python = {name: value for name, value in environment().items() if name.startswith("PYTHON")}
+    with (home / "server.log").open("w") as log:
+        process = start(
+            module_command(
+                "app.commands.demo.with_parent",
+                "serve",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                str(port),
+                "--home",
+                str(home / "var"),
+            ),
+            cwd=home,
+            env=clean | python | dict(settings or {}) | {"JURADO_ADMIN_PASSWORD": password},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            yield Running(wait_for_address(process, home), password)
+        finally:
+            stop(process)
+
+
+def wait_for_address(process: subprocess.Popen[str], home: Path) -> str:
+    """Read the line with the address; raises Failure with the end of the log if there is none."""
+    assert process.stdout is not None
+    words = process.stdout.readline().split()
+    if words[:2] != ["Jurado", "serves"]:
+        tail = "\n".join((home / "server.log").read_text().splitlines()[-5:])
+        raise Failure(f"the service did not start:\n{tail}", 1)
+    return words[2]
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    """Ask the service to stop, and end it if it does not."""
+    process.terminate()
+    try:
+        process.wait(SECONDS_TO_STOP)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()

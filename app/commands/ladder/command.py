@@ -18,22 +18,20 @@ from rich.table import Table
 
 from app.commands.ladder.runs import OnDone, Run, Runner, Task, ended_by_sigterm
 from app.commands.solver_process import list_methods
-from app.core.commands.names import nearest, problem_folder
-from app.core.commands.options import AsJson, BundledProblem
-from app.core.commands.output import Failure, console, say, show, table, write_json
-from app.core.commands.registry import command
+from app.core.commands.output import Failure, console, nearest, problem_folder, say, show, table, write_json
+from app.core.commands.registry import AsJson, BundledProblem, command
 from app.core.faults import PackageErrors
 
 if TYPE_CHECKING:
     from app.domain.scoring import ProblemPoints
+    from app.packages.catalog import Climb
     from app.packages.demands import Outcomes
-    from app.packages.ladder import Climb
     from app.packages.trials import Outcome, Trial
 
+# As in jurado.yaml; a timer cannot wait for an infinite time either.
 MOST_SECONDS = 3600
-"""As in jurado.yaml; a timer cannot wait for an infinite time either."""
+# Factor of a run's limit, and seconds on top of it, that it may take: solvers look at the clock between turns.
 LATE = 1.25, 0.5
-"""Factor of a run's limit, and seconds on top of it, that it may take: solvers look at the clock between turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def ladder(
 
 def read_climb(problem: str, *, short: bool) -> Climb:
     """Read the problem's package and choose the cases; raises Failure where it has no ladder."""
-    from app.packages.ladder import plan_climb
+    from app.packages.catalog import plan_climb
     from app.packages.read import read_package
 
     try:
@@ -107,7 +105,7 @@ def choose_methods(climb: Climb, wanted: Sequence[str]) -> list[str]:
 
 def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) -> list[Rung]:
     """Run all, judge all, and give each method its points."""
-    from app.packages.ladder import accepted_outcomes, ladder_points, open_cases
+    from app.packages.catalog import accepted_outcomes, ladder_points, open_cases
 
     trials = open_cases(climb)
     runs: dict[str, dict[str, Run]] = {method: {} for method in methods}
@@ -165,7 +163,7 @@ def judge(climb: Climb, trial: Trial, run: Run, out: Path) -> Outcome:
 
 def as_expected(climb: Climb, rung: Rung) -> bool:
     """Tell whether a method earns the points that its package expects."""
-    from app.packages.ladder import within
+    from app.packages.catalog import within
 
     return within(rung.points.points, climb.expected[rung.method])
 

@@ -15,8 +15,8 @@ from app.commands.solver_process import environment
 from app.judging.service.solver_process import START_UP_SECONDS, Bounds, SolverProcess, Summary
 from app.programs.solving import SolverReport
 
+# A solver that has not answered after this many times its limit (and the start-up) is killed.
 OVERRUN = 2.0
-"""A solver that has not answered after this many times its limit (and the start-up) is killed."""
 SILENT = "the solver ended without a word"
 
 
@@ -46,8 +46,8 @@ class Run:
     memory: float | None = None
 
 
+# Called with every run, from several threads but never from two at a time.
 OnDone = Callable[[Task, Run], None]
-"""Called with every run, from several threads but never from two at a time."""
 
 
 @dataclass

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.accounts.commands.access import new_login
-from app.commands.demo.service_process import fresh_service
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import fresh_service
 from app.core.commands.client import Client
-from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, say, write_json
-from app.core.commands.registry import command
+from app.core.commands.registry import AsJson, command
 from app.core.files.temporary import SERVE_PREFIX, locked_folder
 
 if TYPE_CHECKING:
@@ -64,9 +63,7 @@ def serve(
 
 def serve_changes(stage: Stage, *, as_json: bool) -> None:
     """Bring the package in, now and whenever a file changes; the first time say how to try it."""
-    from app.commands.package_serve.changes import changed_files
-    from app.commands.package_serve.reports import report_outcome
-    from app.commands.package_serve.stage import CONTEST
+    from app.commands.package_serve.stage import CONTEST, changed_files, report_outcome
 
     changes = changed_files(stage.folder)
     next(changes)  # the watch begins before the package is read: no change falls between the two

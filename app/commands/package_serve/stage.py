@@ -1,26 +1,33 @@
-"""The throw-away server of one package: its contest, its team, and the way in which the package comes in anew."""
+"""The throw-away server of one package: its contest, its team, and the way in which the package comes in anew.
+
+- What `jurado package serve` prints of each change: faults by file and line, and who is judged otherwise.
+- The changes of a package's files as they come.
+"""
 
 from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 
 import httpx
+import typer
+from watchfiles import Change, DefaultFilter, watch
 
-from app.accounts.commands.access import new_login
+from app.accounts.commands.accounts import new_login
 from app.core.commands.client import Client, Reply, refusal
-from app.core.commands.output import JsonMapping
-from app.core.commands.requests import is_waiting
+from app.core.commands.output import Failure, JsonMapping, harmless, say, write_json
+from app.core.commands.progress import counted, fault_lines
+from app.core.commands.registry import is_waiting
 from app.core.faults import FaultDocument, PackageErrors, errors_of
 from app.judging.commands.rejudgings import applied, follow
 from app.packages.arrivals import read_arrival, read_place
-from app.packages.export import write_archive
-from app.packages.local_programs import local_workshop
-from app.packages.model import Package, Submission
+from app.packages.model import Package, Submission, write_archive
+from app.packages.tools import local_workshop
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
 from app.packages.zips import zip_bytes
@@ -183,3 +190,120 @@ def _refused(reply: httpx.Response) -> Outcome:
     except ValueError:
         faults = []
     return Outcome(faults, "" if faults else refusal(reply))
+
+
+MOST_NAMES = 3
+MOST_CHANGES = 20
+
+
+def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], *, as_json: bool) -> None:
+    """Print what came of bringing the package in; `names` are the files that changed, none at the start."""
+    if outcome is None:
+        return
+    if as_json:
+        write_json(
+            {
+                "stored": outcome.is_stored,
+                "changed": list(names),
+                "faults": list(outcome.faults),
+                "refused": outcome.refused or None,
+                "judged_otherwise": None if outcome.change is None else outcome.change["submissions"],
+                "examples": list(outcome.examples),
+            }
+        )
+        return
+    lines = fault_lines(stage.folder, outcome.faults)
+    for line in lines:
+        say(line)
+    if outcome.refused:
+        say(outcome.refused)
+    time = f"{datetime.now().astimezone():%H:%M:%S}"
+    errors = sum(": error: " in line for line in lines)
+    typer.echo(harmless(f"{time} {names_of(stage, names)}: {result_of(stage, outcome, errors)}"))
+    if outcome.change is not None:
+        for line in change_lines(stage, outcome.change):
+            typer.echo(harmless(line))
+
+
+def names_of(stage: Stage, names: Sequence[str]) -> str:
+    """The files that changed, the first of them by name."""
+    if not names:
+        return str(stage.folder)
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
+    """Say in a few words what came of it; `errors` have been shown."""
+    if not outcome.is_stored:
+        goes_on = "its last good state goes on" if stage.is_served else "it comes in once that is mended"
+        return f"{counted(errors, 'error')}; {goes_on}" if errors else f"not brought in; {goes_on}"
+    if outcome.change is None:
+        return "brought in"
+    counts = outcome.change["counts"]
+    changed, total = counts["submissions_changed"], counts["submissions"]
+    return f"brought in; {changed} of {total} submissions judged otherwise"
+
+
+def change_lines(stage: Stage, change: JsonMapping) -> Iterator[str]:
+    """Yield a line for each submission that is judged otherwise."""
+    teams = stage.team_names()
+    shown = change["submissions"][:MOST_CHANGES]
+    for each in shown:
+        team = teams.get(each["team_id"] or "", each["team_id"])
+        sides = f"{side(each['before'])} -> {side(each['after'])}"
+        yield f"  {team}, submission {each['submission_id']}: {sides} ({counted(len(each['cases']), 'case')})"
+    if len(change["submissions"]) > len(shown):
+        yield f"  and {len(change['submissions']) - len(shown)} more"
+
+
+def side(of: JsonMapping) -> str:
+    """A submission's verdict and points, before or after."""
+    points = of["points"]
+    return f"{of['judgement_type_id'] or 'nothing'}" + (f" {points:.2f}" if points is not None else "")
+
+
+Changes = Set[tuple[Change, str]]
+# Milliseconds without a change after which a change is taken for whole: editors write a file in several steps.
+SETTLED = 150
+LONGEST_WAIT = 2000
+# Milliseconds between two looks at whether the server still lives, and before the first one.
+LOOKS = 250
+
+
+def changed_files(folder: Path) -> Iterator[list[str] | None]:
+    """Yield the names of files that have changed, below the folder; None where nothing has for a while.
+
+    The watch has begun once the first of them comes: each later change is in one. Raises Failure where the folder goes.
+    """
+    root = folder.resolve()
+    try:
+        for changes in watch(
+            root,
+            watch_filter=DefaultFilter(),
+            debounce=LONGEST_WAIT,
+            step=SETTLED,
+            rust_timeout=LOOKS,
+            yield_on_timeout=True,
+        ):
+            if not root.is_dir():
+                raise Failure(f"{folder}: the folder is gone", 1)
+            yield names_of_changes(root, changes) if changes else None
+    except OSError as error:
+        raise Failure(f"{folder}: its files cannot be watched: {error}", 1) from None
+
+
+def names_of_changes(root: Path, changes: Changes) -> list[str]:
+    """The files that changed by their paths below the folder, without folders and what an editor made for a moment.
+
+    A new folder stands for its files: those made before the folder was watched are in no change of their own.
+    """
+    gone = {path for change, path in changes if change is Change.added and not Path(path).exists()}
+    files = [file for change, path in changes if path not in gone for file in _files_of(change, Path(path))]
+    return sorted({file.relative_to(root).as_posix() for file in files})
+
+
+def _files_of(change: Change, path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return [each for each in path.rglob("*") if each.is_file()] if change is Change.added else []

@@ -6,11 +6,11 @@ from fastapi import Request, Response
 
 from app.contests.pages.setup import finals_of, moment
 from app.contests.schemas.bodies import ContestChange
-from app.contests.service import commands
+from app.contests.service import commands as service_commands
 from app.contests.service.contests import contest_of
-from app.core.pages.asking import refuse_outdated
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.gate import Fields, see
+from app.core.pages.languages import refuse_outdated
 from app.core.pages.visitor import TheService, Visitor, Writing
 from app.tables import ContestRow
 
@@ -34,7 +34,7 @@ def set_finals(
         "final_phase": fields.get("final_phase"),
     }
     body = made_of_values(ContestChange, {"settings": settings})
-    commands.change(session, service, viewer, contest_id, body)
+    service_commands.change(session, service, viewer, contest_id, body)
     return see(request, f"/admin/contests/{contest_id}/rules", done="saved")
 
 
@@ -45,5 +45,5 @@ def set_medals(
     refuse_outdated(fields, medals_of(contest_of(session, contest_id, for_update=True)))
     medals = {name: whole_number(name, fields.get(name, "")) or 0 for name in MEDALS}
     body = made_of_values(ContestChange, {"settings": {"awards": medals}})
-    commands.change(session, service, viewer, contest_id, body)
+    service_commands.change(session, service, viewer, contest_id, body)
     return see(request, f"/admin/contests/{contest_id}/awards", done="saved")

@@ -1,8 +1,11 @@
-"""The organiser's home: what one may run, and for a contest what comes next, its checklist and its time line."""
+"""The organiser's home: what one may run, and for a contest what comes next, its checklist and its time line.
+
+- The points of a contest's checklist as sentences, in the reader's language.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -12,22 +15,80 @@ from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import packages
-from app.contests.pages.checklist_words import sentence
-from app.contests.queries import contests as stored
+from app.contests.queries import contests
 from app.contests.service.checklist import Mark, Part, Point, checklist, is_ready
 from app.core.clock import utc_now
 from app.core.messages import N_
 from app.core.pages.frames import frame
-from app.core.pages.index import Span, span, state
-from app.core.pages.languages import _
-from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
+from app.core.pages.languages import _, ngettext
+from app.core.pages.pages import page, type_word
+from app.core.pages.visitor import Reading, Span, TheService, TheSnapshot, Visitor, span, state
 from app.core.pages.wording import contest_rules, is_endless, seconds
 from app.domain.contests import Clock
 from app.messages.service import clarifications
 from app.problems.queries.scoring_input import clock
 from app.tables import ContestRow
 
+SENTENCES = {
+    "no-start": N_("No start is set."),
+    "started": N_("Started %(time)s UTC."),
+    "starts": N_("Starts %(time)s UTC."),
+    "no-freeze": N_("The board does not freeze: everybody sees every result at once."),
+    "freeze": N_("The board freezes %(time)s before the end."),
+    "no-problems": N_("No problem is in the contest."),
+    "no-answers": N_("%(label)s: without an expected answer %(names)s: nobody can answer these."),
+    "no-statement": N_("%(label)s has no statement."),
+    "verifying": N_("%(label)s is still being verified."),
+    "verified-nothing": N_("%(label)s: its verification found no result: it is %(state)s."),
+    "no-teams": N_("No team takes part."),
+    "registration": N_("People may register by themselves with the contest's code."),
+    "no-logins": N_("Without an account that can log in: %(names)s."),
+    "no-graders": N_("No grader is able to judge."),
+}
+
+
+def sentence(point: Point) -> str:
+    """The sentence of a point."""
+    values = dict(point.values)
+    if "names" in values:
+        values["names"] = _names(values)
+    if "state" in values:
+        values["state"] = type_word(str(values["state"]))
+    if point.key in SENTENCES:
+        return _(SENTENCES[point.key], **values)
+    return _counted(point.key, int(values.pop("num")), values)
+
+
+def _counted(key: str, count: int, values: Mapping[str, object]) -> str:
+    match key:
+        case "problems":
+            return ngettext("%(num)s problem is in the contest.", "%(num)s problems are in the contest.", count)
+        case "verified-errors":
+            return ngettext(
+                "%(label)s: its verification found %(num)s error.",
+                "%(label)s: its verification found %(num)s errors.",
+                count,
+                **values,
+            )
+        case "teams":
+            return ngettext("%(num)s team takes part.", "%(num)s teams take part.", count)
+        case "all-teams":
+            return ngettext(
+                "%(num)s team takes part, as every team of the server does.",
+                "%(num)s teams take part, as every team of the server does.",
+                count,
+            )
+        case "graders":
+            return ngettext("%(num)s grader is ready to judge.", "%(num)s graders are ready to judge.", count)
+    raise KeyError(key)
+
+
+def _names(values: Mapping[str, str | int]) -> str:
+    names, more = str(values["names"]), int(values["more"])
+    return _("%(names)s and %(more)s more", names=names, more=more) if more else names
+
+
+# What a page says after a change, by the word in its address.
 DONE = {
     "made": N_("The contest is made. Put problems into it next."),
     "saved": N_("Saved."),
@@ -45,8 +106,8 @@ DONE = {
     "granted": N_("The role is given."),
     "revoked": N_("The role is taken back."),
 }
-"""What a page says after a change, by the word in its address."""
 PLACES = {Part.TIMES: "times", Part.PROBLEMS: "problems", Part.TEAMS: "teams", Part.SERVER: ""}
+# The steps of setting a contest up: the page of each below the contest's own, and its name.
 STEPS = (
     ("times", N_("Kind and times")),
     ("problems", N_("Problems")),
@@ -54,7 +115,6 @@ STEPS = (
     ("rules", N_("Rules")),
     ("", N_("Start")),
 )
-"""The steps of setting a contest up: the page of each below the contest's own, and its name."""
 Done = Annotated[str, Query(max_length=20)]
 
 
@@ -93,7 +153,7 @@ class Step:
 def organiser_home(request: Request, viewer: Visitor, session: Reading) -> HTMLResponse:
     """The contests and problems at which the viewer has a role, and what concerns the whole server."""
     now = utc_now()
-    runs = [_run(row, viewer, now) for row in stored.contests(session) if viewer.at(row.id).sees_all]
+    runs = [_run(row, viewer, now) for row in contests.contests(session) if viewer.at(row.id).sees_all]
     return page(
         "organiser/home.html",
         request,
@@ -111,7 +171,7 @@ def contest_home(
     contest, now = snapshot.contest, utc_now()
     points = checklist(session, service, contest.id)
     messages = clarifications.documents(viewer, snapshot, session)
-    row = stored.get(session, contest.id)
+    row = contests.get(session, contest.id)
     assert row is not None, "a snapshot has its contest"
     return page(
         "organiser/contest.html",
@@ -133,8 +193,8 @@ def contest_home(
         is_final=snapshot.state.finalized is not None,
         is_frozen=contest.clock.freeze is not None and not contest.clock.thawed(now),
         unanswered=len(unanswered(messages)),
-        waiting=stored.unjudged(session, row),
-        submissions=stored.submission_count(session, contest.id),
+        waiting=contests.unjudged(session, row),
+        submissions=contests.submission_count(session, contest.id),
     )
 
 

@@ -10,26 +10,26 @@ from fastapi.responses import HTMLResponse
 
 from app.contests.pages.home import DONE, Done, steps
 from app.contests.schemas.bodies import ContestBody, ContestChange, ContestView
-from app.contests.service import commands
+from app.contests.service import commands as service_commands
 from app.contests.service.contests import contest_of, view
 from app.core.clics import format_time, format_time_or_none, parse_time
 from app.core.clock import utc_now
 from app.core.errors import BadRequest
 from app.core.messages import N_
-from app.core.pages.asking import SURE, Answer, AskFirst, confirm, refuse_outdated
 from app.core.pages.forms import MOST_DIGITS, made_of_values, whole_number
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, WritingAccounts, see
-from app.core.pages.languages import _, ngettext
+from app.core.pages.languages import SURE, Answer, AskFirst, _, confirm, ngettext, refuse_outdated
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.domain.contests import Clock
-from app.domain.times import opens_board
+from app.domain.participation import opens_board
 from app.problems.queries.scoring_input import clock
 from app.tables import ContestRow
 
+# From the button to the start: the rules want more than 30 seconds.
 UNTIL_START = timedelta(seconds=60)
-"""From the button to the start: the rules want more than 30 seconds."""
+# The kinds of contests that a new one is chosen from: name, what it means, and the settings it begins with.
 KINDS: Mapping[str, tuple[str, str, Mapping[str, object]]] = {
     "together": (N_("Everybody at the same time"), N_("One start and one end for all; the board may freeze."), {}),
     "personal": (
@@ -43,7 +43,6 @@ KINDS: Mapping[str, tuple[str, str, Mapping[str, object]]] = {
         {"practice": True, "virtual": True},
     ),
 }
-"""The kinds of contests that a new one is chosen from: name, what it means, and the settings it begins with."""
 FLAGS = (
     ("show_best", N_("Everybody sees the best raw score of each case.")),
     ("show_others_answers", N_("Everybody may read every team's answer files.")),
@@ -73,7 +72,7 @@ def make_contest(
     request: Request, viewer: Visitor, service: TheService, fields: Fields, session: WritingAccounts
 ) -> Response:
     """Make the contest and lead to its problems."""
-    made = commands.create(session, service, viewer, made_of_values(ContestBody, _new_values(fields)))
+    made = service_commands.create(session, service, viewer, made_of_values(ContestBody, _new_values(fields)))
     return see(request, f"/admin/contests/{made.id}/problems", done="made")
 
 
@@ -102,7 +101,7 @@ def set_times(
     before, clock_before, now = view(row), clock(row), utc_now()
     refuse_outdated(fields, _fields_of(before))
     if values := _changed_times(before, fields):
-        commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
+        service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     return see(request, f"/admin/contests/{contest_id}/times", done=_outcome(clock_before, clock(row), now))
 
 
@@ -177,7 +176,7 @@ def set_rules(
     values: dict[str, object] = {"settings": {**settings, "limits": limits}}
     if viewer.is_admin:
         values["open_to_all"] = bool(fields.get("open_to_all"))
-    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
+    service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     return see(request, f"/admin/contests/{contest_id}/rules", done="saved")
 
 
@@ -185,19 +184,19 @@ def start_soon(request: Request, viewer: Visitor, service: TheService, contest_i
     """Let the contest begin in a minute."""
     start = (utc_now() + UNTIL_START).replace(microsecond=0)
     values = {"id": contest_id, "start_time": format_time(start)}
-    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
+    service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     return see(request, f"/admin/contests/{contest_id}", done="started")
 
 
 def pause(request: Request, service: TheService, contest_id: str, session: Writing) -> Response:
     """Let the contest's clock stand still."""
-    commands.pause(session, service, contest_id)
+    service_commands.pause(session, service, contest_id)
     return see(request, f"/admin/contests/{contest_id}", done="paused")
 
 
 def resume(request: Request, service: TheService, contest_id: str, session: Writing) -> Response:
     """Let the contest's clock run on."""
-    commands.resume(session, service, contest_id)
+    service_commands.resume(session, service, contest_id)
     return see(request, f"/admin/contests/{contest_id}", done="resumed")
 
 
@@ -212,7 +211,7 @@ def finalize(
         _("After that, no one can submit, ask or change what counts. Awards and final results become public."),
         _("Make the results final"),
     )
-    commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, {"finalized": True}))
+    service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, {"finalized": True}))
     return see(request, f"/admin/contests/{contest_id}", done="final")
 
 

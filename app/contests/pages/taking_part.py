@@ -16,22 +16,18 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests, participations
-from app.contests.service.participation import ParticipationBody, begin
+from app.contests.service.capabilities import ParticipationBody, begin
 from app.core.clock import utc_now
 from app.core.errors import Forbidden, Unauthorized
 from app.core.messages import N_
-from app.core.pages.asking import confirm
 from app.core.pages.forms import made_of_values, read_form
-from app.core.pages.languages import _
+from app.core.pages.languages import _, confirm
 from app.core.pages.visitor import TheService, TheSnapshot, Visitor
 from app.core.pages.wording import minute, spoken
 from app.domain.contests import ScoredProblem
-from app.domain.limits import limited
-from app.domain.participation import ParticipationKind
+from app.domain.participation import ParticipationKind, limited
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.service.chosen import ChosenBody, choose
-from app.submissions.service.final_inputs import ask, final_inputs
-from app.submissions.service.quota import quota_of
+from app.submissions.service.chosen import ChosenBody, ask, choose, final_inputs, quota_of
 
 
 async def _fields(request: Request) -> dict[str, str]:

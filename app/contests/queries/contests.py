@@ -1,4 +1,7 @@
-"""Contests and the problems that are in them."""
+"""Contests and the problems that are in them.
+
+- Awards made by hand.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,15 @@ from sqlalchemy.orm import Session
 from app.domain.participation import ParticipationKind
 from app.problems.queries.scoring_input import clock
 from app.submissions.queries.judgements import DONE
-from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, JudgementRow, ParticipationRow, SubmissionRow
+from app.tables import (
+    AwardRow,
+    ContestProblemRow,
+    ContestRow,
+    ContestTeamRow,
+    JudgementRow,
+    ParticipationRow,
+    SubmissionRow,
+)
 
 
 def contests(session: Session) -> Sequence[ContestRow]:
@@ -119,3 +130,9 @@ def free_label(taken: set[str]) -> str:
         label = chr(ord("A") + number - 1) if number <= 26 else f"P{number}"
         if label not in taken:
             return label
+
+
+def awards(session: Session, contest_id: str) -> dict[str, AwardRow]:
+    """The awards made by hand, by id; also those that say that a computed one is not given."""
+    query = select(AwardRow).where(AwardRow.contest_id == contest_id).order_by(AwardRow.id)
+    return {row.id: row for row in session.scalars(query)}

@@ -12,8 +12,8 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, select
 from sqlalchemy.orm import Session
 
-from app.core.db.bulk import own_insert
-from app.core.db.notices import tell_board
+from app.core.db.base import own_insert
+from app.core.db.by_id import tell_board
 from app.domain.participation import Participation, ParticipationKind
 from app.tables import ChosenSubmissionRow, InputRequestRow, ParticipationRow
 
@@ -83,8 +83,8 @@ def begin(connection: Connection, beginnings: Sequence[Beginning]) -> list[bool]
     ]
 
 
+# A contest, a team and a problem.
 Place = tuple[str, str, str]
-"""A contest, a team and a problem."""
 
 
 def ask(connection: Connection, requests: Sequence[tuple[Place, datetime]]) -> list[bool]:

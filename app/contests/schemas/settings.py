@@ -12,18 +12,17 @@ from app.core.bodies import Body
 from app.core.clics import Reltime, Time, format_reltime
 from app.core.errors import describe_pattern
 from app.core.messages import N_, Message, WrongProperty, WrongValue
-from app.domain.awards import Prizes
 from app.domain.contests import EVERY, FINAL, Carry, Counting, Direction, Kind, ScoringRule
-from app.domain.final_cases import Finals
-from app.domain.rules import default_rule
+from app.domain.history import Prizes
+from app.domain.participation import Finals, default_rule
 
 MOST_SECONDS = 366 * 86_400
+# The largest integer that every reader of JSON has exactly.
 MOST_BYTES = 2**53
-"""The largest integer that every reader of JSON has exactly."""
+# Default of the bytes of answers and sources that a team may send to a contest.
 TEAM_BYTES = 2**30
-"""Default of the bytes of answers and sources that a team may send to a contest."""
+# Default of the bytes that all teams together may send to a contest.
 CONTEST_BYTES = 64 * TEAM_BYTES
-"""Default of the bytes that all teams together may send to a contest."""
 
 
 class AwardSettings(Body, frozen=True):

@@ -1,11 +1,36 @@
-"""Capabilities of an account in a contest, as the CLICS Contest API calls them."""
+"""Capabilities of an account in a contest, as the CLICS Contest API calls them.
+
+- A team's part in a contest: whose clock it goes by, and whether it is disqualified.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
 from app.accounts.service.viewer import Viewer
+from app.contests.queries import contests, participations
+from app.contests.queries.participations import Beginning
 from app.contests.schemas.settings import ContestSettings
-from app.core.errors import Forbidden, Unauthorized
+from app.contests.service.changes import refuse_final, why_not_running
+from app.contests.service.contests import contest_of
+from app.core.bodies import Body, same_id
+from app.core.clics import Id, JsonObject, format_reltime, format_time_or_none
+from app.core.clock import utc_now
+from app.core.errors import Conflict, Forbidden, NotFound, Unauthorized
 from app.core.messages import N_
+from app.core.service import Service
+from app.core.transactions import after_commit, alone
+from app.domain.participation import Participation, ParticipationKind, own_clock
+from app.problems.queries.scoring_input import clock
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.tables import ContestRow, ContestTeamRow
+from app.teams import queries as teams_queries
+from app.teams.service.teams import document
 
 OF_ADMINS = (
     "contest_start",
@@ -44,3 +69,120 @@ def need(viewer: Viewer, allowed: tuple[str, ...], *wanted: str) -> None:
         raise Unauthorized(N_("log in to do this"))
     if not set(wanted) & set(allowed):
         raise Forbidden(N_("this needs one of the capabilities %(names)s"), names=", ".join(wanted))
+
+
+class ParticipationBody(Body):
+    """The kind of clock of its own that a team starts."""
+
+    kind: Literal["virtual", "personal"]
+
+
+class ParticipationView(BaseModel):
+    """The clock by which a team takes part, and its times; null where the start or the end is still unknown."""
+
+    team_id: str
+    kind: ParticipationKind
+    start_time: str | None
+    end_time: str | None
+    contest_time: str
+    running: bool
+
+
+class Disqualification(Body):
+    """A contest's decision about a team."""
+
+    id: Id | None = None
+    disqualified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A team's clock as it runs; `is_new` False: it ran before."""
+
+    participation: ParticipationView
+    is_new: bool
+
+
+def participation(session: Session, viewer: Viewer, contest_id: str) -> ParticipationView:
+    """The clock of the viewer's team: the contest's, unless it has its own. Raises Forbidden or NotFound."""
+    row = contest_of(session, contest_id)
+    team_id = _taking_part(session, row, viewer.team_id)
+    return _view(row, team_id, participations.participation(session, contest_id, team_id))
+
+
+def begin(service: Service, viewer: Viewer, contest_id: str, body: ParticipationBody) -> Begun:
+    """Start the own clock of the viewer's team, once; durable when this returns. Raises Conflict where it cannot start.
+
+    The writer inserts it, so that of two requests at once one starts it and the other finds it running.
+    """
+    now, kind = utc_now(), ParticipationKind(body.kind)
+    with service.database.read() as session:
+        row = contest_of(session, contest_id)
+        team_id = _taking_part(session, row, viewer.team_id)
+        running = participations.participation(session, contest_id, team_id)
+        if running is None:
+            _check_start(session, row, team_id, kind, now)
+    if running is not None and running.kind is not kind:
+        virtual, personal = N_("your team's virtual clock runs already"), N_("your team's personal clock runs already")
+        raise Conflict(virtual if running.kind is ParticipationKind.VIRTUAL else personal)
+    beginning = Beginning(contest_id, team_id, kind, now)
+    is_new = running is None and service.writer.submit(participations.begin, beginning).result()
+    service.boards.changed(contest_id)
+    with service.database.read() as session:
+        return Begun(_view(row, team_id, participations.participation(session, contest_id, team_id)), is_new)
+
+
+def disqualify(
+    session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, team_id: str, body: Disqualification
+) -> JsonObject:
+    """Disqualify a team or take that back; its submissions stay. Raises BadRequest, Conflict or NotFound."""
+    row = contest_of(session, contest_id)
+    alone(session, row)
+    same_id(team_id, body.id)
+    team = teams_queries.get(session, team_id)
+    if team is None or not teams_queries.takes_part(session, row, team_id):
+        raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team_id, contest=contest_id)
+    refuse_final(row)
+    place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
+    place.disqualified = body.disqualified
+    session.add(place)
+    after_commit(session, lambda: boards.changed(contest_id))
+    return document(viewer, team, contest_id, {team_id} if place.disqualified else ())
+
+
+def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:
+    """Show a team's clock."""
+    now = utc_now()
+    times = own_clock(clock(row), row.settings.personal_duration, own)
+    return ParticipationView(
+        team_id=team_id,
+        kind=ParticipationKind.OFFICIAL if own is None else own.kind,
+        start_time=format_time_or_none(times.start),
+        end_time=format_time_or_none(times.end),
+        contest_time=format_reltime(times.contest_time(now)),
+        running=times.running(now),
+    )
+
+
+def _taking_part(session: Session, row: ContestRow, team_id: str | None) -> str:
+    """The viewer's team; raises Forbidden where it takes no part in the contest."""
+    if team_id is None or not teams_queries.takes_part(session, row, team_id):
+        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=row.id)
+    return team_id
+
+
+def _check_start(session: Session, row: ContestRow, team_id: str, kind: ParticipationKind, now: datetime) -> None:
+    """Raise Conflict where such a clock cannot be started now."""
+    times = clock(row)
+    if kind is ParticipationKind.PERSONAL:
+        if row.settings.personal_duration is None:
+            raise Conflict(N_("the contest has one clock for all teams"))
+        if not times.running(now):
+            raise Conflict(N_("your team's own clock cannot start: %(reason)s"), reason=why_not_running(times, now))
+        return
+    if not row.settings.virtual:
+        raise Conflict(N_("the contest takes no virtual teams"))
+    if not times.decided(now):
+        raise Conflict(N_("virtual teams may start once the contest has ended and its results are seen"))
+    if count := contests.submission_count(session, row.id, team_id=team_id):
+        raise Conflict(N_("your team has %(count)s submissions in this contest already"), count=count)

@@ -14,13 +14,13 @@ from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.errors import BadRequest, Conflict, Forbidden, fault
 from app.core.messages import N_, Fault, Message
 from app.domain.contests import Clock, Pause
-from app.domain.times import moves_freeze, opens_board, with_duration, with_thaw_after_end
+from app.domain.participation import moves_freeze, opens_board, with_duration, with_thaw_after_end
 from app.problems.queries.scoring_input import clock, written_pauses
 from app.tables import ContestRow
 
 CLOSE = timedelta(seconds=30)
+# Properties that a change may set only beside the contest's id.
 VERIFIED = frozenset({"start_time", "countdown_pause_time", "scoreboard_thaw_time"})
-"""Properties that a change may set only beside the contest's id."""
 
 
 def make(body: ContestBody, contest_id: str, pauses: Sequence[Pause] = ()) -> ContestRow:

@@ -9,19 +9,19 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts, registrations
+from app.accounts.queries import accounts
 from app.contests.queries import contests
 from app.contests.service.contests import contest_of
 from app.core.clock import utc_now
 from app.core.service import Service
 from app.judging.service.verification import VERIFICATION
-from app.problems.queries import jobs, pins
+from app.problems.queries import pins
 from app.problems.queries.scoring_input import clock
 from app.tables import ContestProblemRow, ContestRow, JobRow
-from app.teams.queries import teams
+from app.teams import queries as teams_queries
 
+# Names that a sentence lists.
 SHOWN = 5
-"""Names that a sentence lists."""
 
 
 class Mark(StrEnum):
@@ -86,7 +86,7 @@ def _problems(session: Session, entries: Sequence[ContestProblemRow]) -> Iterato
         return
     yield Point(Mark.DONE, "problems", Part.PROBLEMS, {"num": len(entries)})
     verified: dict[str, JobRow] = {}
-    for job in jobs.of_kind(session, VERIFICATION):
+    for job in pins.of_kind(session, VERIFICATION):
         verified.setdefault(str(job.params["problem_id"]), job)
     for entry in entries:
         yield from _problem(session, entry, verified.get(entry.problem_id))
@@ -118,8 +118,8 @@ def _errors(verification: JobRow) -> int:
 
 
 def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
-    known = teams.taking_part(session, row)
-    terms = registrations.terms(session, row.id)
+    known = teams_queries.taking_part(session, row)
+    terms = accounts.terms(session, row.id)
     is_open = terms is not None and terms.is_open
     if not known and not is_open:
         yield Point(Mark.OPEN, "no-teams", Part.TEAMS)

@@ -1,42 +1,187 @@
-"""Commands on contests: make, change, pause, resume, delete; and the state of one as a query."""
+"""Commands on contests: make, change, pause, resume, delete; and the state of one as a query.
+
+- Bounds on what owners of contests let teams send: admins of the server set them, and are not bound.
+- Changed times of a contest, for programs and in words.
+- Details of a contest beside its times: banner, logo, place, and the group whose board is the main one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
 from sqlalchemy.orm import Session
 
-from app.accounts.service.ownership import own_contest, refuse_open_to_all
-from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests as stored
+from app.accounts.service.reach import EVERYTHING, reach_of
+from app.accounts.service.viewer import Viewer, own_contest, refuse_open_to_all
+from app.contests.queries import contests
 from app.contests.schemas.bodies import (
+    FILES,
     ChangedContest,
     ContestBody,
     ContestChange,
     ContestView,
+    Moved,
+    TimesChange,
     differences,
     version,
 )
-from app.contests.service import changes, details
-from app.contests.service.bounds import keep_default_within, refuse_beyond
+from app.contests.schemas.settings import CONTEST_BYTES, TEAM_BYTES, ContestSettings
+from app.contests.service import changes
 from app.contests.service.contests import StateView, contest_of, free_id, refuse_overlaps, state_view, view
-from app.contests.service.times import times_change
-from app.core.bodies import same_id
-from app.core.clics import format_time_or_none
+from app.core.bodies import mismatch, refuse, same_id
+from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.clock import utc_now
+from app.core.db import by_id
 from app.core.errors import BadRequest, Conflict, PreconditionFailed
-from app.core.messages import N_
+from app.core.files import file_references
+from app.core.files.files import FileStore
+from app.core.messages import N_, Fault, Message
 from app.core.service import Service
+from app.core.settings import Settings
 from app.core.transactions import after_commit
 from app.domain import contests as rules
-from app.games.queries import games
+from app.domain.contests import Clock
+from app.domain.participation import moves_freeze, opens_board
+from app.games import queries as games_queries
 from app.problems.queries.scoring_input import clock
-from app.teams.queries import teams
+from app.tables import ContestRow, GroupRow
+from app.teams import queries as teams_queries
+
+
+def keep_default_within(viewer: Viewer, settings: Settings, row: ContestRow, body: ContestBody) -> None:
+    """Let a new contest of an organiser begin with the bounds where they are below the defaults that it names not."""
+    if viewer.is_admin:
+        return
+    bounds = {
+        "team_bytes": min(settings.most_team_bytes, TEAM_BYTES),
+        "contest_bytes": min(settings.most_contest_bytes, CONTEST_BYTES),
+    }
+    named = body.settings.model_fields_set
+    unnamed = {name: bound for name, bound in bounds.items() if name not in named}
+    row.settings = row.settings.model_copy(update=unnamed)
+
+
+def refuse_beyond(viewer: Viewer, settings: Settings, before: ContestSettings | None, row: ContestRow) -> None:
+    """Raise BadRequest where an owner raises a limit above its bound; one that an admin has set higher may stay."""
+    if viewer.is_admin:
+        return
+    now = row.settings
+    faults = []
+    for name, most, old, wanted in (
+        ("team_bytes", settings.most_team_bytes, before and before.team_bytes, now.team_bytes),
+        ("contest_bytes", settings.most_contest_bytes, before and before.contest_bytes, now.contest_bytes),
+    ):
+        if (before is None or old != wanted) and (wanted is None or wanted > most):
+            actual = Message(N_("null (any number)")) if wanted is None else str(wanted)
+            faults.append(
+                mismatch(
+                    f"settings.{name}",
+                    Message(N_("at most %(most)s bytes, as only an admin may allow more"), most=most),
+                    actual,
+                )
+            )
+    refuse(faults)
+
+
+def times_change(before: Clock, after: Clock, now: datetime) -> TimesChange | None:
+    """The moments before and after a change; None where it changed no time."""
+    if before == after:
+        return None
+    return TimesChange(
+        start=_moved(before.start, after.start),
+        freeze=_moved(before.freeze, after.freeze),
+        end=_moved(before.end, after.end),
+        thaw=_moved(before.thaw, after.thaw),
+        frozen=after.frozen(now),
+        message="; ".join(
+            [*_start_and_end(before, after, now), *_freeze(before, after, now), *_thaw(before, after, now)]
+        ),
+    )
+
+
+def _moved(before: datetime | None, after: datetime | None) -> Moved:
+    return Moved(before=format_time_or_none(before), after=format_time_or_none(after))
+
+
+def _start_and_end(before: Clock, after: Clock, now: datetime) -> Iterator[str]:
+    if before.start != after.start:
+        was = format_time_or_none(before.start) or "no set time"
+        yield f"the contest starts at {format_time_or_none(after.start) or 'no set time'} in place of {was}"
+    if before.duration != after.duration:
+        yield f"the contest lasts {format_reltime(after.duration)} in place of {format_reltime(before.duration)}"
+    if None not in {before.end, after.end} and before.end != after.end:
+        again = "had ended and goes on: it " if before.ended(now) else ""
+        yield f"the contest {again}ends at {_time(after.end)} in place of {_time(before.end)}"
+
+
+def _freeze(before: Clock, after: Clock, now: datetime) -> Iterator[str]:
+    if opens_board(before, after, now):
+        yield "the board was frozen and is open now"
+    if moves_freeze(before, after, now):
+        yield f"the freeze that had begun at {_time(before.freeze)} is moved to {_time(after.freeze)}"
+    elif before.frozen(now) and after.frozen(now):
+        yield f"the board has been frozen since {_time(after.freeze)} and stays frozen"
+        if before.freeze_before_end != after.freeze_before_end:
+            was, length = _length(before.freeze_before_end), _length(after.freeze_before_end)
+            yield f"scoreboard_freeze_duration is {length} in place of {was}"
+    elif before.freeze != after.freeze:
+        verb = "has been frozen since" if after.frozen(now) else "freezes at"
+        yield f"the board {verb} {_time(after.freeze)} in place of {_time(before.freeze)}"
+
+
+def _thaw(before: Clock, after: Clock, _now: datetime) -> Iterator[str]:
+    if before.thaw != after.thaw:
+        yield f"the board thaws at {_time(after.thaw)} in place of {_time(before.thaw)}"
+
+
+def _length(duration: timedelta | None) -> str:
+    return "null" if duration is None else format_reltime(duration)
+
+
+def _time(moment: datetime | None) -> str:
+    return "no set time" if moment is None else format_time(moment)
+
+
+def _knows(session: Session, viewer: Viewer | None, group_id: str) -> bool:
+    reach = EVERYTHING if viewer is None else reach_of(session, viewer)
+    return bool(reach.within(by_id.known(session, GroupRow, [group_id]), reach.groups))
+
+
+def change_details(
+    session: Session, files: FileStore, viewer: Viewer | None, row: ContestRow, body: ContestBody | ContestChange
+) -> None:
+    """Give a contest what the body names; raises BadRequest with everything that is wrong.
+
+    `viewer` is whoever asks, who may name the groups in reach; None: an import, which has checked them.
+    """
+    named = body.model_fields_set
+    details = dict(row.details or {})
+    faults: list[Fault] = []
+    if "main_scoreboard_group_id" in named:
+        group = body.main_scoreboard_group_id
+        if group is not None and group != row.main_scoreboard_group_id and not _knows(session, viewer, group):
+            faults.append(mismatch("main_scoreboard_group_id", Message(N_("a group that exists")), repr(group)))
+        row.main_scoreboard_group_id = group
+    if "location" in named:
+        details["location"] = None if body.location is None else body.location.model_dump()
+    for name in FILES:
+        if name in named:
+            references, wrong = file_references.keep(
+                files, name, getattr(body, name) or [], details.get(name, []), "body"
+            )
+            details[name] = references
+            faults += wrong
+    refuse(faults)
+    row.details = {name: value for name, value in details.items() if value}
+
 
 THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
 
 
 def listed(session: Session, main_group: str | None = None) -> list[ContestView]:
     """The contests by start time, those without one last; `main_group` selects those of a group ("": of none)."""
-    return [view(row) for row in stored.contests(session) if main_group in {None, row.main_scoreboard_group_id or ""}]
+    return [view(row) for row in contests.contests(session) if main_group in {None, row.main_scoreboard_group_id or ""}]
 
 
 def state_of(session: Session, contest_id: str) -> StateView:
@@ -52,7 +197,7 @@ def create(session: Session, service: Service, viewer: Viewer, body: ContestBody
     Raises Conflict where its id is taken, BadRequest where its times contradict or it lets teams send too much.
     """
     refuse_open_to_all(viewer, open_to_all=body.open_to_all)
-    if body.id is not None and stored.get(session, body.id) is not None:
+    if body.id is not None and contests.get(session, body.id) is not None:
         raise Conflict(N_("there is a contest %(contest)r already"), contest=body.id)
     row = changes.make(body, body.id or free_id(session, body.name))
     end = clock(row).end
@@ -65,7 +210,7 @@ def create(session: Session, service: Service, viewer: Viewer, body: ContestBody
         )
     keep_default_within(viewer, service.settings, row, body)
     refuse_beyond(viewer, service.settings, None, row)
-    details.change(session, service.files, viewer, row, body)
+    change_details(session, service.files, viewer, row, body)
     session.add(row)
     own_contest(session, viewer, row.id)
     return view(row)
@@ -94,17 +239,17 @@ def change(
         faults = differences(stored_view, view(row))
         raise PreconditionFailed(N_("the contest has changed since it was read"), where="If-Match", errors=faults)
     refuse_beyond(viewer, service.settings, settings, row)
-    if body.finalized and (count := games.count_playing(session, contest_id)):
+    if body.finalized and (count := games_queries.count_playing(session, contest_id)):
         raise Conflict(
             N_("%(count)s games are still to be ended, which takes a second: try again"), where="finalized", count=count
         )
-    if body.finalized and (count := stored.unjudged(session, row)):
+    if body.finalized and (count := contests.unjudged(session, row)):
         raise Conflict(N_("%(count)s submissions are still to be judged"), where="finalized", count=count)
     if body.finalized:
-        teams.enrol_those_there(session, row)
-    details.change(session, service.files, viewer, row, body)
+        teams_queries.enrol_those_there(session, row)
+    change_details(session, service.files, viewer, row, body)
     if clock(row) != before:
-        refuse_overlaps(session, row, stored.enrolled(session, contest_id))
+        refuse_overlaps(session, row, contests.enrolled(session, contest_id))
     _tell_boards(session, service, contest_id)
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
@@ -136,9 +281,9 @@ def resume(session: Session, service: Service, contest_id: str) -> ContestView:
 def delete(session: Session, service: Service, contest_id: str) -> None:
     """Delete a contest; raises Conflict where it has submissions."""
     row = contest_of(session, contest_id)
-    if count := stored.submission_count(session, contest_id):
+    if count := contests.submission_count(session, contest_id):
         raise Conflict(N_("the contest has %(count)s submissions"), count=count)
-    if count := games.count_playing(session, contest_id):
+    if count := games_queries.count_playing(session, contest_id):
         raise Conflict(N_("the contest has %(count)s games in play"), count=count)
     session.delete(row)
     _tell_boards(session, service, contest_id)

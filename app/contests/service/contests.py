@@ -1,4 +1,8 @@
-"""Contests: what they are called, and when they run."""
+"""Contests: what they are called, and when they run.
+
+- Languages and judgement types: the kinds of submissions and of their results.
+- Limits of a contest for its judges: what teams may send to it and to each problem, and what they have sent.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +15,23 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests as stored
+from app.contests.queries import contests
 from app.contests.schemas.bodies import BoardState, ContestView
+from app.contests.schemas.settings import Limits
 from app.contests.service.changes import refuse_final
 from app.contests.service.names import NoContest
 from app.core import clics
-from app.core.clics import format_reltime, format_time_or_none
+from app.core.clics import LANGUAGE, format_reltime, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
-from app.core.errors import Conflict
+from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import shown
 from app.core.messages import N_
 from app.core.passwords import random_letters
 from app.domain import contests as rules
+from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries.usage import bytes_used
 from app.tables import ContestRow
 
 NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
@@ -67,7 +74,7 @@ def api_information() -> ApiInformation:
 
 def documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ContestView]:
     """The contest itself."""
-    row = stored.get(session, snapshot.contest.id)
+    row = contests.get(session, snapshot.contest.id)
     return [] if row is None else [view(row)]
 
 
@@ -118,7 +125,7 @@ def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]
     Of two who look for that at once one waits for what the other writes: each could not see it otherwise.
     """
     lock_names(session, ["enrolments"])
-    clashes = stored.overlapping(session, row, team_ids, utc_now())
+    clashes = contests.overlapping(session, row, team_ids, utc_now())
     if not clashes:
         return
     faults = [
@@ -139,7 +146,7 @@ def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]
 
 def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow:
     """The contest, locked until the transaction ends if it is `for_update`; raises NotFound."""
-    row = stored.get(session, contest_id, for_update=for_update)
+    row = contests.get(session, contest_id, for_update=for_update)
     if row is None:
         raise NoContest(contest_id)
     return row
@@ -158,7 +165,7 @@ def contest_to_change(session: Session, contest_id: str) -> ContestRow:
 
 def free_id(session: Session, name: str) -> str:
     """An id made of a contest's name that no contest has yet."""
-    return slug(name, lambda contest_id: stored.get(session, contest_id) is not None, "contest")
+    return slug(name, lambda contest_id: contests.get(session, contest_id) is not None, "contest")
 
 
 def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
@@ -180,3 +187,112 @@ def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
         number += 1
         free = f"{base}-{number}"
     return free
+
+
+class JudgementTypeView(BaseModel):
+    """A judgement type: a result that a judgement may have."""
+
+    id: str
+    name: str
+    penalty: bool
+    solved: bool
+
+
+class LanguageView(BaseModel):
+    """A language: a kind of files that may be submitted."""
+
+    id: str
+    name: str
+    entry_point_required: bool
+    extensions: list[str]
+
+
+ANSWERS = LanguageView(
+    id=LANGUAGE, name="answer files", entry_point_required=False, extensions=["out", "ans", "txt", "zip"]
+)
+
+
+def judgement_types(session: Session, contest_id: str) -> list[JudgementTypeView]:
+    """The judgement types of a contest; raises NotFound where there is no such contest."""
+    return types(contest_of(session, contest_id))
+
+
+def judgement_type(session: Session, contest_id: str, type_id: str) -> JudgementTypeView:
+    """A judgement type of a contest; raises NotFound."""
+    for each in types(contest_of(session, contest_id)):
+        if each.id == type_id:
+            return each
+    raise NotFound(N_("no judgement type %(type)r"), type=type_id)
+
+
+def languages(session: Session, contest_id: str) -> list[LanguageView]:
+    """The one language of a contest; raises NotFound where there is no such contest."""
+    contest_of(session, contest_id)
+    return [ANSWERS]
+
+
+def language(session: Session, contest_id: str, language_id: str) -> LanguageView:
+    """A language of a contest; raises NotFound."""
+    contest_of(session, contest_id)
+    if language_id != ANSWERS.id:
+        raise NotFound(N_("no language %(language)r"), language=language_id)
+    return ANSWERS
+
+
+def type_documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JudgementTypeView]:
+    """The judgement types of a contest."""
+    return types(contest_of(session, snapshot.contest.id))
+
+
+def language_documents(_viewer: Viewer, _snapshot: ContestSnapshot, _session: Session) -> list[LanguageView]:
+    """The languages of a contest."""
+    return [ANSWERS]
+
+
+def types(contest: ContestRow) -> list[JudgementTypeView]:
+    """The judgement types of a contest: without PC where the contest shows it as AC."""
+    as_accepted = contest.settings.partly_correct_as == JudgementType.AC
+    return [
+        JudgementTypeView(id=type_.value, name=facts.name, penalty=False, solved=facts.solved)
+        for type_, facts in JUDGEMENT_TYPES.items()
+        if not (as_accepted and type_ is JudgementType.PC)
+    ]
+
+
+class ProblemLimits(BaseModel):
+    """The limits of a team's submissions to a problem: its own, and the contest's where it has none."""
+
+    problem_id: str
+    label: str
+    limits: Limits
+
+
+class LimitsView(BaseModel):
+    """The bytes of answers and sources that all teams have sent to a contest, and the limits; null: any number.
+
+    `bytes_limit` is the most of all teams together, `team_bytes` that of each.
+    """
+
+    bytes_used: int
+    bytes_limit: int | None
+    team_bytes: int | None
+    problems: list[ProblemLimits]
+
+
+def contest_limits(session: Session, contest_id: str) -> LimitsView:
+    """The limits of a contest and its problems; raises NotFound."""
+    settings = contest_of(session, contest_id).settings
+    entries = contests.entries(session, contest_id)
+    return LimitsView(
+        bytes_used=bytes_used(session, contest_id),
+        bytes_limit=settings.contest_bytes,
+        team_bytes=settings.team_bytes,
+        problems=[
+            ProblemLimits(
+                problem_id=entry.problem_id,
+                label=entry.label,
+                limits=entry.limits.over(settings.limits),
+            )
+            for entry in entries
+        ],
+    )

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 NEAR = 0.5
 LONGEST_NAME = 100
+# Names that are compared with a misspelt one; with more, anybody could have thousands compared by each request.
 MOST_NAMES = 300
-"""Names that are compared with a misspelt one; with more, anybody could have thousands compared by each request."""
 
 
 class NoContest(NotFound):

@@ -16,18 +16,18 @@ import httpx
 from typing_extensions import TypedDict, Unpack
 
 from app.core.commands.config import Login, current_login
-from app.core.commands.faults import NO_FOLDER, SEVERITIES, fault_line
 from app.core.commands.output import Failure, Json
+from app.core.commands.progress import NO_FOLDER, SEVERITIES, fault_line
 
 SECONDS = 60.0
 TRIES = 5
 TIME_HEADER = "jurado-time"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_PAUSE = 0.2
+# Time limits of a stream: the server sends at least a comment every two minutes.
 STREAM_TIMEOUT = httpx.Timeout(SECONDS, read=150.0)
-"""Time limits of a stream: the server sends at least a comment every two minutes."""
+# The type of replies that tell how far the server has come: JSON, a line at a time.
 WATCHED = "application/x-ndjson"
-"""The type of replies that tell how far the server has come: JSON, a line at a time."""
 Lines = Iterator[str] | None
 Param = str | int | float | bool | Sequence[str] | None
 OTHER_SERVER = "the server answered otherwise than a Jurado server of this version"

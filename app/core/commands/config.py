@@ -1,12 +1,20 @@
-"""The server that a client talks to and the token for it, stored in ~/.config/jurado/config.toml, mode 0600."""
+"""The server that a client talks to and the token for it, stored in ~/.config/jurado/config.toml, mode 0600.
+
+- New files with secrets: made before anything is asked of the server, readable by their owner alone.
+- A folder written whole or not at all.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import tempfile
 import tomllib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Self
 from urllib.parse import urlsplit
 
 from app.core.commands.output import Failure
@@ -88,3 +96,61 @@ def cleaned(url: str) -> str:
     if not fine or not url.isascii() or not url.isprintable() or " " in url:
         raise Failure(f"expected a server's address such as {HERE}, found {url!r}")
     return url.rstrip("/")
+
+
+class NewFile:
+    """A file that did not exist, made at once so that nothing is lost later; removed if nothing is written to it.
+
+    Without a path there is none, and `write` is not called.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self._written = False
+
+    def __enter__(self) -> Self:
+        """Make the file; raises Failure where there is one already."""
+        if self.path is not None:
+            try:
+                self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            except FileExistsError:
+                raise Failure(f"{self.path}: expected a new file, found one that is there already") from None
+            except OSError as error:
+                raise Failure(f"{self.path}: {error.strerror or error}", 1) from None
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """Close the file, and remove it if it is empty."""
+        if self.path is None:
+            return
+        os.close(self._file)
+        if not self._written:
+            self.path.unlink()
+
+    def write(self, text: str) -> None:
+        """Write text in UTF-8, all of it."""
+        self._written = True
+        data = memoryview(text.encode())
+        while data:
+            data = data[os.write(self._file, data) :]
+
+
+def write_new_folder(target: Path, files: Mapping[str, bytes]) -> None:
+    """Write files as a folder that is not there yet: all of them or nothing. Raises Failure."""
+    if target.exists():
+        raise Failure(f"{target}: expected a folder that is not there yet, found one")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        started = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+        try:
+            for name, data in files.items():
+                path = started / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            started.chmod(0o755)
+            os.rename(started, target)
+        except BaseException:
+            shutil.rmtree(started, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise Failure(f"{target}: {error.strerror}") from None

@@ -1,18 +1,26 @@
-"""An upload with a progress bar."""
+"""An upload with a progress bar.
+
+- A download to a file, with a progress bar; it is never in memory as a whole.
+- Server-sent events: a stream that is taken up again whenever it breaks off.
+"""
 
 from __future__ import annotations
 
 import io
+import json
 import sys
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TransferSpeedColumn
 from rich.text import Text
 
-from app.core.commands.output import Failure, console
+from app.core.commands.client import Client, Reply
+from app.core.commands.output import Failure, Json, console, new_file
 from app.core.steps import OnStep, unseen
 
 WORTH_A_BAR = 1 << 20
@@ -82,3 +90,81 @@ class Amount(ProgressColumn):
         if task.fields["unit"] == "bytes":
             return Text(" ").join(column.render(task) for column in self._of_bytes)
         return Text("" if task.total is None else f"{task.completed:.0f} of {task.total:.0f}")
+
+
+# Called with the bytes that have come, and those that come in all where the server says so.
+OnSize = Callable[[int, int | None], None]
+
+
+def download(client: Client, path: str, target: Path, *, code: int = 2) -> int:
+    """Fetch a resource into a file; returns its bytes. Raises Failure, and then what was at `target` stays as it was.
+
+    `code`: the exit code where the file cannot be written.
+    """
+    with new_file(target, code=code) as file, _download_shown() as on_size:
+        client.fetch(path, file, on_size)
+        return file.tell()
+
+
+@contextmanager
+def _download_shown() -> Iterator[OnSize]:
+    """Show how much has come on a terminal, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _size, _total: None
+        return
+    columns = (TextColumn("download"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=console(err=True), transient=True) as bar:
+        task = bar.add_task("download", total=None)
+        yield lambda size, total: bar.update(task, completed=size, total=total)
+
+
+SECONDS_BETWEEN_STREAMS = 1.0
+NO_STREAM = (404, 405, 406)
+EVENT_STREAM = "text/event-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One server-sent event."""
+
+    name: str
+    data: str
+    id: str
+
+    def json(self) -> Json:
+        """Read its data as JSON."""
+        return json.loads(self.data, object_hook=Reply)
+
+
+def server_events(client: Client, path: str) -> Iterator[Event]:
+    """Yield the events of a stream, taken up again after the last one whenever it breaks off; none without a stream."""
+    last = ""
+    while True:
+        headers = {"Accept": EVENT_STREAM, **({"Last-Event-ID": last} if last else {})}
+        with client.stream(f"/api/{path}", headers=headers, accept=NO_STREAM) as lines:
+            if lines is None:
+                return
+            for event in events(lines):
+                last = event.id or last
+                yield event
+        time.sleep(SECONDS_BETWEEN_STREAMS)
+
+
+def events(lines: Iterable[str]) -> Iterator[Event]:
+    """Read server-sent events, as the HTML standard has them; comments and unknown fields are skipped."""
+    name, id_ = "message", ""
+    data: list[str] = []
+    for line in lines:
+        if not line:
+            if data:
+                yield Event(name, "\n".join(data), id_)
+            name, data = "message", []
+            continue
+        key, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if key == "event":
+            name = value
+        elif key == "data":
+            data.append(value)
+        elif key == "id":
+            id_ = value

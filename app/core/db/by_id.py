@@ -1,18 +1,38 @@
-"""Rows of tables whose ids people choose: which ids exist, and their rows and names."""
+"""Rows of tables whose ids people choose: which ids exist, and their rows and names.
+
+- Ids of submissions that are numbers are given by a server of ours; any other id, another system gave.
+- Notices: what a transaction tells the other servers and workers on its database, sent with its commit by NOTIFY.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
 from typing import TypeVar
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, event, select
+from sqlalchemy.orm import Session, UOWTransaction
 
-from app.tables import GroupRow, OrganizationRow, PersonRow, TeamRow
+from app.tables import (
+    AccountRow,
+    ContestRoleRow,
+    ContestRow,
+    GroupRow,
+    OrganiserRow,
+    OrganizationRow,
+    PersonRow,
+    ProblemRoleRow,
+    ProblemRow,
+    TeamRow,
+    TokenRow,
+)
 
 R = TypeVar("R", bound=GroupRow | OrganizationRow | PersonRow | TeamRow)
+# Ids in one IN (...): older SQLites take 999 parameters.
 AT_ONCE = 500
-"""Ids in one IN (...): older SQLites take 999 parameters."""
 
 
 def ids(session: Session, table: type[R]) -> set[str]:
@@ -46,3 +66,215 @@ def portions(ids: Iterable[str]) -> Iterator[list[str]]:
     wanted = sorted(set(ids))
     for start in range(0, len(wanted), AT_ONCE):
         yield wanted[start : start + AT_ONCE]
+
+
+# Longer ones may not fit the 64 bits of a column.
+MOST_DIGITS = 18
+
+
+def is_number(text: str) -> bool:
+    """Whether the id is nothing but digits. Then it is ours to give, even where no row can have it."""
+    return text.isascii() and text.isdigit()
+
+
+def as_id(text: str) -> int | None:
+    """The number an id stands for; None for whatever is no row's id, such as `007` or one beyond 64 bits."""
+    if not is_number(text) or text.startswith("0") or len(text) > MOST_DIGITS:
+        return None
+    return int(text)
+
+
+CHANNEL = "jurado"
+OUTBOX = "notices"
+# PostgreSQL takes payloads of less than 8,000 bytes; one more notice costs less than one that says less.
+MOST_BYTES = 7900
+# Submissions or accounts that are told one by one; where there are more, all of the contest count as changed.
+MOST_IDS = 1000
+# Characters of an error that is told.
+MOST_WORDS = 500
+# The part of a statement that sends a JSON list of notices, none or some, with the end of its transaction.
+SENDING = (
+    f"(SELECT count(pg_notify('{CHANNEL}', payload))"
+    " FROM json_array_elements_text(CAST(:payloads AS json)) AS listed (payload))"
+)
+Word = str | int | float | None
+
+
+class Kind(StrEnum):
+    """What a notice is about, and the words that it has."""
+
+    # Anything that somebody may keep: as `Database.changed`.
+    CHANGED = "changed"
+    # A contest and submissions whose place on its boards changes; without submissions: all of it.
+    BOARD = "board"
+    # A contest whose log of events has grown.
+    EVENTS = "events"
+    # A request to the publisher of a contest: its id, the number of the request, 1 for a complete look.
+    LOOK = "look"
+    # The number of a request for a look, and the last event after it.
+    LOOKED = "looked"
+    # An account whose rights, passwords or tokens change; without one: all.
+    ACCOUNT = "account"
+    # A game that has gone on.
+    GAME = "game"
+    # Something that is counted within a minute: the kind of key, the key, how many of it are remembered.
+    COUNTED = "counted"
+    # A contest, a team, and bytes of answers that it has sent.
+    BYTES = "bytes"
+    # A contest that has come with its submissions.
+    IMPORTED = "imported"
+    # A stored file that a worker waits for, as it cannot read it: its sha256, and why.
+    UNREADABLE = "unreadable"
+    # A place at which the gate closes: the closing's number, the seconds it lasts at most, contest and problem.
+    CLOSED = "closed"
+    # The number of a closing of the gate that is over.
+    OPENED = "opened"
+
+
+# A kind and its words.
+Notice = tuple[Word, ...]
+
+
+class Outbox:
+    """The notices of one transaction, each once; but what is counted is told as often as it was."""
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+        self._boards: dict[str, set[int] | None] = {}
+        self._accounts: set[str] | None = set()
+        self._bytes: Counter[tuple[str, str]] = Counter()
+        self._others: Counter[Notice] = Counter()
+
+    def add(self, kind: Kind, *words: Word) -> None:
+        """Add a notice."""
+        self._others[kind.value, *words] += 1
+
+    def add_board(self, contest_id: str, submission_ids: Iterable[int] | None = None) -> None:
+        """Add submissions of a contest; None: all of them."""
+        known = self._boards.setdefault(contest_id, set())
+        if submission_ids is None or known is None:
+            self._boards[contest_id] = None
+            return
+        known.update(submission_ids)
+        if len(known) > MOST_IDS:
+            self._boards[contest_id] = None
+
+    def add_account(self, account_id: str | None) -> None:
+        """Add an account; None: all of them."""
+        if account_id is None or self._accounts is None or len(self._accounts) >= MOST_IDS:
+            self._accounts = None
+        else:
+            self._accounts.add(account_id)
+
+    def add_bytes(self, contest_id: str, team_id: str, size: int) -> None:
+        """Add bytes that a team has sent to a contest."""
+        self._bytes[contest_id, team_id] += size
+
+    def payloads(self) -> list[str]:
+        """The texts to be sent: JSON lists of the origin and of notices."""
+        counted = Kind.COUNTED.value
+        notices = [each for each, times in self._others.items() for _ in range(times if each[0] == counted else 1)]
+        notices += [(Kind.BYTES.value, *place, size) for place, size in self._bytes.items()]
+        accounts: Iterable[str | None] = [None] if self._accounts is None else sorted(self._accounts)
+        notices += [(Kind.ACCOUNT.value, each) for each in accounts]
+        for contest_id, ids in self._boards.items():
+            listed = sorted(ids or ())
+            some = [listed[at : at + 200] for at in range(0, max(1, len(listed)), 200)]
+            notices += [(Kind.BOARD.value, contest_id, *each) for each in some]
+        return _packed(self._origin, notices)
+
+
+def _packed(origin: str, notices: Sequence[Notice]) -> list[str]:
+    """Put as many notices into each payload as it takes."""
+    payloads: list[str] = []
+    texts: list[str] = []
+    size = 0
+    for each in [json.dumps(notice, separators=(",", ":")) for notice in notices]:
+        if texts and size + len(each) > MOST_BYTES - 40:
+            payloads.append(_payload(origin, texts))
+            texts, size = [], 0
+        texts.append(each)
+        size += len(each) + 1
+    return [*payloads, _payload(origin, texts)] if texts else payloads
+
+
+def _payload(origin: str, texts: Sequence[str]) -> str:
+    return f'["{origin}",{",".join(texts)}]'
+
+
+def read(payload: str) -> tuple[str, list[Notice]]:
+    """The origin and the notices of a payload."""
+    origin, *notices = json.loads(payload)
+    return str(origin), [tuple(each) for each in notices]
+
+
+@contextmanager
+def collected(connection: Connection, origin: str | None) -> Iterator[list[str]]:
+    """Collect the notices of a transaction: the list has their texts after the block. Without an origin: none."""
+    payloads: list[str] = []
+    if origin is None:
+        yield payloads
+        return
+    outbox = connection.info[OUTBOX] = Outbox(origin)
+    try:
+        yield payloads
+    finally:
+        del connection.info[OUTBOX]
+    payloads += outbox.payloads()
+
+
+def outbox_of(connection: Connection | Session) -> Outbox | None:
+    """The outbox of an open transaction; None where nobody else is to be told."""
+    if isinstance(connection, Session):
+        connection = connection.connection()
+    outbox: Outbox | None = connection.info.get(OUTBOX)
+    return outbox
+
+
+def tell(connection: Connection | Session, kind: Kind, *words: Word) -> None:
+    """Tell the others, once this transaction is committed."""
+    if (outbox := outbox_of(connection)) is not None:
+        outbox.add(kind, *words)
+
+
+def tell_board(connection: Connection | Session, contest_id: str, submission_ids: Iterable[int] | None = None) -> None:
+    """Tell the others which places on a contest's boards change; None: all."""
+    if (outbox := outbox_of(connection)) is not None:
+        outbox.add_board(contest_id, submission_ids)
+
+
+def tell_account(connection: Connection | Session, account_id: str | None) -> None:
+    """Tell the others whose rights, passwords or tokens change; None: anybody's."""
+    if (outbox := outbox_of(connection)) is not None:
+        outbox.add_account(account_id)
+
+
+def unreadable(sha256: str, error: str) -> Notice:
+    """The notice of a stored file that a worker waits for."""
+    return (Kind.UNREADABLE.value, sha256, error[:MOST_WORDS])
+
+
+def send(connection: Connection, arriving: Sequence[Notice]) -> list[None]:
+    """Tell the others something that no row says, a handler of the writer."""
+    for kind, *words in arriving:
+        tell(connection, Kind(str(kind)), *words)
+    return [None] * len(arriving)
+
+
+def watch_session(session: Session, connection: Connection) -> None:
+    """Let the others be told of accounts whose rows the session changes."""
+    if connection.info.get(OUTBOX) is not None:
+        event.listen(session, "after_flush", _note_accounts)
+
+
+def _note_accounts(session: Session, _context: UOWTransaction) -> None:
+    for row in [*session.dirty, *session.deleted]:
+        if isinstance(row, AccountRow):
+            tell_account(session, row.id)
+        elif isinstance(row, TokenRow | ContestRoleRow | ProblemRoleRow | OrganiserRow):
+            tell_account(session, row.account_id)
+        elif isinstance(row, ContestRow | ProblemRow) and row in session.deleted:
+            tell_account(session, None)  # the roles in it go with it, and another one may get its id
+    for row in session.new:  # nobody knows a new account or token yet
+        if isinstance(row, ContestRoleRow | ProblemRoleRow | OrganiserRow):
+            tell_account(session, row.account_id)

@@ -5,31 +5,69 @@ when the next process finds the system's clock set back. A start that finds an e
 last mark. The clock tells no time beyond those by a step: a step forward is marked first, and followed then.
 
 Several processes on a database all follow the database's clock, and the latest of their marks stays.
+
+- The time of the database's clock, which all processes on it follow, whatever the clocks of their machines say.
+- The state of the database itself, for whoever runs it: its version, its size, and its replicas.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import structlog
-from sqlalchemy import Connection, delete, func, select, update
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from app.core.clock import STEP, the_clock, utc_now
-from app.core.db.bulk import own_insert
+from app.core.db.base import own_insert
+from app.core.db.by_id import outbox_of
 from app.core.db.database import Database
-from app.core.db.database_time import DatabaseTime
-from app.core.db.notices import outbox_of
 from app.core.db.writer import Writer
 from app.core.loops import Loop
 from app.tables import ClockRow, EventRow, JudgementRow
 
+NOW = text("SELECT clock_timestamp()")
+FIRST_LOOKS = 3
+
+
+class DatabaseTime:
+    """A clock that tells the time of a PostgreSQL server; call it from any thread, `look` from one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        looks = [self._measured() for _ in range(FIRST_LOOKS)]
+        self._known = min(looks, key=lambda each: each[2])[:2]  # replaced as a whole
+
+    def __call__(self) -> datetime:
+        """The time in UTC."""
+        moment, at = self._known
+        return moment + timedelta(seconds=time.monotonic() - at)
+
+    def look(self) -> None:
+        """Ask the database; raises what it raises."""
+        moment, at, error = self._measured()
+        known, known_at = self._known
+        if abs(moment - known - timedelta(seconds=at - known_at)) > timedelta(seconds=error):
+            self._known = moment, at
+
+    def _measured(self) -> tuple[datetime, float, float]:
+        """The time of the database, the monotonic moment of it, and how wrong that may be, in seconds."""
+        with self._database.snapshot() as connection:
+            connection.execute(text("SELECT 1"))  # a new connection and a new transaction take their time before
+            before = time.monotonic()
+            moment: datetime = connection.execute(NOW).scalar_one()
+            after = time.monotonic()
+        return moment.astimezone(UTC), (before + after) / 2, (after - before) / 2
+
+
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.clock")
 
 SECONDS_BETWEEN_MARKS = 5.0
+# Time that may have passed since the last mark: the time between two, and as much again for a late commit.
 UNMARKED = timedelta(seconds=2 * SECONDS_BETWEEN_MARKS)
-"""Time that may have passed since the last mark: the time between two, and as much again for a late commit."""
 ONLY = 1
 
 
@@ -120,3 +158,47 @@ class ClockKeeper:
         due = self._clock.due()
         self._writer.submit(mark, due).result()
         self._clock.allow(due + UNMARKED)
+
+
+REPLICAS = text(
+    "SELECT coalesce(nullif(application_name, ''), host(client_addr), 'a replica') AS name, state,"
+    " CAST(extract(epoch FROM replay_lag) AS float) AS seconds_behind,"
+    " CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) AS bigint) AS bytes_behind"
+    " FROM pg_stat_replication ORDER BY 1"
+)
+
+
+class ReplicaState(BaseModel):
+    """A server that follows the database; `state` null: the service's role may not see it."""
+
+    name: str
+    state: str | None
+    seconds_behind: float | None = Field(description="null where nothing was written lately")
+    bytes_behind: int | None
+
+
+class DatabaseFacts(BaseModel):
+    """The database that a service uses."""
+
+    kind: str
+    version: str
+    size: int = Field(description="bytes")
+    replicas: list[ReplicaState]
+
+
+def database_state(session: Session) -> DatabaseFacts:
+    """Ask the database."""
+    if session.get_bind().dialect.name == "sqlite":
+        version = session.scalar(text("SELECT sqlite_version()"))
+        size = session.scalar(text("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"))
+        return DatabaseFacts(kind="SQLite", version=str(version), size=int(size or 0), replicas=[])
+    version = str(session.scalar(text("SHOW server_version"))).partition(" ")[0]
+    size = session.scalar(text("SELECT pg_database_size(current_database())"))
+    return DatabaseFacts(kind="PostgreSQL", version=version, size=int(size or 0), replicas=replicas(session))
+
+
+def replicas(session: Session) -> list[ReplicaState]:
+    """The servers that follow the database, by name; none of SQLite, nor where it follows another one itself."""
+    if session.get_bind().dialect.name == "sqlite" or session.scalar(text("SELECT pg_is_in_recovery()")):
+        return []
+    return [ReplicaState.model_validate(row) for row in session.execute(REPLICAS).mappings()]

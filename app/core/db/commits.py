@@ -10,10 +10,13 @@ has taken over, by its own timeline, a number may be that of another transaction
 
 A transaction that is still open is ended before the look, so that a COMMIT on its way finds nothing. It is known by its
 number and the microsecond of its beginning: the number alone may be that of somebody else's by now.
+
+- Errors that are the database's or the disk's own, and may pass: away, locked, read-only, damaged, without room.
 """
 
 from __future__ import annotations
 
+import errno
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -25,10 +28,19 @@ from typing import NamedTuple
 
 import structlog
 from sqlalchemy import Connection, Engine, RootTransaction, delete, exists, select, text
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import (
+    DatabaseError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    OperationalError,
+    SQLAlchemyError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from app.core.db.bulk import texts_of
-from app.core.db.notices import SENDING
+from app.core.db.base import texts_of
+from app.core.db.by_id import SENDING
 from app.core.loops import FOREVER, Loop, give
 from app.tables import CommitMarkRow
 
@@ -38,25 +50,25 @@ SECONDS_IN_DOUBT = 10.0
 SECONDS_BETWEEN_LOOKS = 0.1
 SECONDS_BETWEEN_LATE_LOOKS = 1.0
 NUMBER = f"SELECT CAST(pg_current_xact_id_if_assigned() AS text), CAST(now() AS text), {SENDING}"
+# The last statement of a transaction sends its notices as well: each one more is a round trip.
 LAST = text(NUMBER)
-"""The last statement of a transaction sends its notices as well: each one more is a round trip."""
+# The same of a transaction without rows that can be looked for; one that has written nothing gets no mark.
 LAST_WITH_MARK = text(
     "WITH mark AS (INSERT INTO commit_marks (id, key, time)"
     " SELECT :id, :key, now() WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
     f" ON CONFLICT (id) DO UPDATE SET key = excluded.key, time = excluded.time) {NUMBER}"
 )
-"""The same of a transaction without rows that can be looked for; one that has written nothing gets no mark."""
+# The time that a mark stays which nobody writes again: no commit is in doubt for so long.
 REMEMBERED = timedelta(days=7)
-"""The time that a mark stays which nobody writes again: no commit is in doubt for so long."""
+# Whether the database only replays yet what another one has written, and how many are ended: one, or none.
 END = text(
     "SELECT pg_is_in_recovery(), count(pg_terminate_backend(pid)) FROM pg_stat_activity"
     " WHERE backend_xid = xid(CAST(CAST(:number AS text) AS xid8)) AND xact_start = CAST(:began AS timestamptz)"
 )
-"""Whether the database only replays yet what another one has written, and how many are ended: one, or none."""
 
 
+# Tells whether the rows of a transaction are there.
 Trace = Callable[[Connection], bool]
-"""Tells whether the rows of a transaction are there."""
 
 
 class Ended(NamedTuple):
@@ -223,3 +235,37 @@ def _late_end(engine: Engine, ended: Ended) -> bool | None:
         return was_committed(engine, ended)
     except NotKnownYet:
         return None
+
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+NO_TABLE = "42P01"
+FULL = "53100"
+LOCKED = "55P03"
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether the disk has no room, for files or for the database."""
+    if isinstance(error, OSError):
+        return error.errno in NO_ROOM
+    if not isinstance(error, DBAPIError):
+        return False
+    return _state(error) == FULL or "database or disk is full" in str(error.orig)
+
+
+def of_the_database(error: BaseException) -> bool:
+    """Whether the database failed, and not the statement. Damaged pages and lost tables are its own faults, too."""
+    if isinstance(error, PoolTimeout | OperationalError | InterfaceError | InternalError):
+        return True
+    if not isinstance(error, DBAPIError) or isinstance(error, IntegrityError):
+        return False
+    # SQLite has no better word than DatabaseError for a file that is damaged or is no database.
+    return error.connection_invalidated or _state(error) == NO_TABLE or type(error) is DatabaseError
+
+
+def is_locked(error: BaseException) -> bool:
+    """Whether PostgreSQL waited in vain for a lock that another transaction has."""
+    return isinstance(error, DBAPIError) and _state(error) == LOCKED
+
+
+def _state(error: DBAPIError) -> str | None:
+    return getattr(error.orig, "sqlstate", None)

@@ -14,28 +14,28 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from app.accounts.queries import audit, reset_codes
-from app.core.db import notices
+from app.accounts.queries import accounts, audit
+from app.core.db import by_id
+from app.core.db.by_id import Kind
 from app.core.db.commits import Commits, Trace
-from app.core.db.notices import Kind
-from app.core.db.patience import Patience, be_patient
+from app.core.db.serving import Patience, be_patient
 from app.core.effort import EFFORT
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 
+# SQLite's setting for waiting for the disk. In WAL mode NORMAL would lose the last commits with the power, and they
+# were acknowledged; only tests may change it.
 BUSY_TIMEOUT_MS = 30_000
-"""SQLite's setting for waiting for the disk. In WAL mode NORMAL would lose the last commits with the power, and they
-were acknowledged; only tests may change it."""
 LOG_LIMIT = 64 * 2**20
 POOL = 20
+# Connections for requests that only read; `app.core.http.lists.queue` lets in fewer at once (`most_reads`).
 REQUESTS_READ = 24
-"""Connections for requests that only read; `app.core.http.lists.queue` lets in fewer at once (`most_reads`)."""
+# The key under which an SQLite connection keeps that its transaction has not begun yet.
 LATE = "begins with its first statement"
-"""The key under which an SQLite connection keeps that its transaction has not begun yet."""
 WRITERS = 2
+# Time that a batch of the writer waits for a lock: then it goes on without what is locked (`app.core.db.writer`).
 WRITERS_LOCK_SECONDS = 0.25
-"""Time that a batch of the writer waits for a lock: then it goes on without what is locked (`app.core.db.writer`)."""
+# Options that the driver puts into the BEGIN of a reading transaction: they cost no round trip.
 SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-"""Options that the driver puts into the BEGIN of a reading transaction: they cost no round trip."""
 
 
 class Database:
@@ -54,7 +54,7 @@ class Database:
     while it stays the same. The writer's commits (submissions, judgements) leave it alone. `listeners` are called after
     each `write`. While `barred` says why, nothing may be written: writes raise OperationalError.
 
-    A `shared` database has other processes on it. They are told of what transactions change (`app.core.db.notices`),
+    A `shared` database has other processes on it. They are told of what transactions change (`app.core.db.by_id`),
     and `origin` is the name by which this one knows its own notices; None where it has the database for itself.
     """
 
@@ -103,12 +103,12 @@ class Database:
         """
         with self.transaction() as connection, Session(connection, expire_on_commit=False) as session:
             audit.watch_session(session, connection)
-            notices.watch_session(session, connection)
-            reset_codes.watch_session(session)
+            by_id.watch_session(session, connection)
+            accounts.watch_session(session)
             yield session
             session.commit()  # as far as the session goes: the transaction is the connection's
             if not quiet:
-                notices.tell(connection, Kind.CHANGED)
+                by_id.tell(connection, Kind.CHANGED)
         if not quiet:
             self.changed()
 
@@ -134,7 +134,7 @@ class Database:
             if lock_ms is not None and not self.is_sqlite:
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {lock_ms}")
             with (
-                notices.collected(connection, self.origin) as payloads,
+                by_id.collected(connection, self.origin) as payloads,
                 audit.audited(connection, transaction),
             ):
                 yield connection  # what is raised here is rolled back when the connection is given back

@@ -2,6 +2,8 @@
 
 A notice that was sent while the connection was lost is gone: as soon as it is back, everything counts as changed. While
 it stays lost, everything counts as changed again and again, so that nothing old is taken for new.
+
+- A connection to PostgreSQL that ends its waits itself; only who has a PostgreSQL loads the driver.
 """
 
 from __future__ import annotations
@@ -10,23 +12,56 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from typing import cast
+from typing import Any, TypeVar, cast
 
+import psycopg
 import structlog
+from psycopg.abc import PQGen
+from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 
-from app.core.db import notices
-from app.core.db.bounded_connection import BoundedConnection
-from app.core.db.notices import CHANNEL, Kind, Word
-from app.core.db.patience import Patience, be_patient
+from app.core.db import by_id
+from app.core.db.by_id import CHANNEL, Kind, Word
+from app.core.db.serving import Patience, be_patient
 from app.core.effort import EFFORT
 from app.core.loops import Loop
 from app.core.settings import Timeouts
 
+T = TypeVar("T")
+# For statements outside of transactions, all of them short: is the connection alive, how did a transaction end.
+SECONDS_OUTSIDE = 5.0
+
+
+class BoundedConnection(psycopg.Connection[Any]):
+    """A connection that is closed if a reply does not come in time: within `seconds`, inside of transactions."""
+
+    seconds: float | None = None
+
+    def check_encoding(self) -> None:
+        """Raise OperationalError unless the database holds UTF-8: of SQL_ASCII the driver gives bytes for texts."""
+        encoding = self.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise psycopg.OperationalError(
+                f"database {self.info.dbname}: expected the encoding UTF8, found {encoding}:"
+                " make it anew with createdb --encoding=UTF8 --template=template0"
+            )
+
+    def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
+        """Wait for a reply; raises OperationalError."""
+        if timeout is None:
+            timeout = SECONDS_OUTSIDE if self.autocommit else self.seconds
+        try:
+            return super().wait(gen, interval, timeout)
+        except psycopg.OperationalError:
+            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
+                self.pgconn.finish()  # its reply may still come: nobody may take that for the next one's
+            raise
+
+
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.notices")
 
+# Called with the words of a notice, in the listener's thread; must not block for long.
 Hearer = Callable[..., object]
-"""Called with the words of a notice, in the listener's thread; must not block for long."""
 APPLICATION = "jurado notices"
 SECONDS_BETWEEN_PROOFS = 1.0
 SECONDS_BETWEEN_TRIES = 0.5
@@ -124,7 +159,7 @@ class Listener:
                 self._survive(self._pass_on, heard.payload)  # which any client of the database may send
 
     def _pass_on(self, payload: str) -> None:
-        origin, heard = notices.read(payload)
+        origin, heard = by_id.read(payload)
         if origin == self._origin:
             return
         for kind, *words in heard:

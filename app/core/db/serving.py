@@ -5,6 +5,8 @@ of the other's pauses and revoked tokens. So the home and a SQLite file are lock
 PostgreSQL database by an advisory lock, which a connection of its own holds. Servers and workers of a distributed
 installation share these locks: whatever needs a database for itself is refused while one of them runs, and they while
 it runs.
+
+- Timeouts of PostgreSQL: those that it keeps itself, and those for a server that has fallen silent.
 """
 
 from __future__ import annotations
@@ -16,16 +18,75 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import structlog
-from sqlalchemy import Connection, Engine, NullPool, create_engine, make_url, text
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.clock import utc_now
-from app.core.db.patience import Patience, be_patient
 from app.core.loops import FOREVER, Loop
 from app.core.settings import Timeouts
+
+if TYPE_CHECKING:
+    from app.core.db.listener import BoundedConnection
+
+
+CONNECT_SECONDS = 5
+# Seconds beyond PostgreSQL's own timeout until its silence ends the connection.
+SECONDS_FOR_THE_REPLY = 5.0
+SETTINGS = (
+    "SELECT set_config('statement_timeout', %s, false), set_config('lock_timeout', %s, false),"
+    " set_config('idle_in_transaction_session_timeout', %s, false)"
+)
+
+
+class Patience:
+    """Timeouts of the connections of one purpose, in seconds: of a statement, idle in a transaction, and so on."""
+
+    def __init__(self, statement: float, idle: float, timeouts: Timeouts) -> None:
+        self._settings = [f"{1000 * seconds:.0f}ms" for seconds in (statement, timeouts.lock, idle)]
+        self._reply = statement + SECONDS_FOR_THE_REPLY if statement else None
+        self.network = network_patience(timeouts.silent)
+
+    def apply(self, connection: BoundedConnection) -> None:
+        """Let a new connection have these bounds."""
+        connection.seconds = self._reply
+        connection.autocommit = True
+        connection.execute(SETTINGS, self._settings)
+        connection.autocommit = False
+
+
+def network_patience(silent: float) -> dict[str, int]:
+    """Options of libpq for a network that is silent for so many seconds: no reply to a connect, no acknowledgement."""
+    if not silent:
+        return {"connect_timeout": CONNECT_SECONDS}
+    return {
+        "connect_timeout": CONNECT_SECONDS,
+        "keepalives_idle": max(1, round(silent / 2)),
+        "keepalives_interval": max(1, round(silent / 6)),
+        "keepalives_count": 3,
+        "tcp_user_timeout": round(1000 * silent),
+    }
+
+
+def be_patient(engine: Engine, patience: Patience) -> None:
+    """Let every connection that a PostgreSQL engine opens have these bounds."""
+    from app.core.db.listener import BoundedConnection  # its driver takes 0.1 s, which SQLite needs not pay
+
+    # Any: the arguments of the driver's connect, each of a type of its own.
+    def connect(_dialect: object, _record: object, _args: object, named: dict[str, Any]) -> BoundedConnection:
+        connection = BoundedConnection.connect(**{**patience.network, **named})
+        try:
+            connection.check_encoding()
+            patience.apply(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    event.listen(engine, "do_connect", connect)
+
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.serving")
 
@@ -33,8 +94,8 @@ LOCK_FILE = "serving.lock"
 KEY = int.from_bytes(b"jurado")
 SECONDS_BETWEEN_LOOKS = 1.0
 LONGEST_NAME = 63
+# Each statement here is outside of transactions, and so short; a lock that is lost is to be noticed soon.
 PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=12.0))
-"""Each statement here is outside of transactions, and so short; a lock that is lost is to be noticed soon."""
 TRY_ALONE = text("SELECT pg_try_advisory_lock(:key)")
 TRY_SHARED = text("SELECT pg_try_advisory_lock_shared(:key)")
 HOLDER = text(

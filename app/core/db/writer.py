@@ -35,9 +35,8 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 
 from app.accounts.queries import audit
 from app.accounts.queries.audit_values import ADDED
-from app.core.db.commits import CommitInDoubt, Trace
+from app.core.db.commits import CommitInDoubt, Trace, is_locked, of_the_database
 from app.core.db.database import Database
-from app.core.db.faults import is_locked, of_the_database
 from app.core.json_documents import AuditChanges
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.writer")
@@ -45,30 +44,28 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.writer")
 P = TypeVar("P")
 R = TypeVar("R")
 Handler = Callable[[Connection, Sequence[P]], Sequence[R]]
+# A handler beside the payloads it was given with: `submit` and `call` know that they fit, and what it returns.
 AnyHandler = Handler[object, object]
-"""A handler beside the payloads it was given with: `submit` and `call` know that they fit, and what it returns."""
 
+# By handler, what looks for the rows of a payload, by what was returned for it; None: it has none of its own. It is
+# asked where the reply to a COMMIT is lost (`app.core.db.commits`).
 TRACES: dict[AnyHandler, Callable[[object, object], Trace | None]] = {}
-"""By handler, what looks for the rows of a payload, by what was returned for it; None: it has none of its own.
-
-It is asked where the reply to a COMMIT is lost (`app.core.db.commits`).
-"""
 MOST_IN_A_BATCH = 256
 REQUESTS_THAT_PRESS = 6
+# Time that a batch of so many requests counts: some batches of a rush hold few, as their replies are on their way.
 SECONDS_PRESSED = 0.05
-"""Time that a batch of so many requests counts: some batches of a rush hold few, as their replies are on their way."""
+# Wait of the writer in a rush before it takes a batch, as PostgreSQL's `commit_delay`: it commits more at a time, and
+# takes turns with the event loop for the interpreter's lock less often.
 SECONDS_TO_GATHER = 0.002
-"""Wait of the writer in a rush before it takes a batch, as PostgreSQL's `commit_delay`: it commits more at a time, and
-takes turns with the event loop for the interpreter's lock less often."""
+# Time that a write which may wait is kept back at most, for one that may not: they are committed together.
 SECONDS_THAT_WRITES_WAIT = 0.02
-"""Time that a write which may wait is kept back at most, for one that may not: they are committed together."""
 MOST_FAILURES_IN_A_ROW = 3
+# Milliseconds that each write of a batch waits again for SQLite's lock: all later writes wait behind them.
 SHORT_LOCK_MS = 100
-"""Milliseconds that each write of a batch waits again for SQLite's lock: all later writes wait behind them."""
+# Milliseconds that a part of a batch waits for a lock of PostgreSQL once the batch has found one that is held.
 HELD_LOCK_MS = 20
-"""Milliseconds that a part of a batch waits for a lock of PostgreSQL once the batch has found one that is held."""
+# Time between two tries of what waits for a lock.
 SECONDS_BETWEEN_TRIES = 0.1
-"""Time between two tries of what waits for a lock."""
 
 
 class _Write:
@@ -101,8 +98,8 @@ class _Write:
                 self.future.set_exception(error)
 
 
+# A write with its result, or the error that kept it from being stored.
 Settled = tuple[_Write, object, Exception | None]
-"""A write with its result, or the error that kept it from being stored."""
 
 
 class Writer:

@@ -22,10 +22,10 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
 UNFINISHED = ".new-"
 LOCK = ".lock"
+# Of the bound, how much stays when room is made: else each new file would make room for itself.
 SHARE_LEFT = 0.9
-"""Of the bound, how much stays when room is made: else each new file would make room for itself."""
+# Of the bound, how much a process adds before it looks at what all have added.
 SHARE_UNSEEN = 0.05
-"""Of the bound, how much a process adds before it looks at what all have added."""
 
 
 class FileCache:

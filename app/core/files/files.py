@@ -1,7 +1,9 @@
 """The port of content-addressed files: named by their sha256, compressed with zstd, durable before anybody is told.
 
-Two stores implement it: a local folder (`app.core.files.local_files`) and S3 (`app.core.files.s3_files`); both use the
+Two stores implement it: a local folder (`app.core.files.open_files`) and S3 (`app.core.files.s3_files`); both use the
 same names for the same compressed bytes, so that either can be copied to the other by any tool.
+
+- A store around another one that asks it for everything: the base of those that do a little more.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ LEVEL = 1  # 866 MB/s, and answer files are digits and spaces: higher levels gai
 SUFFIX = ".zst"
 SECONDS_UNFINISHED = 3600.0
 NAME = re.compile(r"([0-9a-f]{2})/([0-9a-f]{62})\.zst")
+# A value that changes when a file is written again, or may be readable again.
 State = tuple[int, ...] | None
-"""A value that changes when a file is written again, or may be readable again."""
 
 
 class FileStore(Protocol):
@@ -67,8 +69,8 @@ class StoredFile:
 class Files(FileStore, Protocol):
     """A whole store. Errors of a store that is away or full are OSErrors; the file itself may be sound then."""
 
+    # Told (sha256, error) of each file that cannot be loaded.
     on_fault: Callable[[str, str], object]
-    """Told (sha256, error) of each file that cannot be loaded."""
 
     @property
     def place(self) -> str:
@@ -203,3 +205,94 @@ def _checked(file: IO[bytes], sha256: str) -> Iterator[bytes]:
         raise FileDamaged(f"stored file {sha256}: {error.strerror}") from None
     if digest.hexdigest() != sha256:
         raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
+
+
+class WrappedFiles:
+    """The store `inner` under another name."""
+
+    def __init__(self, inner: Files) -> None:
+        self.inner = inner
+
+    @property
+    def on_fault(self) -> Callable[[str, str], object]:
+        """Told (sha256, error) of each file that cannot be loaded."""
+        return self.inner.on_fault
+
+    @on_fault.setter
+    def on_fault(self, listener: Callable[[str, str], object]) -> None:
+        self.inner.on_fault = listener
+
+    @property
+    def place(self) -> str:
+        """Where the files lie."""
+        return self.inner.place
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether storing waits for a network."""
+        return self.inner.is_slow
+
+    @property
+    def least_grace(self) -> float:
+        """Seconds for which nobody has kept a file's bytes before `collect` may remove it."""
+        return self.inner.least_grace
+
+    def keep(self, data: bytes) -> str:
+        """Store `data` durably and return its sha256."""
+        return self.put(data).sha256
+
+    def keep_file(self, path: Path) -> str:
+        """Store the bytes of a file durably and return their sha256."""
+        return self.put_file(path).sha256
+
+    def put(self, data: bytes) -> Kept:
+        """Store `data` durably, and say whether that made a file."""
+        return self.inner.put(data)
+
+    def put_file(self, path: Path) -> Kept:
+        """Store the bytes of a file durably, and say whether that made a file."""
+        return self.inner.put_file(path)
+
+    def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
+        """Store the compressed bytes of a file as another store has them."""
+        self.inner.keep_packed(sha256, packed)
+
+    def take_back(self, file: Kept) -> bool:
+        """Remove a file that `put` made, unless its bytes were kept once more."""
+        return self.inner.take_back(file)
+
+    def load(self, sha256: str) -> bytes:
+        """Give the bytes back."""
+        return self.inner.load(sha256)
+
+    def pieces(self, sha256: str) -> Iterator[bytes]:
+        """Give the bytes back in pieces."""
+        return self.inner.pieces(sha256)
+
+    def opened(self, sha256: str) -> IO[bytes]:
+        """Open the compressed file to read."""
+        return self.inner.opened(sha256)
+
+    def examine(self, sha256: str) -> None:
+        """Read the file where it is stored and check it."""
+        self.inner.examine(sha256)
+
+    def state(self, sha256: str) -> State:
+        """A value that changes when the file is written again."""
+        return self.inner.state(sha256)
+
+    def stored(self) -> Iterator[StoredFile]:
+        """Every file of the store."""
+        return self.inner.stored()
+
+    def collect(self, file: StoredFile) -> bool:
+        """Remove a file that no row names, unless its bytes have been kept since it was listed."""
+        return self.inner.collect(file)
+
+    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
+        """Remove what killed processes began to write."""
+        return self.inner.tidy(seconds)
+
+    def close(self) -> None:
+        """Stop what goes on in the background."""
+        self.inner.close()

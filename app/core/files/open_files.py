@@ -1,14 +1,285 @@
-"""Opens the file stores that settings and commands name."""
+"""Opens the file stores that settings and commands name.
+
+- Content-addressed files below one folder, each on the disk before anybody is told of it.
+"""
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from typing import IO
 
+import structlog
+import zstandard
+
+from app.core.clock import utc_now
+from app.core.db.migrate import sync, sync_folder
 from app.core.file_addresses import S3, address_of
-from app.core.files.files import Files
-from app.core.files.local_files import LocalFiles
+from app.core.files.files import (
+    LEVEL,
+    PIECE,
+    SECONDS_UNFINISHED,
+    Files,
+    Kept,
+    State,
+    StoredFile,
+    check_packed,
+    digest_of,
+    inflated_slowly,
+    name_of,
+    sha256_of,
+)
 from app.core.files.replica import ReplicatedFiles
+from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, inflated, unpacked
 from app.core.settings import Settings
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
+
+UNFINISHED = ".new-"
+ASIDE = ".gone-"
+FOLDER = re.compile(r"[0-9a-f]{2}")
+_COUNTER = count()
+
+
+class LocalFiles:
+    """Files below one folder; `made` of what it keeps is the file's time in ns."""
+
+    is_slow = False
+    least_grace = 0.0
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, sha256: str) -> Path:
+        """The path of the file of that sha256, if it is stored."""
+        return self.folder / name_of(sha256)
+
+    @property
+    def place(self) -> str:
+        """The folder."""
+        return str(self.folder)
+
+    def keep(self, data: bytes) -> str:
+        """Store `data` durably and return its sha256; a damaged file of that name is written again."""
+        return self.put(data).sha256
+
+    def put(self, data: bytes) -> Kept:
+        """Store `data` durably, and say whether that made a file."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        target = self.path(sha256)
+        if self._holds(target, data) and _touch(target):
+            # Another thread may have renamed it a moment ago and not have come to this yet.
+            self._make_durable(target)
+            return Kept(sha256, None)
+        return self._write(sha256, lambda file: file.write(zstandard.compress(data, LEVEL)))
+
+    def keep_file(self, path: Path) -> str:
+        """Store the bytes of a file durably, in pieces, and return their sha256."""
+        return self.put_file(path).sha256
+
+    def put_file(self, path: Path) -> Kept:
+        """Store the bytes of a file durably, in pieces, and say whether that made a file."""
+        sha256 = digest_of(path)
+        target = self.path(sha256)
+        if self._is_whole(sha256) and _touch(target):
+            self._make_durable(target)
+            return Kept(sha256, None)
+        with path.open("rb") as source:
+            compressor, size = zstandard.ZstdCompressor(LEVEL), path.stat().st_size
+            return self._write(sha256, lambda file: compressor.copy_stream(source, file, size, PIECE, PIECE))
+
+    def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
+        """Store the compressed bytes of a file as another store has them, checked; a damaged file is written again."""
+        check_packed(sha256, packed)
+        target = self.path(sha256)
+        if self._is_whole(sha256) and _touch(target):
+            self._make_durable(target)
+        else:
+            self._write(sha256, lambda file: shutil.copyfileobj(packed, file, PIECE))
+
+    def _is_whole(self, sha256: str) -> bool:
+        """Whether the bytes of that sha256 are stored, read in pieces."""
+        try:
+            self.examine(sha256)
+        except FileMissing:
+            return False
+        except OSError as error:
+            log.warning("a stored file cannot be read: it is written again", file=sha256, error=str(error))
+            return False
+        return True
+
+    def _write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> Kept:
+        """Make the file of that sha256, in which `write` puts the compressed bytes."""
+        target = self.path(sha256)
+        target.parent.mkdir(exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                write(file)
+                file.flush()
+                os.utime(file.fileno(), ns=(made := _moment(), made))
+                sync(file.fileno())
+            os.replace(name, target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        self._make_durable(target)
+        return Kept(sha256, made)
+
+    def load(self, sha256: str) -> bytes:
+        """Read, inflate and check the file; raises FileMissing or FileDamaged, and says so to `on_fault`."""
+        try:
+            return unpacked(sha256, self._packed(sha256))
+        except UNREADABLE as error:
+            self.on_fault(sha256, str(error))
+            raise
+
+    def examine(self, sha256: str) -> None:
+        """Read the file and check it, in pieces."""
+        for _ in inflated_slowly(self.opened(sha256), sha256):
+            pass
+
+    def state(self, sha256: str) -> State:
+        """A value that changes when the file is written again; None where it is missing."""
+        try:
+            about = self.path(sha256).stat()
+        except OSError:
+            return None
+        return about.st_ino, about.st_size, about.st_mtime_ns
+
+    def pieces(self, sha256: str) -> Iterator[bytes]:
+        """Yield the bytes in pieces, each inflated when it is asked for; raises FileMissing at once.
+
+        What is damaged is known only at the end: then FileDamaged is raised in place of the last piece.
+        """
+        try:
+            file = self.opened(sha256)
+        except FileMissing as error:
+            self.on_fault(sha256, str(error))
+            raise
+        return self._reporting(sha256, inflated_slowly(file, sha256))
+
+    def _reporting(self, sha256: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        try:
+            yield from pieces
+        except FileDamaged as error:
+            self.on_fault(sha256, str(error))
+            raise
+
+    def take_back(self, file: Kept) -> bool:
+        """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
+        return file.made is not None and self.remove(file.sha256, lambda status: status.st_mtime_ns == file.made)
+
+    def remove(self, sha256: str, is_unwanted: Callable[[os.stat_result], bool]) -> bool:
+        """Remove a file, unless a look at it when nobody can keep it any more shows that it is wanted."""
+        target = self.path(sha256)
+        aside = target.with_name(f"{ASIDE}{target.name}")
+        try:
+            os.rename(target, aside)
+            if is_unwanted(aside.stat()):
+                aside.unlink()
+                return True
+            _put_back(aside)
+        except FileNotFoundError:
+            pass  # somebody else was faster
+        return False
+
+    def collect(self, file: StoredFile) -> bool:
+        """Remove a file that no row names, unless its bytes have been kept since it was listed."""
+        return self.remove(file.sha256, lambda about: about.st_mtime <= file.stored_at)
+
+    def stored(self) -> Iterator[StoredFile]:
+        """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
+        for folder in self._folders():
+            for path in sorted(folder.iterdir()):
+                if (sha256 := sha256_of(f"{folder.name}/{path.name}")) is not None:
+                    with suppress(FileNotFoundError):
+                        about = path.stat()
+                        yield StoredFile(sha256, about.st_size, about.st_mtime)
+
+    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
+        """Remove what killed processes began to write, if it is that old, and put back what they took aside."""
+        removed = 0
+        for folder in self._folders():
+            for path in folder.glob(f"{ASIDE}*"):
+                with suppress(FileNotFoundError):
+                    _put_back(path)
+            for path in folder.glob(f"{UNFINISHED}*"):
+                with suppress(FileNotFoundError):
+                    if utc_now().timestamp() - path.stat().st_mtime >= seconds:
+                        path.unlink()
+                        removed += 1
+        return removed
+
+    def close(self) -> None:
+        """Nothing goes on in the background."""
+
+    def _folders(self) -> list[Path]:
+        return sorted(each for each in self.folder.iterdir() if FOLDER.fullmatch(each.name))
+
+    def _packed(self, sha256: str) -> bytes:
+        try:
+            with self.opened(sha256) as file:
+                return file.read()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            raise FileDamaged(f"stored file {sha256}: {error.strerror}") from None
+
+    def opened(self, sha256: str) -> IO[bytes]:
+        """Open the compressed file to read; raises FileMissing."""
+        path = self.path(sha256)
+        for each in (path, path.with_name(f"{ASIDE}{path.name}"), path):
+            with suppress(FileNotFoundError):
+                return each.open("rb")
+        raise FileMissing(f"no stored file {sha256}")
+
+    def _holds(self, target: Path, data: bytes) -> bool:
+        """Whether these are the bytes of the file of their name. A comparison is cheaper than a hash."""
+        try:
+            if inflated(target.read_bytes(), target.name) == data:
+                return True
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            log.warning("a stored file cannot be read: it is written again", file=str(target), error=str(error))
+            return False
+        log.warning("a stored file has other bytes than were stored: it is written again", file=str(target))
+        return False
+
+    def _make_durable(self, target: Path) -> None:
+        sync_folder(target.parent)
+        sync_folder(self.folder)
+
+
+def _moment() -> int:
+    """Now, in ns, never twice the same within 1000 calls: the kernel's own is some milliseconds coarse."""
+    return round(utc_now().timestamp() * 10**6) * 1000 + next(_COUNTER) % 1000
+
+
+def _touch(path: Path) -> bool:
+    """Say that a file has just been kept; False if it has gone."""
+    try:
+        os.utime(path, ns=(moment := _moment(), moment))
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _put_back(aside: Path) -> None:
+    with suppress(FileExistsError):  # it has been kept anew
+        os.link(aside, aside.with_name(aside.name.removeprefix(ASIDE)))
+    aside.unlink()
 
 
 def open_files(settings: Settings) -> Files:

@@ -2,28 +2,31 @@
 
 The second is filled in the background: what is kept is copied at once, the rest at the start and after each pass over
 all files. Nobody waits for it, and that it fails is only logged.
+
+- Files of something large that may be refused as a whole in the end: taken back then, as no row will name them.
 """
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 import structlog
 
-from app.core.files.files import SECONDS_UNFINISHED, Files, Kept, check_packed, inflated_slowly
+from app.core.files.files import SECONDS_UNFINISHED, Files, Kept, WrappedFiles, check_packed, digest_of, inflated_slowly
 from app.core.files.stored_bytes import UNREADABLE, StoreUnavailable, unpacked
-from app.core.files.wrapped_files import WrappedFiles
 from app.core.loops import Loop
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
+# Names that wait to be copied; what is beyond is copied at the next comparison of both stores.
 MOST_QUEUED = 10_000
-"""Names that wait to be copied; what is beyond is copied at the next comparison of both stores."""
 SECONDS_AFTER_A_FAULT = 30.0
 
 
@@ -170,3 +173,42 @@ class ReplicatedFiles(WrappedFiles):
 def stores_of(files: Files) -> list[Files]:
     """The stores that hold files: the first one, and its replica where there is one."""
     return [files.inner, files.replica] if isinstance(files, ReplicatedFiles) else [files]
+
+
+class TentativeFiles(WrappedFiles):
+    """The file store for the time of one attempt: what it made is removed at the end, unless rows are about to name it.
+
+    `settle` comes right before the commit: once that is on its way, nobody knows any more whether it succeeds.
+    """
+
+    def __init__(self, files: Files) -> None:
+        super().__init__(files)
+        self._made: dict[str, Kept] = {}
+
+    def put(self, data: bytes) -> Kept:
+        """Store it as ever, and remember what that made; the same bytes again would look like somebody else's."""
+        known = self._made.get(hashlib.sha256(data).hexdigest())
+        return known if known is not None else self._noted(super().put(data))
+
+    def put_file(self, path: Path) -> Kept:
+        """The same for the bytes of a file."""
+        known = self._made.get(digest_of(path))
+        return known if known is not None else self._noted(super().put_file(path))
+
+    def _noted(self, file: Kept) -> Kept:
+        if file.made is not None:
+            self._made[file.sha256] = file
+        return file
+
+    def settle(self) -> None:
+        """Keep everything from here on."""
+        self._made.clear()
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(self, _type: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
+        """Take back what is not settled."""
+        for file in self._made.values():
+            self.take_back(file)

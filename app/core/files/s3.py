@@ -24,14 +24,14 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.s3")
 T = TypeVar("T")
 
 FIRST_WAIT, LONGEST_WAIT = 0.05, 1.0
+# After a request that failed to the end, others fail at once for so long: threads are not to wait one by one.
 SECONDS_AWAY = 2.0
-"""After a request that failed to the end, others fail at once for so long: threads are not to wait one by one."""
+# Objects that a listing gives at once.
 BATCH = 1000
-"""Objects that a listing gives at once."""
 CODE = re.compile(r"<Code>([A-Za-z0-9.]{1,64})</Code>")
 STATUS = re.compile(r"status code: (\d{3})")
+# What S3 servers say where they have no room left, or the bucket has no share of it; Amazon's own always has.
 OUT_OF_ROOM = frozenset({"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage"})
-"""What S3 servers say where they have no room left, or the bucket has no share of it; Amazon's own always has."""
 NO_CREATE = "expected a store with create-only puts (If-None-Match: *), found one that has not implemented them"
 LACKING = "files on S3 need the extra s3, which is not installed: pip install 'jurado[s3]' (or uv sync --extra s3)"
 
@@ -67,8 +67,8 @@ class Bucket:
         self._seconds_away = away
         self._batch = batch
         self.address = address
+        # How often a request has succeeded after one that failed.
         self.recovered = 0
-        """How often a request has succeeded after one that failed."""
         self._seconds = seconds
         self._store = _opened(address, seconds)
         self._guard = threading.Lock()

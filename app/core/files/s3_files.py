@@ -40,8 +40,8 @@ from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, St
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
+# Bytes of one request: larger files are sent and fetched in so many, each within its own time.
 PART = 8 * 2**20
-"""Bytes of one request: larger files are sent and fetched in so many, each within its own time."""
 MARKS = "removing/"
 SECONDS_YOUNG = 3600.0
 SECONDS_TO_REMOVE = 10.0

@@ -29,8 +29,8 @@ class StoreUnavailable(OSError):
         self.is_final = is_final
 
 
+# The faults of one stored file; both name it.
 UNREADABLE = (FileMissing, FileDamaged)
-"""The faults of one stored file; both name it."""
 
 
 def unpacked(sha256: str, packed: bytes) -> bytes:

@@ -16,8 +16,8 @@ SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX = "jurado-solver-", "jurado-upload-
 SERVE_PREFIX, DEMO_PREFIX = "jurado-serve-", "jurado-demo-"
 PREFIXES = (SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX, SERVE_PREFIX, DEMO_PREFIX)
 LOCK = "lock"
+# Younger folders may belong to somebody who is at it: making one and locking it takes moments.
 YOUNG_SECONDS = 60.0
-"""Younger folders may belong to somebody who is at it: making one and locking it takes moments."""
 
 
 @contextmanager

@@ -17,17 +17,16 @@ from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from cachetools import FIFOCache
 
-from app.accounts.service.guesses import CHECKS_AT_ONCE, Attempt, Guesses
-from app.accounts.service.logins import Logins
-from app.accounts.service.viewer import PUBLIC, Viewer
+from app.accounts.service.grants import CHECKS_AT_ONCE, Attempt, Guesses
+from app.accounts.service.viewer import PUBLIC, Logins, Viewer
 from app.core.addresses import source_of
 from app.core.errors import Unauthorized
 from app.core.messages import N_
 from app.core.shared_work import SharedWork
 
 MOST_REMEMBERED = 20_000
+# As long as usernames may be: those of wrong guesses are remembered for a minute, and a header has room for more.
 LONGEST_USERNAME = 255
-"""As long as usernames may be: those of wrong guesses are remembered for a minute, and a header has room for more."""
 WRONG = N_("wrong username or password")
 
 

@@ -1,17 +1,33 @@
-"""What endpoints ask for: the service, a transaction, and who the client is."""
+"""What endpoints ask for: the service, a transaction, and who the client is.
+
+- Routes that ask who sends a body before they read any of it, and bound the JSON that they read.
+- The contest of a path as the viewer may see it.
+- Lets a route be asked for by the label of a problem.
+- Whoever a request changes things for, as the audit log notes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, cast
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, Query, Request, Response
+from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
 
+from app.accounts.queries.audit import Actor, acting
+from app.accounts.service.tokens import ID_LENGTH, OF_ACCOUNTS, Place, Who, check, who_may
 from app.accounts.service.viewer import Viewer
+from app.contests.service.names import NoContest, problem_called
+from app.contests.service.visibility import snapshot_for
+from app.core.errors import ServiceError
+from app.core.heavy import MOST_OF_AN_ACCOUNT, MOST_OF_AN_ADMIN, read_json
 from app.core.http.auth import Authenticator
+from app.core.http.errors import RefusedBody
 from app.core.service import Service
 from app.core.transactions import drop_after_commit, run_after_commit
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.service.pages import BoardPages
 
@@ -85,12 +101,12 @@ DryRun = Annotated[bool, Query(description="only say what would happen: 200, and
 # The scope "function" ends the transaction before the reply is sent: what a client was told is kept.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
 Writing = Annotated[Session, Depends(_writing, scope="function")]
+# For what everybody may write as often as they like: no board is computed anew because of it.
 QuietWriting = Annotated[Session, Depends(_writing_quietly, scope="function")]
-"""For what everybody may write as often as they like: no board is computed anew because of it."""
 
 
+# The key of the request's scope under which a gated route keeps its viewer, as it stands in the contest asked for.
 VIEWER = "jurado.viewer"
-"""The key of the request's scope under which a gated route keeps its viewer, as it stands in the contest asked for."""
 
 
 async def current_viewer(request: Request, authenticator: TheAuthenticator) -> Viewer:
@@ -104,5 +120,157 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client is not None else ""
 
 
+# Who asks, and may: `app.accounts.service.tokens` has decided it, before the body was read.
 CurrentViewer = Annotated[Viewer, Depends(current_viewer)]
-"""Who asks, and may: `app.accounts.service.rights` has decided it, before the body was read."""
+
+
+async def _snapshot(contest_id: str, viewer: CurrentViewer, boards: TheBoards) -> ContestSnapshot:
+    snapshot = await snapshot_for(boards, viewer, contest_id)
+    if snapshot is None:
+        raise NoContest(contest_id)
+    return snapshot
+
+
+# The contest of the path as the viewer may see it; 404 where there is none.
+TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
+
+
+async def _by_label(request: Request, viewer: CurrentViewer, boards: TheBoards) -> None:
+    """Put the problem's id where the path has its label, before the endpoint reads its parameters."""
+    path = cast("dict[str, str]", request.path_params)
+    if "contest_id" not in path or "problem_id" not in path:
+        return
+    snapshot = await snapshot_for(boards, viewer, path["contest_id"])
+    if snapshot is not None:
+        path["problem_id"] = problem_called(snapshot, path["problem_id"])
+
+
+# Lets a route below `contests/{contest_id}/problems/{problem_id}` be asked for by the problem's label.
+ByLabel = Depends(_by_label)
+
+
+# Operations that change nothing of anybody's but a game of one's own: judges who practise fill no log with moves.
+PLAY = frozenset({"create_game", "join_game", "create_move", "resign_game", "page_begin_game", "page_play_on"})
+# Operations that are noted of teams too.
+ACCEPTING = frozenset({"accept_role", "page_accept_role"})
+# Operations that are never noted: owners read the log, and would learn who they invited, and from which address.
+DECLINING = frozenset({"decline_role", "page_decline_role"})
+
+__all__ = ["acting", "actor_of", "is_noted"]
+
+
+def is_noted(viewer: Viewer, operation: str) -> bool:
+    """Return whether the audit log notes an operation of this viewer."""
+    if not viewer.logged_in or operation in PLAY | DECLINING:
+        return False
+    return viewer.is_audited or operation in ACCEPTING
+
+
+def actor_of(
+    viewer: Viewer, operation: str, method: str, path: str, address: str, ids: Mapping[str, str | None]
+) -> Actor | None:
+    """The actor of a request; None where a team acts for itself, or nobody is logged in.
+
+    `ids` are the variables of its address, such as contest_id and problem_id.
+    """
+    if not is_noted(viewer, operation):
+        return None
+    digest = viewer.credential.digest
+    return Actor(
+        account_id=viewer.account_id,
+        role=viewer.account_type or "" if viewer.role == "public" else viewer.role,
+        address=address,
+        credential="password" if digest is None else f"token {digest[:ID_LENGTH]}",
+        operation=operation,
+        method=method,
+        path=path,
+        contest_id=ids.get("contest_id"),
+        problem_id=ids.get("problem_id"),
+    )
+
+
+WITH_BODIES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+OF_CONTESTS = frozenset({Who.CONTEST_JUDGES, Who.CONTEST_OWNERS})
+CONTEST = "contest_id"
+
+
+class GatedRoute(APIRoute):
+    """A route that asks `app.accounts.service.tokens` who may use it, before FastAPI reads the body."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Put the gate before the route's handler."""
+        handle = super().get_route_handler()
+        operation = self.operation_id or self.name
+        who = who_may(operation)
+        most = MOST_OF_AN_ACCOUNT if who in OF_ACCOUNTS else MOST_OF_AN_ADMIN
+        takes_bodies = bool(WITH_BODIES & (self.methods or set()))
+
+        async def gated(request: Request) -> Response:
+            await admit(request, who)
+            if not takes_bodies:
+                return await handle(request)
+            with acting_for(request, operation):
+                return await handle(_Bounded(request, most))
+
+        return gated
+
+
+async def admit(request: Request, who: Who) -> None:
+    """Keep the viewer of a request in its scope; raises Unauthorized or Forbidden where it may not do this."""
+    viewer = await current_viewer(request, request.app.state.authenticator)
+    request.scope[VIEWER] = check(who, viewer, _place(request, who))
+
+
+def acting_for(request: Request, operation: str) -> AbstractContextManager[None]:
+    """Note the changes that are made meanwhile as those of the viewer, where it is one whose changes are noted."""
+    actor = _actor(request, operation)
+    return nullcontext() if actor is None else acting(actor)
+
+
+def _actor(request: Request, operation: str) -> Actor | None:
+    """Whoever the changes of a request are noted for."""
+    viewer: Viewer = request.scope[VIEWER]
+    if not is_noted(viewer, operation):  # teams, mostly: their address is not taken apart
+        return None
+    ids = {CONTEST: request.query_params.get(CONTEST), **request.path_params}
+    return actor_of(viewer, operation, request.method, request.url.path, address_of(request), ids)
+
+
+def _place(request: Request, who: Who) -> Place:
+    """What the address names. Operations of contests without one in their path take it from the query."""
+    path = request.path_params
+    contest_id = path.get(CONTEST)
+    if contest_id is None and who in OF_CONTESTS:
+        contest_id = request.query_params.get(CONTEST)
+    return Place(contest_id, path.get("problem_id"))
+
+
+class _Bounded(Request):
+    """A request whose JSON has at most so many values."""
+
+    def __init__(self, request: Request, most: int) -> None:
+        super().__init__(request.scope, request.receive)
+        self._most = most
+        self._value: Any = None
+        self._is_read = False
+
+    async def body(self) -> bytes:
+        """The bytes of the body; raises RefusedBody."""
+        with _as_http():
+            return await super().body()
+
+    async def json(self) -> Any:
+        """The value of the body, read once; raises RefusedBody."""
+        if not self._is_read:
+            with _as_http():
+                self._value = await read_json(await self.body(), self._most)
+            self._is_read = True
+        return self._value
+
+
+@contextmanager
+def _as_http() -> Iterator[None]:
+    try:
+        yield
+    except ServiceError as refusal:
+        raise RefusedBody(refusal) from None

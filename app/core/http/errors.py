@@ -1,13 +1,22 @@
-"""Refusals and faults as HTTP replies: every body of an error is `{"code": int, "message": str, ...}`."""
+"""Refusals and faults as HTTP replies: every body of an error is `{"code": int, "message": str, ...}`.
+
+- Bodies that may be large: kept in a temporary file while they stream, never in memory as a whole.
+- The body of a request as a document in JSON, YAML or as a table.
+"""
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from typing import Any
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import IO, Annotated, Any
 
 import structlog
-from fastapi import FastAPI, Request, Response
+from anyio.to_thread import run_sync
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,8 +25,10 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 
-from app.core.db.commits import CommitInDoubt
-from app.core.db.faults import is_full, of_the_database
+from app.core.bodies import Document, json_document, objects, read_yaml
+from app.core.clics import example
+from app.core.db.commits import CommitInDoubt, is_full, of_the_database
+from app.core.encodings import charset_of, table_text
 from app.core.errors import (
     MOST_LISTED,
     BadRequest,
@@ -35,18 +46,63 @@ from app.core.errors import (
     all_in_words,
     fault,
 )
-from app.core.examples import example
 from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
-from app.core.http.uploads import content_type
-from app.core.messages import Message, in_english
+from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
+from app.core.heavy import LIGHT, run_heavy
+from app.core.messages import N_, Message, in_english
 from app.core.metrics import Metrics
+
+COPIED_AT_ONCE = 2**20
+# Content types of a body that is a zip archive.
+ZIPS = frozenset({"application/zip", "application/x-zip-compressed", "application/octet-stream"})
+
+
+def content_type(request: Request) -> str:
+    """The type of the body without its parameters, in small letters; empty where there is none."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+@asynccontextmanager
+async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:
+    """The body in a temporary file of at most `limit` bytes, gone afterwards; raises TooLarge as soon as it is more."""
+    with locked_folder(UPLOAD_PREFIX) as folder:
+        path = folder / "body"
+        size = 0
+        with path.open("wb") as file:
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > limit:
+                    raise TooLarge(N_("expected at most %(limit)s bytes, found more"), where="body", limit=limit)
+                file.write(chunk)
+        yield path
+
+
+@asynccontextmanager
+async def written(stream: IO[bytes]) -> AsyncIterator[Path]:
+    """A part of a form in a temporary file of its own, gone afterwards."""
+    with locked_folder(UPLOAD_PREFIX) as folder:
+        path = folder / "body"
+        with path.open("wb") as file:
+            await run_sync(shutil.copyfileobj, stream, file, COPIED_AT_ONCE)
+        yield path
+
+
+@asynccontextmanager
+async def body_stream(request: Request) -> AsyncIterator[IO[bytes]]:
+    """The body as a stream, at its beginning, in memory only while it is small; gone afterwards."""
+    with tempfile.SpooledTemporaryFile(LIGHT) as file:
+        async for chunk in request.stream():
+            file.write(chunk)
+        file.seek(0)
+        yield file
+
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 LONGEST_MESSAGE = 10_000
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Jurado", charset="UTF-8"'}
 OF_THE_MACHINE = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM})
+# Errors that may be the machine's or the database's, not the program's.
 PASSING: tuple[type[Exception], ...] = (DBAPIError, PoolTimeout, CommitInDoubt, OSError, FileMissing)
-"""Errors that may be the machine's or the database's, not the program's."""
 IN_DOUBT = (
     "the database went away while it stored this: it is not known whether that was done. Look before you send it again;"
     " under the same Idempotency-Key it is safe"
@@ -211,6 +267,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return invalid(error.errors())
 
 
+# The replies to errors, each for its class and those below it that have none of their own.
 HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Coroutine[Any, Any, Response]]] = {
     ServiceError: _service_error,
     HTTPException: _http_error,
@@ -218,10 +275,54 @@ HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Coroutine[Any,
     IntegrityError: _contradiction,
     **dict.fromkeys(PASSING, _may_pass),
 }
-"""The replies to errors, each for its class and those below it that have none of their own."""
 
 
 def invalid(errors: Sequence[ErrorDetails]) -> JSONResponse:
     """Build the 400 for pydantic's errors."""
     faults = [fault(error) for error in errors[:MOST_LISTED]]
     return error_response(400, all_in_words(faults, len(errors)), faults)
+
+
+JSON_TYPES = frozenset({"application/json"})
+YAML_TYPES = frozenset({"application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml"})
+TSV_TYPES = frozenset({"text/tab-separated-values", "text/tsv"})
+CSV_TYPES = frozenset({"text/csv", "application/csv"})
+# Bytes of a document in YAML, which is written by hand and read a hundred times slower than JSON.
+MOST_YAML = 2**20
+ACCEPTED = "application/json, application/yaml, text/csv, text/tab-separated-values"
+
+
+async def _document(request: Request) -> Document:
+    kind = content_type(request)
+    if kind not in JSON_TYPES | YAML_TYPES | TSV_TYPES | CSV_TYPES:
+        raise UnsupportedMedia(
+            N_("expected one of %(names)s, found %(found)s"),
+            where="Content-Type",
+            names=ACCEPTED,
+            found=kind[:80] or "none",
+        )
+    data = await request.body()
+    if kind in JSON_TYPES:
+        return objects(await json_document(data))
+    if kind in TSV_TYPES | CSV_TYPES:
+        return Document(lines=table_text(data, charset_of(request.headers["content-type"])))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadRequest(
+            N_("expected UTF-8, found byte %(byte)s at %(start)s"),
+            where="body",
+            byte=error.object[error.start],
+            start=error.start,
+        ) from None
+    if len(data) > MOST_YAML:
+        raise TooLarge(
+            N_("expected at most %(most)s bytes of YAML, found %(found)s (JSON may be larger)"),
+            where="body",
+            most=MOST_YAML,
+            found=len(data),
+        )
+    return objects(await run_heavy(lambda: read_yaml(text)))
+
+
+TheDocument = Annotated[Document, Depends(_document)]

@@ -15,8 +15,8 @@ from multipart import MultipartError, MultipartSegment, PushMultipartParser, par
 from app.core.errors import BadRequest
 from app.core.messages import N_
 
+# Bytes of all files of one form that lie in memory; with more, they go to one temporary file.
 IN_MEMORY = 64 * 1024
-"""Bytes of all files of one form that lie in memory; with more, they go to one temporary file."""
 LONGEST_TEXT = 40_000
 
 

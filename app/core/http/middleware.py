@@ -1,27 +1,38 @@
-"""Around every request: headers that each reply carries, a line in the log, a count, and the last resort for faults."""
+"""Around every request: headers that each reply carries, a line in the log, a count, and the last resort for faults.
+
+- Refusals wait where an address has many of them, or many requests under way: asking again at once gains nothing.
+- HEAD wherever GET is: the same status and headers, and no body.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import nullcontext
+from functools import partial
+from time import monotonic
 
 import structlog
+from cachetools import LRUCache
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
+from app.core.addresses import source_of
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, ServiceError, TooLarge
 from app.core.http.errors import error_response, status_of, unavailable
-from app.core.logs import request_id_of
 from app.core.messages import N_
 from app.core.metrics import Metrics
-from app.core.tracing import request_span
+from app.core.tracing import request_id_of, request_span
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+# Where a scope names the method that its client used, if the app sees another one.
 METHOD = "jurado.method"
-"""Where a scope names the method that its client used, if the app sees another one."""
 API = "/api"  # a route below it knows its path without the prefix
 SUBMISSIONS = r"contests/[^/]+/submissions(/[^/]+)?"
 UPLOADS = re.compile(
@@ -33,12 +44,12 @@ PACKAGES = re.compile(r"/api/(problems|contests/import)/?|/admin/problems")
 IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?|/admin/contests/[^/]+/teams/import")
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
+# Paths that take a body from people who are not logged in.
 OF_NOBODY = re.compile(
     r"/api/(account/password-reset|contests/[^/]+/(registrations|problems/[^/]+/games)|games/[^/]+/(join|moves|resign))/?"
 )
-"""Paths that take a body from people who are not logged in."""
+# Documents are read as a whole, and small objects take 25 times their bytes.
 LARGEST_OF_NOBODY = 16 * 1024
-"""Documents are read as a whole, and small objects take 25 times their bytes."""
 REQUEST_ID = b"x-request-id"
 QUIET = ("/health/", "/metrics")
 EVERYWHERE = (
@@ -176,3 +187,101 @@ def largest(path: str) -> int | None:
     if OF_NOBODY.fullmatch(path):
         return LARGEST_OF_NOBODY
     return LARGEST_IMPORT if IMPORTS.fullmatch(path) else LARGEST_DOCUMENT
+
+
+# Requests under way of one address up to which a refusal is sent at once.
+MOST_AT_ONCE = 16
+# Refusals of one address in a second up to which one is sent at once.
+MOST_A_SECOND = 250
+SECONDS = 1.0
+# Requests of one address with a large body and without credentials that are worked on at once, refusals included.
+MOST_UNKNOWN = 8
+MOST_ADDRESSES = 10_000
+# Bytes of a body that are read to the end for the sake of the connection.
+LITTLE = 64 * 1024
+CLOSE = (b"connection", b"close")
+
+
+class Refusals:
+    """Around the app: replies of 400 to 499 wait a second where their address has had too many."""
+
+    def __init__(self, app: ASGIApp, wait: Callable[[], Awaitable[object]] = partial(asyncio.sleep, SECONDS)) -> None:
+        self.app = app
+        self._wait = wait
+        self._under_way: Counter[str] = Counter()
+        self._refused: LRUCache[tuple[str, int], int] = LRUCache(MOST_ADDRESSES)
+        self._turns: dict[str, asyncio.Semaphore] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        client = scope.get("client")
+        if scope["type"] != "http" or client is None:
+            await self.app(scope, receive, send)
+            return
+        source = source_of(client[0])
+        under_way = self._under_way
+        under_way[source] += 1
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        is_large = is_unread = _is_large(headers)
+
+        async def receive_noted() -> Message:
+            nonlocal is_unread
+            message = await receive()
+            is_unread = is_unread and bool(message.get("more_body"))
+            return message
+
+        async def send_in_time(message: Message) -> None:
+            if 400 <= message.get("status", 0) < 500 and self._is_pressed(source):
+                await self._wait()
+                if is_unread:
+                    message = {**message, "headers": [*message["headers"], CLOSE]}
+            await send(message)
+
+        try:
+            async with self._turn(source) if is_large and b"authorization" not in headers else nullcontext():
+                await self.app(scope, receive_noted, send_in_time)
+        finally:
+            under_way[source] -= 1
+            if not under_way[source]:
+                del under_way[source]
+                self._turns.pop(source, None)
+
+    def _is_pressed(self, source: str) -> bool:
+        """Count a refusal; tells whether it is to wait. Requests refused at once are never under way together."""
+        now = source, int(monotonic())
+        refused = self._refused[now] = self._refused.get(now, 0) + 1
+        return refused > MOST_A_SECOND or self._under_way[source] > MOST_AT_ONCE
+
+    def _turn(self, source: str) -> asyncio.Semaphore:
+        return self._turns.setdefault(source, asyncio.Semaphore(MOST_UNKNOWN))
+
+
+def _is_large(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether the body of a request may be more than a little."""
+    length = headers.get(b"content-length", b"")
+    return b"transfer-encoding" in headers or (length.isdigit() and (len(length) > 18 or int(length) > LITTLE))
+
+
+class Heads:
+    """Asks the app as for GET and sends only what its reply begins with.
+
+    To the app its client seems to have gone then: streams end, and what has to be tidied up still is.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+        # A copy: the server looks at its own scope to know that no body comes.
+        asked = {**scope, "method": "GET", METHOD: "HEAD"}
+
+        async def send_head(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+            else:
+                await asyncio.sleep(0)  # whoever listens for the end of the client gets a turn
+
+        await self.app(asked, receive, send_head)

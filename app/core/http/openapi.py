@@ -1,4 +1,7 @@
-"""How the routes are described at /openapi.json and /docs."""
+"""How the routes are described at /openapi.json and /docs.
+
+- What /openapi.json says of tags, of parameters that many routes have, and of refusals: one sentence each.
+"""
 
 from __future__ import annotations
 
@@ -10,27 +13,108 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
-from app.accounts.service.rights import Who, who_may
-from app.core.examples import EXAMPLES
+from app.accounts.service.tokens import Who, who_may
+from app.core.clics import EXAMPLES
 from app.core.http.errors import ErrorBody
-from app.core.http.openapi_words import FILTER, OF_ALL, OF_WRITES, PARAMETERS, REFUSALS, TAGS
-from app.feed.service.bodies import Call, Notification
+from app.feed.service.readers import Call, Notification
 from app.scoreboard.service.bodies import CompactScoreboard
-from app.teams.schemas.class_list_bodies import PersonRowBody
-from app.teams.schemas.directory_bodies import GroupBody, OrganizationBody, PersonBody
+from app.teams.schemas import GroupBody, OrganizationBody, PersonBody, PersonRowBody
+
+TAGS = {
+    "contests": "Contests, their times and state, the problems in them, and who takes part.",
+    "problems": "Problem packages on this server, and problems as a contest shows them.",
+    "test cases": "The inputs of a problem, and how an admin puts and deletes single test cases.",
+    "submissions": "Answer files on their way in, and what became of them.",
+    "judgements": "Verdicts of submissions, and of each of their test cases (runs).",
+    "judging": "The judgement types and languages that a contest has.",
+    "games": "Games against the judge or between two people: for practice, or test cases of problems that are played.",
+    "scoreboard": "The board in CLICS rows, as a table, over time, live, and opened place by place.",
+    "event feed": "Every change of a contest as it happens.",
+    "webhooks": "Addresses that the server calls when something changes.",
+    "clarifications": "Questions of teams, answers, and announcements.",
+    "commentary": "Remarks on what happens in a contest.",
+    "awards": "Medals, winners, and what else is given.",
+    "teams": "Teams of the whole server, and those of a contest.",
+    "accounts": "Who may log in, and the tokens with which programs do.",
+    "groups": "Groups of teams, each with a board of its own.",
+    "organizations": "What teams belong to: schools, firms, countries.",
+    "persons": "The people in teams and around them.",
+    "roles": "Who runs and judges a contest or a problem, and who may make contests.",
+    "audit": "Who changed what: organisers, judges and admins.",
+    "rejudgings": "Submissions judged again: silent until applied, and undoable.",
+    "similarity": "Answers and sources of different teams that are alike, for judges.",
+    "jobs": "Long work of the server, such as reference runs.",
+    "puzzles": "The puzzles of the day: three kinds in three sizes, new at 00:00 UTC.",
+    "health": "Whether the server works, and how much it does.",
+}
+# By the parameter's name, or by the end of the path that it stands in, which comes first.
+PARAMETERS = {
+    "account_id": "The id of an account.",
+    "award_id": "The id of an award, such as `winner`.",
+    "case_name": "The name of a test case.",
+    "image_name": "The name of an image, such as teamimage.png.",
+    "day": "A day such as 2026-11-22, from 2010-02-26 to today.",
+    "kind": "The kind of a puzzle: optimiza, comesolo or netgame.",
+    "size": "The size of a puzzle: small, medium or large.",
+    "clarification_id": "The id of a clarification.",
+    "commentary_id": "The id of a commentary message.",
+    "contest_id": "The id of a contest, such as `demo`.",
+    "file_name": "The name of the file, as the object's property gives it in `href`.",
+    "game_id": "The id of a game.",
+    "group": "The test data group, such as `secret` or `secret/large`.",
+    "job_id": "The id of a job.",
+    "judgement_id": "The id of a judgement.",
+    "language_id": "The id of a language; there is one, `answers`.",
+    "name": "The property that has the file, such as `photo`.",
+    "number": "The number of a version.",
+    "object_id": "The id of the object.",
+    "other_team_id": "The id of the other team.",
+    "problem_id": "The id of a problem, such as `comesolo`; below a contest also its label there, such as `A`.",
+    "rejudging_id": "The id of a rejudging.",
+    "run_id": "The id of a run.",
+    "source_id": "The id of the account that wrote it.",
+    "submission_id": "The id of a submission.",
+    "team_id": "The id of a team.",
+    "token_id": "The id of a token.",
+    "type_id": "The id of a judgement type, such as `AC`.",
+    "webhook_id": "The id of a webhook.",
+    "sources/{name}": "The name of a source file, folders included.",
+    "statement/{path}": "The image's path as the statement names it, such as `img/board.svg`.",
+    "testcases/{group}/{name}": "The name of a test case in its group.",
+    "testcases/{name}": "The name of a test case.",
+}
+FILTER = "Only those whose `{name}` is this one; empty: only those without."
+# By status: the name below components/responses, and when it is answered.
+REFUSALS = {
+    400: ("BadRequest", "What was sent is not what is expected; `message` says where, what was expected and found"),
+    401: ("Unauthorized", "Nobody is logged in, or the password or token is wrong"),
+    403: ("Forbidden", "The account may not do this"),
+    404: ("NotFound", "There is no such thing, or this account may not know of it"),
+    409: ("Conflict", "It contradicts what is kept"),
+    413: ("TooLarge", "The body is larger than this route takes"),
+    415: ("UnsupportedMedia", "The body's format is none that this route takes"),
+    416: ("RangeNotSatisfiable", "The file has no such range of bytes"),
+    429: ("TooManyRequests", "Too often; `Retry-After` has the seconds to wait, if waiting helps"),
+    500: ("ServerFault", "A fault of the server, which has been logged"),
+    503: ("Unavailable", "Not now, for nobody: nothing was kept, try again after `Retry-After` seconds"),
+    507: ("NoRoom", "The server has no room left: nothing was kept"),
+}
+OF_ALL = frozenset({400, 401, 403, 429, 500, 503})
+OF_WRITES = frozenset({409, 413, 507})
+
 
 Json = dict[str, Any]
 REF = "#/components/schemas/"
+# Asked by machines that watch: no account, no refusal.
 BARE = ("/health/live", "/health/ready")
-"""Asked by machines that watch: no account, no refusal."""
 SECURITY = {
     "basic": {"type": "http", "scheme": "basic", "description": "username and password of an account"},
     "token": {"type": "http", "scheme": "bearer", "description": "a token made with POST /api/account/tokens"},
 }
+# Models that no signature names: of documents in several formats, refusals, and lines of streams.
 BESIDE = (ErrorBody, GroupBody, OrganizationBody, PersonBody, PersonRowBody, Notification, Call, CompactScoreboard)
-"""Models that no signature names: of documents in several formats, refusals, and lines of streams."""
+# What a PATCH describes by the body of its PUT.
 CHANGED = ("Group", "Organization", "Person")
-"""What a PATCH describes by the body of its PUT."""
 EITHER: list[Json] = [{"basic": []}, {"token": []}]
 DESCRIPTION = """\
 Names and shapes follow the CLICS Contest API 2026-01; what is Jurado's own is described at each route. Times are UTC
@@ -38,8 +122,8 @@ with milliseconds (`2026-11-21T02:19:00.000Z`), durations `h:mm:ss.uuu`. Refusal
 `errors` where there are several. An `operationId` is unique and stays what it is: `list_` gives all, `get_` one,
 `create_` makes, `put_` makes or replaces, `change_` changes what is named, `delete_` deletes. `x-other-content` lists
 further formats of a body beside those in `content`."""
+# Formats of bodies that generators of clients know; they stop or warn at others.
 GENERATED = ("application/json", "multipart/form-data", "application/octet-stream")
-"""Formats of bodies that generators of clients know; they stop or warn at others."""
 
 
 def operation_id(route: APIRoute) -> str:

@@ -3,24 +3,38 @@
 Browsers remember HTTP Basic and add it to whatever any page sends to this server; over plain HTTP they say with
 `Origin` alone where the page is from. A token is added by nobody but the page's own program, which has to know it: such
 requests are taken from everywhere, as are those without `Origin`, which no page of another origin can send.
+
+- Sessions of browsers: a token in a cookie stands for the header Authorization, where a request has none.
+- Behind a proxy: who the client is and which path prefix it sees, as a trusted proxy says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from http.cookies import CookieError, SimpleCookie
+from typing import Any, cast
+from urllib.parse import urlsplit
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from app.accounts.service.tokens import SESSION_COOKIE
+from app.core.errors import BadRequest
 from app.core.http.errors import error_response
+from app.core.http.middleware import Frame
+from app.core.messages import N_
+from app.core.metrics import Metrics
+from app.core.settings import Settings, path_prefix
 
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 OTHER_SITES = frozenset({b"cross-site", b"same-site"})
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 MESSAGE = "a page of another origin must send a token: browsers send passwords by themselves"
+# Where a scope says that its Authorization is of a cookie, which browsers add to requests of any page.
 BY_COOKIE = "jurado.by_cookie"
-"""Where a scope says that its Authorization is of a cookie, which browsers add to requests of any page."""
+# Where a scope has the hosts that a trusted proxy named (X-Forwarded-Host).
 FORWARDED_HOSTS = "jurado.hosts"
-"""Where a scope has the hosts that a trusted proxy named (X-Forwarded-Host)."""
 
 
 class Origins:
@@ -81,3 +95,124 @@ def _what_was_sent(scope: Scope) -> str:
     origin = headers.get(b"origin", b"").decode("latin-1")[:80]
     hosts = " or ".join(sorted(each[:80] for each in hosts_of(scope, headers)))
     return f"Origin: expected {hosts or 'a host'}, found {origin or 'another site'}"
+
+
+class Sessions:
+    """Hands the token of the session's cookie on as `Authorization: Bearer`; one that is sent itself goes first."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] in {"http", "websocket"}:
+            scope = _with_token(scope)
+        await self.app(scope, receive, send)
+
+
+def _with_token(scope: Scope) -> Scope:
+    cookies = [value for name, value in scope["headers"] if name == b"cookie"]
+    if not cookies or any(name == b"authorization" for name, _ in scope["headers"]):
+        return scope
+    token = _token(b"; ".join(cookies).decode("latin-1"))
+    if not token or (scope["type"] == "websocket" and is_foreign(scope)):
+        return scope
+    authorization = (b"authorization", f"Bearer {token}".encode("latin-1"))
+    return {**scope, "headers": [*scope["headers"], authorization], BY_COOKIE: True}
+
+
+def _token(text: str) -> str:
+    if SESSION_COOKIE not in text:
+        return ""
+    try:
+        cookie = SimpleCookie(text).get(SESSION_COOKIE)
+    except CookieError:  # another program's on the same host
+        return ""
+    return "" if cookie is None else cookie.value
+
+
+PREFIX = b"x-forwarded-prefix"
+HOST = b"x-forwarded-host"
+
+
+class BehindProxy:
+    """The outermost layer of all. X-Forwarded-For, -Proto, -Host and -Prefix count only from a trusted proxy."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+        self._inner = cast(ASGIApp, ProxyHeadersMiddleware(cast(Any, app), settings.trusted_proxies))
+        self._trusted = cast(Any, self._inner).trusted_hosts
+        self._root_path = settings.root_path
+        self._refused = Frame(_refuse, metrics)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] not in {"http", "websocket"}:
+            await self._inner(scope, receive, send)
+            return
+        try:
+            prefix = self._prefix(scope) if self._is_trusted(scope) else self._root_path
+        except ValueError:
+            await self._refused(scope, receive, send)
+            return
+        if not prefix:
+            await self._inner(scope, receive, send)
+            return
+        path: str = scope["path"]
+        if path == prefix and scope["type"] == "http":  # relative addresses in the index need the slash
+            await RedirectResponse(f"{prefix}/")(scope, receive, send)
+            return
+        inside = {**scope, "root_path": prefix, "path": path.removeprefix(prefix) if _below(path, prefix) else path}
+        await self._inner(inside, receive, _prefixed(prefix, _host(scope), send))
+
+    def _is_trusted(self, scope: Scope) -> bool:
+        client = scope.get("client")
+        return client is not None and client[0] in self._trusted
+
+    def _prefix(self, scope: Scope) -> str:
+        """Read what a trusted proxy tells: returns the prefix the client sees; raises ValueError for one that is none.
+
+        The hosts that the client asked go into the scope: within, nobody knows any more who sent the header.
+        """
+        hosts, prefix = [], None
+        for name, value in scope["headers"]:
+            if name == HOST:
+                hosts.append(value.decode("latin-1"))
+            elif name == PREFIX and prefix is None:
+                prefix = value
+        scope[FORWARDED_HOSTS] = ",".join(hosts)
+        return self._root_path if prefix is None else path_prefix(prefix.decode("latin-1").strip())
+
+
+async def _refuse(scope: Scope, _receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close"})
+        return
+    sent = next(value for name, value in scope["headers"] if name == PREFIX)
+    raise BadRequest(
+        N_("expected a path such as /jurado, found %(found)r"), where="X-Forwarded-Prefix", found=sent.decode("latin-1")
+    )
+
+
+def _below(path: str, prefix: str) -> bool:
+    return path.startswith(f"{prefix}/")
+
+
+def _host(scope: Scope) -> str:
+    return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+
+
+def _prefixed(prefix: str, host: str, send: Send) -> Send:
+    """Put the prefix in front of the path in Location headers that lead to this service."""
+
+    def outward(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+        if name.lower() != b"location":
+            return name, value
+        place = urlsplit(value.decode("latin-1"))
+        if place.netloc not in {"", host}:
+            return name, value
+        return name, place._replace(path=prefix + place.path).geturl().encode("latin-1")
+
+    async def send_prefixed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [outward(name, value) for name, value in message.get("headers", ())]}
+        await send(message)
+
+    return send_prefixed

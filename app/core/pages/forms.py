@@ -1,24 +1,35 @@
-"""Forms without files: their fields, and documents of services made of them."""
+"""Forms without files: their fields, and documents of services made of them.
+
+- Preferences of a reader, in cookies of their own: language, theme, zone of times. Nobody needs an account.
+"""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime
+from functools import cache
 from typing import IO, Protocol, TypeVar, cast
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
+from zoneinfo import available_timezones
 
-from fastapi import Request
+from fastapi import Request, Response
+from fastapi.responses import RedirectResponse
+from jinja2 import pass_context
+from jinja2.runtime import Context, Undefined
+from markupsafe import Markup
 from pydantic import BaseModel, ValidationError
 
 from app.core.errors import BadRequest, TooLarge, all_in_words, fault
 from app.core.messages import N_
+from app.core.pages import languages, wording
 
+# Bytes of a form.
 LONGEST = 100_000
-"""Bytes of a form."""
+# Fields of a form: a list of teams has a box to tick for each.
 MOST_FIELDS = 5000
-"""Fields of a form: a list of teams has a box to tick for each."""
+# Digits of a number: every database stores it, and no document takes more of anything that is counted.
 MOST_DIGITS = 9
-"""Digits of a number: every database stores it, and no document takes more of anything that is counted."""
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -116,3 +127,102 @@ def made_of_values(model: type[M], values: Mapping[str, object]) -> M:
     except ValidationError as error:
         faults = [fault(each) for each in error.errors()]
         raise BadRequest(all_in_words(faults, len(faults)), errors=faults) from None
+
+
+THEME_COOKIE, ZONE_COOKIE, LANGUAGE_COOKIE = "jurado_theme", "jurado_zone", "jurado_language"
+# Where a scope remembers the language for its reader.
+LANGUAGE = "jurado.language"
+THEMES = ("light", "dark", "system")
+KEPT_SECONDS = 365 * 24 * 3600
+
+
+async def set_preferences(request: Request) -> Response:
+    """Keep the language, the theme or the zone that a form names, and go back to the page."""
+    fields = await read_form(request)
+    theme, zone, language = fields.get("theme"), fields.get("zone"), fields.get("language")
+    if language is not None and language not in languages.LANGUAGES:
+        raise BadRequest(
+            N_("expected one of %(names)s, found %(found)r"),
+            where="language",
+            names=", ".join(languages.LANGUAGES),
+            found=language[:40],
+        )
+    if theme is not None and theme not in THEMES:
+        raise BadRequest(N_("expected light, dark or system, found %(found)r"), where="theme", found=theme[:40])
+    if zone and zone not in zones():
+        raise BadRequest(
+            N_("expected the name of a time zone such as Europe/Bratislava, found %(found)r"),
+            where="zone",
+            found=zone[:40],
+        )
+    root = request.scope.get("root_path", "")
+    reply = RedirectResponse(f"{root}{inside(fields.get('next', '/'))}", 303)
+    for name, value in ((THEME_COOKIE, theme), (ZONE_COOKIE, zone), (LANGUAGE_COOKIE, language)):
+        if value is not None:
+            reply.set_cookie(name, value, max_age=KEPT_SECONDS, path=root or "/", samesite="lax")
+    return reply
+
+
+def theme_of(request: Request) -> str:
+    """The theme of a reader; `system` where none is kept."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    return theme if theme in THEMES else "system"
+
+
+def language_of(request: Request) -> str:
+    """The language for a reader: the kept one, else the browser's, else that of the settings."""
+    chosen: str | None = request.scope.get(LANGUAGE)
+    if chosen is None:
+        cookie, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
+        chosen = languages.chosen(cookie, accepted, request.app.state.service.settings.language)
+        request.scope[LANGUAGE] = chosen
+    return chosen
+
+
+def accepted_languages(request: Request) -> str:
+    """The languages a reader wants texts of problems in, as Accept-Language has them: the kept one first."""
+    cookie, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
+    return f"{cookie}, {accepted}" if cookie in languages.LANGUAGES else accepted or language_of(request)
+
+
+def zone_of(request: Request) -> str:
+    """The zone of a reader; empty where none is kept: times are in UTC then."""
+    zone = request.cookies.get(ZONE_COOKIE, "")
+    return zone if zone in zones() else ""
+
+
+@cache
+def zones() -> frozenset[str]:
+    """The names of all time zones."""
+    return frozenset(available_timezones())
+
+
+@pass_context
+def minute(context: Context, moment: datetime) -> Markup:
+    """A moment in the reader's zone, which is named beside it; in UTC for scripts and as a title."""
+    zone = context.resolve("zone")
+    utc = wording.minute(moment)
+    shown = utc
+    if not isinstance(zone, Undefined) and zone:
+        shown = f"{languages.moment(moment, zone)} {zone}"
+    machine = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(machine, utc, shown)
+
+
+@pass_context
+def stamp(context: Context, moment: str | None) -> Markup:
+    """A moment as documents have it (2026-11-22T03:40:00Z) in the reader's zone; an en dash where there is none."""
+    return minute(context, datetime.fromisoformat(moment)) if moment else Markup("\N{EN DASH}")
+
+
+def here_of(request: Request) -> str:
+    """Return the address of the requested page within these pages, with its query string."""
+    path = request.url.path.removeprefix(request.scope.get("root_path", ""))
+    return f"{path}?{request.url.query}" if request.url.query else path
+
+
+def inside(address: str) -> str:
+    """An address within these pages; `/` for any other."""
+    parts = urlsplit(address)
+    local = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith("//")
+    return address if local and "\\" not in address and address.isprintable() else "/"

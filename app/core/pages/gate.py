@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
-from app.accounts.service.rights import Place, check, who_may
+from app.accounts.service.tokens import Place, check, who_may
 from app.core.errors import ServiceError
 from app.core.pages.forms import read_form, whole_number
 from app.core.pages.languages import translate
@@ -20,8 +20,8 @@ from app.core.transactions import after_commit
 from app.judging.service.rejudgings.problem_changes import How, RejudgingView
 
 Faults = Sequence[Mapping[str, object]]
+# Of pages with passwords: no cache and no history keeps them.
 NO_STORE = "private, no-store"
-"""Of pages with passwords: no cache and no history keeps them."""
 
 
 def needs(operation: str) -> Any:
@@ -44,10 +44,10 @@ def _writing_accounts(request: Request, session: Writing) -> Session:
     return session
 
 
+# The fields of a form. A handler names them before its transaction: a slow sender holds nobody's writing up.
 Fields = Annotated[dict[str, str], Depends(_fields)]
-"""The fields of a form. A handler names them before its transaction: a slow sender holds nobody's writing up."""
+# A transaction after which no cached credential is trusted any more.
 WritingAccounts = Annotated[Session, Depends(_writing_accounts, scope="function")]
-"""A transaction after which no cached credential is trusted any more."""
 
 
 def see(request: Request, path: str, **query: str | None) -> RedirectResponse:

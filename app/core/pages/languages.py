@@ -2,33 +2,41 @@
 
 The language of a request is a context variable, since wording is made deep below the handlers; work that is shared by
 requests names its language in its key and enters it by `speaking`.
+
+- Questions before a form is carried out: is this meant, and which of two values is to be kept.
+- Checkers' messages in the reader's language, by their keys and values; in English where the key is unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
+from typing import Any, Protocol
 
 from babel import Locale
 from babel.dates import format_skeleton, get_datetime_format, get_timezone
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from app.core.messages import Message
+from app.core.errors import BadRequest
+from app.core.messages import N_, Message
+from checkers.doors import Phrase
 
 SOURCE = "en"
+# The languages of pages, each by its own name.
 LANGUAGES = {SOURCE: "English", "es": "Español", "sk": "Slovenčina", "ru": "Русский", "ja": "日本語"}
-"""The languages of pages, each by its own name."""
+# The catalogues, `es.po` for Spanish: each is read once, when the first reader wants it.
 CATALOGUES = Path(__file__).parent / "translations"
-"""The catalogues, `es.po` for Spanish: each is read once, when the first reader wants it."""
+# Languages of an Accept-Language header that are looked at.
 MOST_ASKED = 20
-"""Languages of an Accept-Language header that are looked at."""
 
 _language: ContextVar[str] = ContextVar("language", default=SOURCE)
 
@@ -131,3 +139,177 @@ def _asked(accepted: str) -> list[str]:
         if quality > 0:
             wanted.append((-quality, tag.strip().partition("-")[0].lower()))
     return [tag for _, tag in sorted(wanted, key=lambda pair: pair[0])]
+
+
+SURE = "sure"
+# The hidden field with the stored values that a form was filled with (`stored_values`).
+STORED = "stored"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A button of a question: its text, and the field that it sends."""
+
+    text: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field whose stored value has changed since the form was shown; `is_own`: its sender has changed it, too."""
+
+    name: str
+    stored: str
+    sent: str
+    is_own: bool
+
+
+class AskFirst(Exception):
+    """A form that is carried out only after an answer.
+
+    replaced  hidden fields of the next form with other values than were sent
+    texts     what others wrote in the meantime
+    """
+
+    def __init__(
+        self,
+        title: str,
+        sentence: str,
+        answers: Sequence[Answer],
+        *,
+        differences: Sequence[Difference] = (),
+        replaced: Mapping[str, str] | None = None,
+        texts: Sequence[str] = (),
+        status: int = 200,
+    ) -> None:
+        super().__init__(title)
+        self.title = title
+        self.sentence = sentence
+        self.answers = answers
+        self.differences = differences
+        self.replaced = replaced or {}
+        self.texts = texts
+        self.status = status
+
+    def resent_fields(self, fields: Mapping[str, str]) -> dict[str, str]:
+        """The fields that the next form sends again."""
+        asked = {each.name for each in self.answers} | {each.name for each in self.differences}
+        return {**{name: value for name, value in fields.items() if name not in asked}, **self.replaced}
+
+
+def confirm(fields: Mapping[str, str], title: str, sentence: str, button: str) -> None:
+    """Raise AskFirst unless the reader has confirmed this."""
+    if fields.get(SURE) != "yes":
+        raise AskFirst(title, sentence, [Answer(button, SURE, "yes")])
+
+
+def stored_values(values: Mapping[str, str]) -> str:
+    """The values that a form is filled with, as its hidden field `stored` carries them: the form's version."""
+    return json.dumps(dict(values), sort_keys=True, ensure_ascii=False)
+
+
+def refuse_outdated(fields: Mapping[str, str], stored: Mapping[str, str]) -> None:
+    """Raise AskFirst, with both values of each field, if what is stored has changed since the form was shown.
+
+    Call it in the transaction that writes, after its rows are locked. A program may leave `stored` out.
+    """
+    if STORED not in fields:
+        return
+    shown = _shown(fields[STORED])
+    differences = [
+        Difference(name, value, sent, is_own=sent != shown.get(name))
+        for name, value in stored.items()
+        if value != shown.get(name) and (sent := fields.get(name, "").strip()) != value
+    ]
+    if differences:
+        raise AskFirst(
+            _("Someone else has changed this"),
+            _("Nothing was saved yet. Choose the value to keep for each field."),
+            [Answer(_("Save"), SURE, "")],
+            differences=differences,
+            replaced={STORED: stored_values(stored)},
+            status=409,
+        )
+
+
+def _shown(text: str) -> Mapping[str, str]:
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise BadRequest(N_("expected the values that the form was filled with, found other text"), where="stored")
+    return values
+
+
+# The sentence of each key, as checkers write it in English.
+SENTENCES = {
+    "accepted": N_("accepted"),
+    "comesolo-eaten": N_("%(eaten)s of %(pieces)s pieces eaten"),
+    "final-case": N_("counts after the end of the contest"),
+    "no-answer": N_("no answer was sent for this test case"),
+    "waiting": N_("waiting to be judged"),
+    "expected-found": N_("%(where)s: expected %(expected)s, found %(found)s"),
+    "game-won": N_("won in %(moves)s moves"),
+    "judge-error": N_("the judge failed on this answer; it is not your fault"),
+    "lasttreat-right": N_("%(positions)s positions right"),
+    "netgame-right": N_("right"),
+    "optimiza-collected": N_("%(total)s collected on %(cells)s cells"),
+    "rejected": N_("rejected"),
+    "rejected-at": N_("%(where)s: rejected"),
+    "rollingballs-score": N_(
+        "%(right)s of %(balls)s cells have the right colour, %(other)s another colour, after %(rolls)s rolls"
+    ),
+    "too-large": N_("expected at most %(limit)s bytes, found more"),
+}
+
+
+class Said(Protocol):
+    """A message of a checker."""
+
+    @property
+    def key(self) -> str: ...  # noqa: D102
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def args(self) -> Mapping[str, int | str]: ...  # noqa: D102
+    @property
+    def phrases(self) -> Mapping[str, Any]: ...  # noqa: D102
+
+
+def in_words(message: Said) -> str:
+    """Return a message for the reader: translated where its key is known and its text is that of the key."""
+    sentence = SENTENCES.get(message.key)
+    if sentence is None or language() == SOURCE:
+        return message.text
+    try:
+        if sentence % message.args != message.text:  # a package's own checker, with a key of ours and words of its own
+            return message.text
+        shown = {name: _phrase(each, str(message.args[name])) for name, each in message.phrases.items()}
+    except KeyError:  # the same, with other values
+        return message.text
+    return gettext(sentence) % {**message.args, **shown}
+
+
+def in_words_of(text: str) -> str:
+    """Return a phrase of a game in the reader's language; other text as its catalogue has it."""
+    return _phrase(text.document(), text) if isinstance(text, Phrase) else gettext(text)
+
+
+def _phrase(phrase: Mapping[str, Any], english: str) -> str:
+    """Return a phrase in the reader's language; in English where no catalogue has it, as it may come from a package."""
+    source: str = phrase["source"]
+    translated = gettext(source)
+    if translated == source:
+        return english
+    values = {name: _value(each) for name, each in phrase["values"].items()}
+    return translated % values if values else translated
+
+
+def _value(value: object) -> object:
+    """Return a value of a phrase, which may be a phrase itself."""
+    if not isinstance(value, dict):
+        return value
+    inner = {name: _value(each) for name, each in value["values"].items()}
+    return _phrase(value, value["source"] % inner if inner else value["source"])

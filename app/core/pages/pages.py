@@ -1,27 +1,157 @@
-"""Makes pages of templates, which escape what they are given, and serves the files that pages need."""
+"""Makes pages of templates, which escape what they are given, and serves the files that pages need.
+
+- Pages that all readers of a kind have in common until a day is over: made and zipped once, then sent as stored.
+- Types, states and roles as organisers' tables name them, in the reader's language; the API has them as keys.
+- Pages made of pieces: a piece that many pages share is zipped once, and goes into each of them as it is.
+- Marks of writing direction in texts of others: each text closes its own, so that no word after it is turned round.
+"""
 
 from __future__ import annotations
 
+import gzip
 import re
-from collections.abc import Callable, Sequence
+import struct
+import zlib
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
 from typing import cast
 
+from cachetools import LRUCache
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.ext import InternationalizationExtension
 from jinja2.runtime import Context
+from markupsafe import Markup
 
-from app.core.pages import languages, preferences, type_words, wording
-from app.core.pages.asking import stored_values
-from app.core.pages.direction import closed
-from app.core.pages.headers import PRIVATE, takes_gzip
-from app.core.pages.pieces import Piece, plain, zipped
-from app.core.pages.static_files import folders, versioned
+from app.accounts.service.viewer import Viewer
+from app.core.messages import N_
+from app.core.pages import forms, languages, wording
+from app.core.pages.headers import PRIVATE, folders, takes_gzip, versioned
+from app.core.pages.languages import gettext, stored_values
 from app.core.service import Service
+from app.daily.service.days import today
 
+WORDS = {
+    "absolute": N_("absolute"),
+    "accepted": N_("accepted"),
+    "admin": N_("admin"),
+    "analyst": N_("analyst"),
+    "applied": N_("applied"),
+    "cancelled": N_("cancelled"),
+    "done": N_("done"),
+    "failed": N_("failed"),
+    "final": N_("final"),
+    "judge": N_("judge"),
+    "judge_error": N_("judge error"),
+    "maximise": N_("the greatest is best"),
+    "minimise": N_("the least is best"),
+    "owner": N_("owner"),
+    "provisional": N_("provisional"),
+    "queued": N_("queued"),
+    "rank": N_("by rank"),
+    "reference-run": N_("Reference run"),
+    "reference_run": N_("Reference run"),
+    "rejected": N_("rejected"),
+    "relative": N_("relative"),
+    "running": N_("running"),
+    "sample": N_("sample"),
+    "staff": N_("staff"),
+    "team": N_("team account"),
+    "tournament": N_("Tournament"),
+    "verification": N_("Verification"),
+    "identical": N_("identical"),
+    "tokens": N_("the same tokens"),
+    "lines": N_("the same lines"),
+    "near": N_("near"),
+}
+
+
+def type_word(key: str) -> str:
+    """A type in words; one that is not known as it is."""
+    return gettext(WORDS[key]) if key in WORDS else key
+
+
+LEVEL = 5
+SHARED_LEVEL = 7
+PIECES_KEPT = 512
+# Of a gzip member without a name and a time.
+HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+# An empty last block.
+END = b"\x03\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a page: its bytes, and these deflated to whole bytes, without references to what comes before."""
+
+    plain: bytes
+    deflated: bytes
+
+    @classmethod
+    def of(cls, text: str, level: int = LEVEL) -> Piece:
+        """Deflate a text."""
+        plain = text.encode()
+        stream = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+        return cls(plain, stream.compress(plain) + stream.flush(zlib.Z_SYNC_FLUSH))
+
+
+@lru_cache(PIECES_KEPT)
+def shared(text: str) -> Piece:
+    """A piece that other pages have too."""
+    return Piece.of(text, SHARED_LEVEL)
+
+
+def plain(pieces: Sequence[Piece]) -> bytes:
+    """A page as it is."""
+    return b"".join(piece.plain for piece in pieces)
+
+
+def zipped(pieces: Sequence[Piece]) -> bytes:
+    """A page as one gzip member: browsers read no second one."""
+    check, length = 0, 0
+    for piece in pieces:
+        check = zlib.crc32(piece.plain, check)
+        length += len(piece.plain)
+    return b"".join([HEADER, *(piece.deflated for piece in pieces), END, struct.pack("<2L", check, length % 2**32)])
+
+
+MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+EMBEDDINGS, POP_EMBEDDING = frozenset("\u202a\u202b\u202d\u202e"), "\u202c"
+ISOLATES, POP_ISOLATE = frozenset("\u2066\u2067\u2068"), "\u2069"
+
+
+def closed(value: object) -> object:
+    """A value as a template shows it: a text without ends of what it has not begun, and with those that it lacks.
+
+    Text with well-paired marks, as people write Arabic or Hebrew names, stays as it is. HTML is closed as a whole: a
+    translated sentence comes as HTML with the texts that it names in it.
+    """
+    if not isinstance(value, str) or value.isascii() or not MARKS.search(value):
+        return value
+    shown: list[str] = []
+    still_open: list[str] = []
+    for each in value:
+        if each in EMBEDDINGS:
+            still_open.append(POP_EMBEDDING)
+        elif each in ISOLATES:
+            still_open.append(POP_ISOLATE)
+        elif each == POP_ISOLATE and POP_ISOLATE in still_open:
+            while still_open.pop() != POP_ISOLATE:  # it ends the embeddings within it too
+                pass
+        elif each == POP_EMBEDDING and still_open[-1:] == [POP_EMBEDDING]:
+            still_open.pop()
+        elif each in {POP_EMBEDDING, POP_ISOLATE}:
+            continue
+        shown.append(each)
+    whole = "".join([*shown, *reversed(still_open)])
+    return Markup(whole) if isinstance(value, Markup) else whole  # marks are no HTML
+
+
+# The cookie, of each contest's pages, with the number of messages that the reader has seen.
 READ = "jurado_read"
-"""The cookie, of each contest's pages, with the number of messages that the reader has seen."""
 READ_COUNT = re.compile(r"[0-9]{1,6}")
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(folders("templates")),
@@ -55,12 +185,12 @@ ENVIRONMENT.filters.update(
     plain=wording.plain,
     size=wording.size,
     versioned=versioned,
-    minute=preferences.minute,
-    stamp=preferences.stamp,
+    minute=forms.minute,
+    stamp=forms.stamp,
     ordinal=wording.ordinal,
     stored_values=stored_values,
     said=languages.translate,
-    type_word=type_words.type_word,
+    type_word=type_word,
 )
 
 
@@ -77,7 +207,7 @@ def html_of(template: str, request: Request, **values: object) -> str:
 
 
 def _headers(request: Request) -> dict[str, str]:
-    return {**PRIVATE, "Content-Language": preferences.language_of(request)}
+    return {**PRIVATE, "Content-Language": forms.language_of(request)}
 
 
 def reader_values(request: Request) -> dict[str, str]:
@@ -87,8 +217,8 @@ def reader_values(request: Request) -> dict[str, str]:
     the messages of the contest that were seen.
     """
     root = request.scope.get("root_path", "")
-    theme, zone, here = preferences.theme_of(request), preferences.zone_of(request), preferences.here_of(request)
-    spoken = preferences.language_of(request)
+    theme, zone, here = forms.theme_of(request), forms.zone_of(request), forms.here_of(request)
+    spoken = forms.language_of(request)
     daily = cast(Service, request.app.state.service).settings.daily
     read = request.cookies.get(READ, "")
     return {
@@ -108,3 +238,57 @@ def page_of_pieces(request: Request, pieces: Sequence[Piece]) -> Response:
     if not takes_gzip(request):
         return HTMLResponse(plain(pieces), headers=headers)
     return HTMLResponse(zipped(pieces), headers={**headers, "Content-Encoding": "gzip"})
+
+
+PAGES_KEPT = 256
+STORED_PAGES_LEVEL = 6
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page's zipped bytes, the digest of its plain ones, its headers, and the template of the route that made it."""
+
+    zipped: bytes
+    tag: str
+    headers: dict[str, str]
+    route: str
+
+    def reply(self, request: Request) -> Response:
+        """The page, or 304 without a body where the reader has it already."""
+        headers = {**self.headers, "ETag": self.tag, "Vary": f"{self.headers['Vary']}, Accept-Encoding"}
+        if self.tag in request.headers.get("if-none-match", ""):
+            return Response(None, 304, headers)
+        if not takes_gzip(request):
+            return Response(gzip.decompress(self.zipped), headers=headers, media_type="text/html")
+        return Response(self.zipped, headers={**headers, "Content-Encoding": "gzip"}, media_type="text/html")
+
+
+class StoredPages:
+    """The last pages that were asked for, of this day. For the event loop alone."""
+
+    def __init__(self) -> None:
+        self._pages: LRUCache[Hashable, StoredPage] = LRUCache(PAGES_KEPT)
+
+    def at_hand(self, request: Request, viewer: Viewer) -> StoredPage | None:
+        """The page that a request asks for, if it is stored."""
+        return self._pages.get(_key(request, viewer))
+
+    def page(self, request: Request, viewer: Viewer, make: Callable[[], Response]) -> Response:
+        """The page that a request asks for; `make` must use nothing of the viewer but what is in the key."""
+        key = _key(request, viewer)  # before it is made: what a day ends meanwhile is not asked for again
+        stored = self._pages.get(key)
+        if stored is None:
+            made = make()
+            body, of_body = bytes(made.body), ("content-length", "content-type")
+            headers = {name.title(): value for name, value in made.headers.items() if name not in of_body}
+            tag = f'"{sha256(body).hexdigest()[:32]}"'
+            stored = StoredPage(
+                gzip.compress(body, STORED_PAGES_LEVEL, mtime=0), tag, headers, request.scope["route"].path
+            )
+            self._pages[key] = stored
+        return stored.reply(request)
+
+
+def _key(request: Request, viewer: Viewer) -> Hashable:
+    """The day, the address with all that the reader prefers, and the links that the frame of pages has for a viewer."""
+    return today(), tuple(reader_values(request).items()), viewer.logged_in, viewer.judges_all or viewer.grants.any

@@ -13,17 +13,16 @@ from starlette.routing import Match
 from starlette.types import Message, Scope
 
 from app.core.errors import ServiceError
-from app.core.pages.asking import AskFirst
 from app.core.pages.headers import PRIVATE
-from app.core.pages.languages import _
+from app.core.pages.languages import AskFirst, _
 from app.core.pages.pages import page
 from app.core.pages.sent_forms import FormOfPage, PageOfForms
 
+# Headers of a form that are not of the page it was on.
 DROPPED = frozenset({b"accept-encoding", b"content-length", b"content-type", b"if-none-match"})
-"""Headers of a form that are not of the page it was on."""
 OF_THE_ROUTE = frozenset({"endpoint", "path_params", "route"})
+# A form is sent at most so many steps below the address of its page.
 FARTHEST = 2
-"""A form is sent at most so many steps below the address of its page."""
 
 
 def fields_of(request: Request) -> Mapping[str, str] | None:

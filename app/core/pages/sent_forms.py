@@ -16,16 +16,17 @@ from markupsafe import escape
 
 from app.core.errors import PreconditionFailed, ServiceError
 from app.core.messages import A_VALUE, NOTHING
-from app.core.pages.direction import closed
 from app.core.pages.languages import _, translate
+from app.core.pages.pages import closed
 
 Fault = Mapping[str, object]
+# The hidden field with the version of a problem that a form was made for; a form that comes back has the newest.
 SEEN_VERSION = "seen_version"
-"""The hidden field with the version of a problem that a form was made for; a form that comes back has the newest."""
 CONTROLS = ("input", "select", "textarea")
 NEVER_FILLED = ("password", "file", "submit")
+# Hidden fields that differ between two renderings of the same form.
 HIDDEN_STATE = ("stored", "answers", SEEN_VERSION)
-"""Hidden fields that differ between two renderings of the same form."""
+# Form fields whose names differ from the properties that refusals name.
 FIELDS_OF = {
     "start_time": "start",
     "scoreboard_freeze_duration": "freeze",
@@ -34,7 +35,6 @@ FIELDS_OF = {
     "team_ids": "team_id",
     "account_id": "account",
 }
-"""Form fields whose names differ from the properties that refusals name."""
 PROPERTY = re.compile(r"(?:(?:settings|body)\.(?:\w+\.)*)?([A-Za-z_]+)")
 WORD = re.compile(r"[A-Za-z_]+")
 

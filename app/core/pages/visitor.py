@@ -1,34 +1,48 @@
-"""The visitor of a page, the contest as that visitor may see it, and refusals as pages."""
+"""The visitor of a page, the contest as that visitor may see it, and refusals as pages.
+
+- The page at `/`: which contests there are, and the ways into them.
+- Unknown addresses: a page for people, the API's document for programs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Annotated, Any, Protocol, cast
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.metadata import version
+from typing import Annotated, Any, NamedTuple, Protocol, cast
 from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
-from app.accounts.service.guesses import Attempt
+from app.accounts.service.grants import Attempt
 from app.accounts.service.viewer import PUBLIC, Viewer
+from app.contests.queries import contests as queries_contests
 from app.contests.service.names import NoContest
 from app.contests.service.visibility import snapshot_for
-from app.core.errors import BadRequest, ServiceError, Unauthorized, all_in_words, fault
-from app.core.http.acting import acting, actor_of
+from app.core.clock import utc_now
+from app.core.errors import BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
+from app.core.http.deps import acting, actor_of
 from app.core.messages import N_
-from app.core.pages.asking import AskFirst
-from app.core.pages.languages import gettext, speaking, translate
+from app.core.pages.forms import here_of, language_of
+from app.core.pages.languages import AskFirst, gettext, speaking, translate
 from app.core.pages.pages import page
-from app.core.pages.preferences import here_of, language_of
 from app.core.pages.sent_again import ask, back_to, form_again
 from app.core.pages.sent_forms import field_words
+from app.core.pages.wording import is_endless
 from app.core.service import Service
 from app.core.transactions import run_after_commit
+from app.domain.contests import Clock
+from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import ContestRow
 
 TITLES = {
     401: N_("Please log in"),
@@ -190,3 +204,113 @@ async def _refusal_page(request: Request, refusal: ServiceError, status: int) ->
         back=back_to(request),
         viewer=await visitor(request),
     )
+
+
+class Link(NamedTuple):
+    """A link of the index: its address and its text."""
+
+    href: str
+    text: str
+
+
+class Span(NamedTuple):
+    """When a contest begins, ends or was paused: a message with places for times, which pages write in a zone."""
+
+    message: str
+    start: datetime | None
+    end: datetime | None
+    length: timedelta
+    paused: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A contest as the index shows it, to everybody."""
+
+    id: str
+    name: str
+    state: str
+    span: Span
+    links: Sequence[Link]
+
+
+def index(request: Request, viewer: Visitor) -> HTMLResponse:
+    """The contests there are, as anybody may see them."""
+    service = cast(Service, request.app.state.service)
+    now = utc_now()
+    with service.database.read() as session:
+        contests = [listed(row, now) for row in queries_contests.contests(session)]
+    return page(
+        "index.html",
+        request,
+        viewer=viewer,
+        contests=contests,
+        version=version("jurado"),
+        address=address_of_index(request),
+    )
+
+
+def address_of_index(request: Request) -> str:
+    """The address the service was asked at, with its path prefix, without a slash at the end."""
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope.get('root_path', '')}"
+
+
+def listed(row: ContestRow, now: datetime) -> Listed:
+    """The line of a contest in the index."""
+    times = clock(row)
+    links = [Link(f"c/{row.id}", N_("contest"))]
+    if times.started(now):
+        links += [Link(f"c/{row.id}/problems", N_("problems")), Link(f"c/{row.id}/scoreboard", N_("scoreboard"))]
+        links += [Link(f"api/contests/{row.id}/scoreboard.csv", N_("scoreboard as CSV"))]
+    return Listed(row.id, row.formal_name or row.name, state(row, times, now), span(times, now), links)
+
+
+def state(row: ContestRow, times: Clock, now: datetime) -> str:
+    """The state of a contest in one word, which is a message."""
+    if row.finalized is not None and row.finalized <= now:
+        return N_("final")
+    if not times.started(now):
+        return N_("scheduled")
+    if times.ended(now):
+        return N_("ended")
+    if times.paused(now):
+        return N_("paused")
+    return N_("frozen") if times.frozen(now) else N_("running")
+
+
+def span(times: Clock, now: datetime) -> Span:
+    """When a contest begins or ends, as far as that is set and worth showing."""
+    paused = times.pauses[-1].start if times.paused(now) else None
+    return Span(_message(times, now), times.start, times.end, times.duration, paused)
+
+
+def _message(times: Clock, now: datetime) -> str:
+    if times.start is None:
+        return N_("no start is set")
+    if not times.started(now):
+        return N_("from %(start)s, without an end") if is_endless(times) else N_("from %(start)s for %(length)s")
+    if times.paused(now):
+        return N_("paused since %(paused)s")
+    if is_endless(times):
+        return N_("always open")
+    return N_("ended %(end)s") if times.ended(now) else N_("until %(end)s")
+
+
+Handler = Callable[[Request, Exception], Awaitable[Response]]
+
+
+def pages_for_people(handler: Handler) -> Handler:
+    """A handler of HTTP errors that shows browsers a page for an unknown address outside of the API."""
+
+    async def reply(request: Request, error: Exception) -> Response:
+        path = request.url.path.removeprefix(request.scope.get("root_path", ""))
+        is_unknown = isinstance(error, HTTPException) and error.status_code in {404, 405}
+        if not is_unknown or path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
+            return await handler(request, error)
+        return await or_refusal(request, _refuse(path))
+
+    return reply
+
+
+async def _refuse(path: str) -> Response:
+    raise NotFound(N_("no page %(page)r"), page=path[:200])

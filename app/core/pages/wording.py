@@ -1,7 +1,11 @@
-"""Numbers, times and rules in words, as people read them on pages."""
+"""Numbers, times and rules in words, as people read them on pages.
+
+- The colour of a cell of the board, by its points: eleven classes, finer near the best.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from math import ceil
@@ -27,8 +31,8 @@ AGGREGATIONS = {
 }
 
 
+# A contest of such a length has no end that matters to anybody.
 ENDLESS = timedelta(days=3650)
-"""A contest of such a length has no end that matters to anybody."""
 
 
 def is_endless(times: Clock) -> bool:
@@ -212,3 +216,17 @@ def contest_rules(times: Clock, settings: ContestSettings) -> list[str]:
         sentences.append(_("Teams may take part by a clock of their own after the end."))
     sentences.append(_("Teams with equal points are ordered by the earlier last gain."))
     return sentences
+
+
+# Points of a hundred from which each class begins; relative scores crowd near the top.
+LIMITS = (0, 10, 25, 40, 55, 68, 78, 86, 92, 96, 100)
+
+
+def heat(share: float) -> int:
+    """The class 0..10 of a share of the points, 0..1."""
+    return max(0, bisect_right(LIMITS, 100 * share + 1e-9) - 1)
+
+
+def width(share: float) -> int:
+    """The bar of a share of the points, in per cent: 100 only for all of them."""
+    return min(100 if share >= 1 else 99, max(0, round(100 * share)))

@@ -12,10 +12,10 @@ from app.core.clock import utc_now
 from app.core.errors import NotFound
 from app.core.messages import N_, Message
 
+# The day on which Optimiza was published; back numbers go back to it.
 FIRST_DAY = date(2010, 2, 26)
-"""The day on which Optimiza was published; back numbers go back to it."""
+# The kinds of puzzles by their titles, in the order of a sheet.
 KINDS: Mapping[str, str] = MappingProxyType({"optimiza": "Optimiza", "comesolo": "Comesolo", "netgame": "The Net Game"})
-"""The kinds of puzzles by their titles, in the order of a sheet."""
 SIZES = ("small", "medium", "large")
 FORM = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 

@@ -1,4 +1,7 @@
-"""The puzzles of a day as readers get them: made once, kept in the data folder, and without solutions on their day."""
+"""The puzzles of a day as readers get them: made once, kept in the data folder, and without solutions on their day.
+
+- The puzzles of a day, made in a process that is bounded, gives way to all others, and can be killed.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -20,21 +23,45 @@ from cachetools import LRUCache
 from pydantic import TypeAdapter, ValidationError
 
 from app.core.errors import Unavailable
+from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.messages import N_
 from app.core.shared_work import SharedWork
-from app.daily.service.daily_puzzles import make_puzzles
 from app.daily.service.days import today
-from app.judging.service.solver_process import SolverFailed, SolverProcess
+from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess
+from app.sandbox.environment import clean_environment
 
+MODULE = "solvers.daily"
+MEMORY = 256
+# Graders go first: a puzzle can wait, a contest cannot.
+NICE = "--nice=5"
+# Time for what takes half a second of an idle core.
+SECONDS = 120.0
+
+
+def make_puzzles(process: SolverProcess, day: date) -> bytes:
+    """Make a day's puzzles: the JSON of `python -m solvers.daily`. Raises SolverFailed, also where it is killed."""
+    with locked_folder(SOLVER_PREFIX) as folder:
+        made = folder / "puzzles.json"
+        environment = {**clean_environment(), "TMPDIR": str(folder)}
+        with made.open("wb") as target:
+            process.start(
+                [day.isoformat(), NICE], environment, target=target, bounds=Bounds(MEMORY, folder), module=MODULE
+            )
+        ended = process.listen(lambda _report: None, SECONDS, f"it took more than {SECONDS:g} seconds")
+        if ended.status != 0:
+            raise SolverFailed(ended.killed or ended.complaint or f"it ended with status {ended.status}")
+        return made.read_bytes()
+
+
+# A part of the names of the files: that of `solvers.daily.draws`.
 EDITION = 1
-"""A part of the names of the files: that of `solvers.daily.draws`."""
+# Days; one takes some 10 KB.
 IN_MEMORY = 64
-"""Days; one takes some 10 KB."""
+# Days that may wait to be made: then a crawler of back numbers is sent away, and today's readers are not.
 MOST_WAITING = 20
-"""Days that may wait to be made: then a crawler of back numbers is sent away, and today's readers are not."""
 SECONDS_UNTIL_BACK = 30
+# Time that a server has to get ready by itself.
 SECONDS_AFTER_START = 30.0
-"""Time that a server has to get ready by itself."""
 SECONDS_BETWEEN_LOOKS = 300.0
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.daily")

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from app.core.db.notices import Kind, tell
+from app.core.db.by_id import Kind, tell
 from app.judging.queries.rejudgings import is_visible
 from app.submissions.queries.judgements import DONE
 from app.submissions.queries.submission_queries import is_of

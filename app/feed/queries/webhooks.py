@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, select, update
 from sqlalchemy.orm import Session
 
 from app.core.db.database import Database
-from app.core.db.secret_keys import Encrypted, SecretKeys
+from app.core.db.migrate import Encrypted, SecretKeys
 from app.tables import AccountRow, WebhookRow
 
 

@@ -8,25 +8,24 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.accounts.schemas.account_bodies import AccountView
+from app.accounts.schemas import AccountView
 from app.accounts.service import accounts
 from app.accounts.service.viewer import Viewer
 from app.contests.schemas import bodies
 from app.contests.schemas.bodies import ContestView
-from app.contests.service import contests, judging
-from app.contests.service.contests import StateView
-from app.contests.service.judging import JudgementTypeView, LanguageView
+from app.contests.service import contests
+from app.contests.service.contests import JudgementTypeView, LanguageView, StateView
 from app.core.clics import JsonObject
-from app.messages.queries import messages as stored_messages
+from app.messages import queries as messages_queries
 from app.messages.service import clarifications, commentary
 from app.messages.service.clarifications import ClarificationView
 from app.messages.service.commentary import CommentaryView
 from app.problems.service import problems
 from app.problems.service.problems import Problem
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.service import awards
-from app.scoreboard.service.awards import AwardView
-from app.submissions.service import whole
+from app.scoreboard.service import scoreboard
+from app.scoreboard.service.scoreboard import AwardView
+from app.submissions.service import submissions
 from app.submissions.service.judgements import JudgedCase, Judgement
 from app.submissions.service.submissions import Submission
 from app.teams.service import directory, teams
@@ -71,7 +70,7 @@ def teams_in_conversation(public: ContestSnapshot, session: Session) -> Iterable
     """Teams that asked a question, or that a reply is addressed to; and hidden teams."""
     ids = {viewer.team_id for viewer in hidden_teams(public, session)}
     groups: set[str] = set()
-    for row in stored_messages.clarifications(session, public.contest.id):
+    for row in messages_queries.clarifications(session, public.contest.id):
         ids.update(row.to_team_ids or (), [row.from_team_id])
         groups.update(row.to_group_ids or ())
     ids.update(team.id for team in public.contest.teams if not groups.isdisjoint(team.group_ids))
@@ -135,11 +134,12 @@ def _of_directory(each: directory.DirectoryKind, *refers_to: str) -> Collection:
     )
 
 
+# The collections in the order in which access lists them.
 COLLECTIONS: Sequence[Collection] = (
     # The contest names its main group, and comes first all the same: CLICS clients expect it there.
     Collection("contest", ContestView, contests.documents, single=True, imported=False, files=bodies.FILES),
-    Collection("judgement-types", JudgementTypeView, judging.type_documents, imported=False),
-    Collection("languages", LanguageView, judging.language_documents, imported=False),
+    Collection("judgement-types", JudgementTypeView, contests.type_documents, imported=False),
+    Collection("languages", LanguageView, contests.language_documents, imported=False),
     Collection(
         "problems",
         Problem,
@@ -176,7 +176,7 @@ COLLECTIONS: Sequence[Collection] = (
     Collection(
         "submissions",
         Submission,
-        whole.submission_documents,
+        submissions.submission_documents,
         frozenset({"languages", "problems", "teams", "accounts"}),
         sparse=True,
         large=True,
@@ -187,7 +187,7 @@ COLLECTIONS: Sequence[Collection] = (
     Collection(
         "judgements",
         Judgement,
-        whole.judgement_documents,
+        submissions.judgement_documents,
         frozenset({"submissions", "judgement-types"}),
         sparse=True,
         large=True,
@@ -197,7 +197,7 @@ COLLECTIONS: Sequence[Collection] = (
     Collection(
         "runs",
         JudgedCase,
-        whole.run_documents,
+        submissions.run_documents,
         frozenset({"judgements", "judgement-types"}),
         large=True,
         imported=False,
@@ -216,7 +216,7 @@ COLLECTIONS: Sequence[Collection] = (
     Collection(
         "awards",
         AwardView,
-        awards.documents,
+        scoreboard.documents,
         frozenset({"teams"}),
         special=hidden_teams,
         sees_other=if_hidden,
@@ -233,7 +233,6 @@ COLLECTIONS: Sequence[Collection] = (
         of_board=True,
     ),
 )
-"""The collections in the order in which access lists them."""
 BY_NAME: Mapping[str, Collection] = {each.name: each for each in COLLECTIONS}
 
 
@@ -247,5 +246,5 @@ def _in_reference_order(waiting: Sequence[Collection]) -> Iterator[Collection]:
         waiting = [each for each in waiting if each is not following]
 
 
+# The collections, each after those it refers to: the order of the feed, of an export and of an import.
 IN_REFERENCE_ORDER: Sequence[Collection] = tuple(_in_reference_order(COLLECTIONS))
-"""The collections, each after those it refers to: the order of the feed, of an export and of an import."""

@@ -16,8 +16,8 @@ from concurrent.futures import Future
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
-from app.core.db import notices
-from app.core.db.notices import Kind
+from app.core.db import by_id
+from app.core.db.by_id import Kind
 from app.core.service import Service
 from app.feed.queries import events
 from app.feed.service.followed import SECONDS_BETWEEN_TRIES, Asked, Followed, Waiter
@@ -68,7 +68,7 @@ def ask(service: Service, followed: Followed, waiting: Sequence[Waiter]) -> None
     for number, asked in followed.asked.items():
         if now - asked.sent >= SECONDS_BETWEEN_TRIES:
             asked.sent = now
-            service.writer.submit(notices.send, (Kind.LOOK.value, followed.contest_id, number, int(asked.complete)))
+            service.writer.submit(by_id.send, (Kind.LOOK.value, followed.contest_id, number, int(asked.complete)))
 
 
 def answer(service: Service, looked: Future[Log | None], number: str) -> None:
@@ -76,7 +76,7 @@ def answer(service: Service, looked: Future[Log | None], number: str) -> None:
     if looked.cancelled() or looked.exception() is not None:
         return  # it asks again
     log = looked.result()
-    service.writer.submit(notices.send, (Kind.LOOKED.value, number, -1 if log is None else log.head))
+    service.writer.submit(by_id.send, (Kind.LOOKED.value, number, -1 if log is None else log.head))
 
 
 def answered(followed: Followed) -> list[tuple[Waiter, Log | None]]:

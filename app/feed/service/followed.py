@@ -1,16 +1,26 @@
-"""The state of a followed contest: progress of looks, and the time of the next one."""
+"""The state of a followed contest: progress of looks, and the time of the next one.
+
+- A comparison of a contest: the submissions to render, the events of all kinds in order, and deletions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
-from app.feed.queries.events import Mark
-from app.feed.service.difference import Shown
-from app.feed.service.log import Compaction, Log
+from app.domain.contests import Kind as Scoring
+from app.feed.queries import events
+from app.feed.queries.events import Mark, NewEvent
+from app.feed.service import submitted
+from app.feed.service.kinds import LARGE, STATE, Accounts, FeedSnapshot, Kind, Shown, changes, deletions
+from app.feed.service.log import RUNS, Compaction, Log
 from app.feed.service.submitted import Points
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries import submission_queries
 
 FIRST_SLICE = 64
 SMALLEST_SLICE, LARGEST_SLICE = 8, 2048
@@ -18,8 +28,8 @@ SECONDS_OF_A_SLICE = 0.25
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
 SHARE_OF_PAUSE = 2.0  # a look that worked for a second is followed by two in which others may use the interpreter
 SHARE_WITHIN_A_SWEEP = 0.25
+# Time after which a process looks again whether the one that publishes a contest is gone.
 SECONDS_BETWEEN_TRIES = 1.0
-"""Time after which a process looks again whether the one that publishes a contest is gone."""
 
 
 class Waiter(NamedTuple):
@@ -158,3 +168,105 @@ def next_look(followed: Followed, now: float) -> float:
     if followed.dirty or followed.swept:
         return followed.not_before
     return max(followed.not_before, followed.at) if followed.at is not None else float("inf")
+
+
+def shown_by(some: Iterable[Kind | Accounts], feed_snapshot: FeedSnapshot) -> dict[str, list[Shown]]:
+    """Render all objects of some kinds."""
+    return {kind.type: list(kind.shown(feed_snapshot)) for kind in some}
+
+
+def awards_follow(feed_snapshot: FeedSnapshot, moved: events.NewSince) -> bool:
+    """Whether awards must be rendered. They follow the board once the contest is final."""
+    return feed_snapshot.public.state.finalized is not None and bool(moved.verdicts)
+
+
+def touched(feed_snapshot: FeedSnapshot, moved: events.NewSince, points: Mapping[int, Points] | None) -> frozenset[int]:
+    """The submissions whose documents may have changed; with published `points`, also those with other points."""
+    rescored = set() if points is None else submitted.rescored(feed_snapshot, points)
+    contest_id = feed_snapshot.public.contest.id
+    together = events.tried_together(feed_snapshot.session, contest_id, moved.verdicts) if moved.verdicts else set()
+    return moved.submissions | rescored | together
+
+
+def state_again(feed_snapshot: FeedSnapshot, state: Iterable[Shown]) -> list[NewEvent]:
+    """The state again: after the end of updates it is repeated behind every other event."""
+    if feed_snapshot.public.state.end_of_updates is None:
+        return []
+    return [NewEvent("pj", None, STATE.type, None, each.views["p"]) for each in state]
+
+
+def changed_events(
+    known: Log,
+    feed_snapshot: FeedSnapshot,
+    before: dict[str, list[Shown]],
+    rendered: submitted.Submitted,
+    after: dict[str, list[Shown]],
+    *,
+    complete: bool,
+) -> list[NewEvent]:
+    """Events of new and changed objects, each kind after those it refers to; then deletions, in reverse order.
+
+    Deleted submissions and judgements are looked for only where the sweep of all of them is `complete`.
+    """
+    shown = {**before, **{type_: rendered.of(type_) for type_ in LARGE}, **after}
+    new_events: list[NewEvent] = []
+    for type_, objects in shown.items():
+        news = changes(known.index, objects)
+        new_events += [*_gone_runs(known, feed_snapshot, news), *news] if type_ == RUNS else news
+    large = _large_ids(feed_snapshot) if complete else {}
+    for type_ in reversed(shown):
+        if type_ not in LARGE or complete:
+            ids = large[type_] if type_ in LARGE else [each.id for each in shown[type_]]
+            news = deletions(known.index, type_, ids)
+            new_events += [*_gone_runs(known, feed_snapshot, news), *news] if type_ == RUNS else news
+    return new_events
+
+
+def _gone_runs(known: Log, feed_snapshot: FeedSnapshot, news: Iterable[NewEvent]) -> list[NewEvent]:
+    """Deletions of the runs that a judgement had when last published, and that are deleted or hidden now."""
+    deleted = []
+    for event in news:
+        entry = known.index.entry(RUNS, event.object_id)
+        if entry is None:
+            continue
+        left = set(submitted.ids_of(event.data))
+        last = max((view.event_id for view in entry.views.values() if view.digest is not None), default=0)
+        for row in events.between(feed_snapshot.session, known.contest_id, last, last):
+            gone = [run_id for run_id in submitted.ids_of(row.data) if run_id not in left]
+            deleted += [NewEvent(event.audience, event.owner, RUNS, run_id, None) for run_id in gone]
+    return deleted
+
+
+def _large_ids(feed_snapshot: FeedSnapshot) -> Mapping[str, Collection[str | None]]:
+    """The ids of all submissions and judgements, visible or not; runs go by their judgements."""
+    contest_id = feed_snapshot.public.contest.id
+    numbers = submission_queries.visible_judgements(feed_snapshot.session, contest_id)
+    judgements = set(map(feed_snapshot.public.contest.ids.judgement, numbers))
+    runs = set(map(str, numbers))
+    return {
+        "submissions": submission_queries.all_shown_ids(feed_snapshot.session, contest_id),
+        "judgements": judgements,
+        RUNS: runs,
+    }
+
+
+def points_due(
+    followed: Followed, snapshot: ContestSnapshot, moved: events.NewSince, coalesce: float, *, small: bool
+) -> bool:
+    """Whether a comparison of all points is due: a verdict some seconds ago may have changed other points."""
+    rules = {problem.id: problem.rule.kind for problem in snapshot.contest.problems}
+    relative = any(rules.get(problem) is not Scoring.ABSOLUTE for _, problem in moved.verdicts)
+    if followed.later is None and (relative or small):
+        followed.later = time.monotonic()
+    if followed.later is None or followed.swept:  # the sweep has not published all points yet
+        return False
+    return time.monotonic() >= followed.later + coalesce
+
+
+def next_moment(followed: Followed, snapshot: ContestSnapshot, now: datetime, coalesce: float) -> float | None:
+    """The time of the next look by the contest's clock or by coalescing (monotonic)."""
+    ahead = [(moment - now).total_seconds() for moment in snapshot.contest.moments() if moment > now]
+    moments = [time.monotonic() + min(ahead)] if ahead else []
+    if followed.later is not None:
+        moments.append(followed.later + coalesce)
+    return min(moments, default=None)

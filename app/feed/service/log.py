@@ -25,8 +25,8 @@ MOST_PAGE_BYTES = 32 * 2**20
 RUNS = "runs"
 
 
+# About the bytes of memory that a line takes beside its texts.
 SIZE_OF_A_LINE = 400
-"""About the bytes of memory that a line takes beside its texts."""
 SHAPE, VIEW = struct.Struct("<I"), struct.Struct("<Qq")
 
 
@@ -38,8 +38,8 @@ class ObjectText(NamedTuple):
     others: str
 
 
+# Runs by judgement.
 Runs = Mapping[str, Sequence[ObjectText]]
-"""Runs by judgement."""
 
 
 def digest(text: str) -> int:
@@ -211,8 +211,8 @@ def _keys(audience: str, owner: str | None) -> list[str]:
     return [letter if letter in {EVERYBODY, JUDGES} else f"{letter}:{owner}" for letter in audience]
 
 
+# A page's number, and the only kind whose events it has; None: it has all.
 PageKey = tuple[int, str | None]
-"""A page's number, and the only kind whose events it has; None: it has all."""
 
 
 @dataclass

@@ -32,21 +32,21 @@ from app.core.loops import Loop, fail, give
 from app.core.service import Service
 from app.feed.queries import events
 from app.feed.queries.events import Append, Event, Mark, NewEvent
-from app.feed.service import elsewhere, looking, submitted
-from app.feed.service.difference import changes
+from app.feed.service import elsewhere, submitted
+from app.feed.service import followed as service_followed
 from app.feed.service.followed import Followed, Waiter, next_look
-from app.feed.service.kinds import AFTER, BEFORE, STATE, FeedSnapshot
+from app.feed.service.kinds import AFTER, BEFORE, STATE, FeedSnapshot, changes
 from app.feed.service.log import Compaction, Line, Log, Runs, ids_on, of_all_runs
 from app.feed.service.submitted import Points
-from app.judging.service.collections_paused import without_collections
+from app.judging.service.apart import without_collections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 AT_ONCE = 500
 SECONDS_AFTER_A_FAULT = 1.0
 KEPT_SUPERFLUOUS = timedelta(minutes=20)
+# A kind that changes often and that only runs refer to: replaced events of it are deleted after a while.
 REPLACEABLE = "judgements"
-"""A kind that changes often and that only runs refer to: replaced events of it are deleted after a while."""
 
 
 class WrittenElsewhere(Exception):
@@ -286,7 +286,7 @@ class FeedPublisher:
             points: Mapping[int, Points] | None = None
             stale = followed.fingerprint is None or generation != followed.generation
             small = stale or repr(state) != followed.state
-            before = looking.shown_by(BEFORE, feed_snapshot) if small else {}
+            before = service_followed.shown_by(BEFORE, feed_snapshot) if small else {}
             fingerprint = self._fingerprint(feed_snapshot, followed, small)
             followed.again |= fingerprint != followed.fingerprint
             if followed.again and not followed.sweep:
@@ -294,18 +294,18 @@ class FeedPublisher:
                 followed.later = None
             if followed.swept and followed.mark == Mark():  # all have moved, and the sweep has all of them
                 moved = events.NewSince(frozenset(), frozenset(), moved.mark)
-            elif looking.points_due(followed, feed_snapshot.judges, moved, self._coalesce, small=small):
+            elif service_followed.points_due(followed, feed_snapshot.judges, moved, self._coalesce, small=small):
                 followed.later, points = None, followed.points
-            among = looking.touched(feed_snapshot, moved, points) | frozenset(followed.next_slice())
+            among = service_followed.touched(feed_snapshot, moved, points) | frozenset(followed.next_slice())
             rendered = submitted.look(feed_snapshot, known.index, among)
             ends = followed.swept and not followed.sweep
-            followed.after_due |= small or followed.swept or looking.awards_follow(feed_snapshot, moved)
-            after = looking.shown_by(AFTER, feed_snapshot) if followed.after_due and not followed.sweep else {}
-            new_events = looking.changed_events(known, feed_snapshot, before, rendered, after, complete=ends)
+            followed.after_due |= small or followed.swept or service_followed.awards_follow(feed_snapshot, moved)
+            after = service_followed.shown_by(AFTER, feed_snapshot) if followed.after_due and not followed.sweep else {}
+            new_events = service_followed.changed_events(known, feed_snapshot, before, rendered, after, complete=ends)
         if not followed.sweep:  # the state comes last, after everything else
             published = followed.settled if followed.again else state
             new_events += changes(known.index, published) or (
-                looking.state_again(feed_snapshot, published) if new_events else []
+                service_followed.state_again(feed_snapshot, published) if new_events else []
             )
         self._write(followed, known, new_events, rendered.texts)
         followed.mark = Mark(moved.mark.submission, moved.mark.judgement, moved.mark.open | rendered.unsettled)
@@ -313,7 +313,7 @@ class FeedPublisher:
         followed.generation, followed.fingerprint, followed.state = generation, fingerprint, repr(state)
         if not followed.sweep:
             followed.end_sweep()
-        followed.at = looking.next_moment(followed, feed_snapshot.judges, now, self._coalesce)
+        followed.at = service_followed.next_moment(followed, feed_snapshot.judges, now, self._coalesce)
         return known
 
     def _feed_snapshot(self, session: Session, contest_id: str) -> FeedSnapshot | None:

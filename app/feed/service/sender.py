@@ -28,10 +28,9 @@ from app.core.loops import Loop
 from app.core.service import Service
 from app.feed.queries import webhooks
 from app.feed.queries.webhooks import Delivered, Failed
-from app.feed.service.calls import Outward, hosts_of, networks_of, signed
 from app.feed.service.log import Log
 from app.feed.service.publisher import FeedPublisher
-from app.feed.service.readers import Reader, reader_of
+from app.feed.service.readers import Outward, Reader, hosts_of, networks_of, reader_of, signed
 from app.feed.service.streams import lines_behind
 
 P = TypeVar("P")

@@ -118,8 +118,8 @@ class Wish:
         )
 
 
+# The writing of a line for a client: with this token, empty for the line's own.
 Write = Callable[[Line, str], bytes]
-"""The writing of a line for a client: with this token, empty for the line's own."""
 
 
 async def follow(

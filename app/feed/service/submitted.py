@@ -18,8 +18,7 @@ from app.contests.service.visibility import (
     points_of,
 )
 from app.domain.verdicts import CaseVerdict
-from app.feed.service.difference import Shown
-from app.feed.service.kinds import JUDGE, FeedSnapshot, as_text
+from app.feed.service.kinds import JUDGE, FeedSnapshot, Shown, as_text
 from app.feed.service.log import RUNS, Index, ObjectText, Runs, digest
 from app.feed.service.readers import EVERYBODY, JUDGES, of_team
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -31,10 +30,10 @@ from app.submissions.service.submissions import document
 from app.tables import JudgementRow, SubmissionRow
 
 K = TypeVar("K")
+# Submissions of which the points are computed alone: a feed begins before the points of all have been computed.
 FEW = 64
-"""Submissions of which the points are computed alone: a feed begins before the points of all have been computed."""
+# Points of a submission for everybody and for judges; None while it is unjudged.
 Points = tuple[float | None, float | None]
-"""Points of a submission for everybody and for judges; None while it is unjudged."""
 
 
 @dataclass

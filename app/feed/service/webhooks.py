@@ -25,9 +25,9 @@ from app.core.messages import N_, Message, WrongValue
 from app.core.service import Service
 from app.core.settings import Settings
 from app.feed.queries import webhooks as stored
-from app.feed.service.calls import Refused, hosts_of, networks_of, resolved
 from app.feed.service.hub import Hub
 from app.feed.service.kinds import ORDER
+from app.feed.service.readers import Refused, hosts_of, networks_of, resolved
 from app.tables import WebhookRow
 
 MOST = 100
@@ -64,8 +64,8 @@ Token = Annotated[
     ),
 ]
 Type = Annotated[str, AfterValidator(_type)]
+# The position of a webhook in each contest: the epoch of its log, and the event.
 Positions = dict[str, list[str | int]]
-"""The position of a webhook in each contest: the epoch of its log, and the event."""
 
 
 class WebhookBody(Body):

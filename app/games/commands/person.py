@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from app.core.commands.output import console, harmless, person_at_stdin
-from app.games.commands.drawing import picture
+from app.games.commands.replaying import picture
 from checkers.doors import Rejected
 from games.doors import Game, Opponent, Side, draws
 from games.transcript import End, Move, Transcript, loser_end

@@ -11,14 +11,19 @@ from typing import Annotated, Any
 import typer
 
 from app.core.commands.client import Client
-from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, show, table, write_file, write_json
-from app.core.commands.registry import command
-from app.games.commands.choices import game_named, opponent_named, positions, side_named
-from app.games.commands.many import run_all, save
+from app.core.commands.registry import AsJson, command
+from app.games.commands.choices import (
+    game_named,
+    opponent_named,
+    play_remotely,
+    positions,
+    report_remote,
+    side_named,
+    wanted_games,
+)
 from app.games.commands.person import Table, ask_at_terminal
-from app.games.commands.program import Program
-from app.games.commands.remote import play_remotely, report_remote, wanted_games
+from app.games.commands.program import Program, run_all, save
 from games.catalog import names
 from games.doors import Game, Side
 from games.match import Computer, Match, Player

@@ -1,21 +1,77 @@
-"""`jurado replay`: a game move by move, from its transcript or from the server."""
+"""`jurado replay`: a game move by move, from its transcript or from the server.
+
+- `jurado games`: the games of a contest, one's own or, for judges, all of them.
+- Positions on a terminal: the game's own picture, in colours where there are any.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from app.core.commands.client import Client
-from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, console, harmless, person_at_stdin, show, write_json
-from app.core.commands.registry import command
-from app.games.commands.checking import summary, transcript_file
-from app.games.commands.choices import game_named
-from app.games.commands.drawing import picture
+from app.core.commands.registry import AsJson, Cell, Contest, Request, Table, command
+from app.games.commands.choices import ended_words, game_named, summary, transcript_file
 from checkers.doors import Rejected
+from games.doors import Game
 from games.transcript import Move, Transcript, read, replay, won_by_contestant
+
+STATES = ("playing", "ended")
+
+
+GAMES: Mapping[str, Cell] = {
+    "game": "id",
+    "problem": "problem_id",
+    "case": lambda game: game["testcase"] or ("" if game["counted"] else "practice"),
+    "team": "team_id",
+    "opponent": "opponent",
+    ">moves": "moves",
+    "ended": lambda game: ended_words(game["winner"]) if game["over"] else "",
+    "how": "ending",
+    "started": lambda game: game["started"][:19].replace("T", " "),
+    "submission": "submission_id",
+}
+
+
+@command("games")
+def games(
+    contest: Contest,
+    state: Annotated[str | None, typer.Option(metavar="STATE", help="playing or ended; default: both")] = None,
+    problem: Annotated[str | None, typer.Option(metavar="PROBLEM", help="only of this one: its id or label")] = None,
+    team: Annotated[str | None, typer.Option(metavar="ID", help="only of this team, for judges")] = None,
+) -> Request:
+    """List the games of a contest, the latest first: your own, or as a judge everybody's.
+
+    `jurado replay GAME` shows one move by move.
+
+    Examples:
+      jurado games games
+      jurado games finals --state playing --problem C --json
+    """
+    if state is not None and state not in STATES:
+        raise Failure(f"--state: expected {' or '.join(STATES)}, found {state!r}")
+    params = {"state": state, "problem_id": problem, "team_id": team}
+    columns = Table(GAMES, f"games of {contest}", f"{contest}: no games")
+    return Request("GET", f"contests/{contest}/games", columns, params=params)
+
+
+STYLES = {"plain": "", "dim": "dim", "move": "green", "mark": "bold reverse"}
+
+
+def picture(game: Game[Any], position: Any) -> Text:
+    """Draw a position; lines are cut at the width of the terminal and never folded, as folded boards are unreadable."""
+    text = Text(no_wrap=True, overflow="crop")
+    for line in game.picture(position):
+        for part, style in line:
+            text.append(part, STYLES[style])
+        text.append("\n")
+    text.right_crop(1)
+    return text
 
 
 @command("replay")

@@ -13,14 +13,12 @@ import typer
 
 from app.authoring.commands.jobs import follow_job
 from app.core.commands.client import Client, without_none
-from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
 from app.core.commands.progress import progress_shown
-from app.core.commands.registry import command
+from app.core.commands.registry import AsJson, command
 from app.games.commands.choices import game_named, opponent_named, positions, read_position
-from app.games.commands.many import run_all, save
 from app.games.commands.play import MOST_AT_ONCE, split
-from app.games.commands.program import Program
+from app.games.commands.program import Program, run_all, save
 from games.doors import Game
 from games.match import Computer, Match, Player
 from games.tournament import Pairing, Row, cross_table, pairings, played

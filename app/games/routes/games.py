@@ -7,9 +7,7 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.contests.service.names import problem_called
-from app.core.http.deps import CurrentViewer, Reading, TheService, address_of
-from app.core.http.gated import GatedRoute
-from app.core.http.snapshot import TheSnapshot
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot, address_of
 from app.games.service.bodies import GameSummary, GameView, MoveBody, StartBody
 from app.games.service.playing import Games
 from app.games.service.showing import listed, transcript

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from app.core.bodies import Body, Line
-from app.core.examples import TIME, example
+from app.core.clics import EXAMPLES_TIME, example
 
 MOST_SEED = 2**63 - 1
 MOST_NUMBER = 2**31 - 1
@@ -91,8 +91,8 @@ class GameClock(BaseModel):
         ],
         "legal": ["0 1", "0 2", "1 0", "1 1"],
         "rule": "x y: 1 to 2 from one pile, or the same from both",
-        "clock": {"move_seconds": None, "game_seconds": None, "used_seconds": 2.5, "deadline": TIME},
-        "started": TIME,
+        "clock": {"move_seconds": None, "game_seconds": None, "used_seconds": 2.5, "deadline": EXAMPLES_TIME},
+        "started": EXAMPLES_TIME,
         "ended": None,
         "submission_id": None,
     }

@@ -1,31 +1,96 @@
-"""The end of games: what a counted one becomes, and the end by the clock, also of games that nobody plays any more."""
+"""The end of games: what a counted one becomes, and the end by the clock, also of games that nobody plays any more.
+
+- The contest that a counted game is bound to: its clock, and whether what becomes of the game may count.
+- The keeper of games: ends those whose time has run out, also those that ran out while no server was there.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
+from anyio.to_thread import run_sync
 
+from app.core.clock import utc_now
 from app.core.db.commits import CommitInDoubt
+from app.core.loops import Loop
 from app.core.service import Service
-from app.games.queries import games as stored
-from app.games.queries.games import Stored, Turn
-from app.games.service.binding import Binding, clock_of_game, read_bound
+from app.domain.contests import Clock
+from app.games import queries as games_queries
+from app.games.queries import Stored, Turn
 from app.games.service.referee import MS, Ending, Table, due, end, seat
 from app.games.service.showing import transcript
+from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.queries.submissions import Accepted, NewSubmission
 from app.submissions.service.answer_files import Answer, OpenCase
 from app.submissions.service.storing import StoredFiles
 from app.tables import GameMoveRow, GameRow
 from checkers.doors import Rejected
 
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A counted game's contest as it is now: its problem as one may submit to it, and the team's own clock."""
+
+    entry: Entry
+    entrant: Entrant
+
+    @property
+    def clock(self) -> Clock:
+        """The clock that the team goes by."""
+        return self.entrant.clock
+
+    def case(self, game: GameRow) -> tuple[int, str] | None:
+        """The game's test case by the number of its row and its name; None where it is no case any more."""
+        cases = (*self.entry.cases, *self.entry.final_cases)
+        return next((case for case in cases if case[0] == game.test_case_id), None)
+
+
+def clock_of_game(binding: Binding | None, game: GameRow) -> Clock | None:
+    """The clock that cuts a game: the team's own, up to the end of its window for final cases where it is of one."""
+    if binding is None:
+        return None
+    clock, finals, asked = binding.clock, binding.entry.finals, binding.entrant.asked
+    is_final = any(game.test_case_id == case_id for case_id, _ in binding.entry.final_cases)
+    if not is_final or finals.window is None or asked is None:
+        return clock
+    end = clock.contest_time(asked) + finals.window
+    if clock.contest_time(game.started) >= end:  # played once all is open to everybody
+        return clock
+    return replace(clock, duration=min(clock.duration, end))
+
+
+async def bound(service: Service, game: GameRow) -> Binding | None:
+    """The contest of a counted game; None for practice, or where the contest has the problem no more."""
+    if not game.counted:
+        return None
+    entry = service.entries.known(game.contest_id, game.problem_id)
+    if entry is None or entry.asks_the_team:
+        return await run_sync(read_bound, service, game)
+    return Binding(entry, Entrant(entry.clock))
+
+
+def read_bound(service: Service, game: GameRow) -> Binding | None:
+    """As `bound`, for a thread: it may read rows."""
+    if not game.counted:
+        return None
+    entry = service.entries.known(game.contest_id, game.problem_id)
+    entry = entry or service.entries.read(game.contest_id, game.problem_id)
+    if entry is None:
+        return None
+    if not entry.asks_the_team:
+        return Binding(entry, Entrant(entry.clock))
+    with service.database.read() as session:
+        return Binding(entry, read_entrant(session, entry, game.team_id or ""))
+
+
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
 
+# Games that are ended with one look at the rows.
 AT_ONCE = 200
-"""Games that are ended with one look at the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +175,13 @@ def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> list[G
     """
     ended: list[GameRow] = []
     with service.database.read() as session:
-        moves = stored.moves_of(session, [game.id for game in games])
+        moves = games_queries.moves_of(session, [game.id for game in games])
     waiting: list[tuple[Became, Turn]] = []
     for game in games:
         happens = _turn(service, game, moves[game.id], read_bound(service, game), now)
         if happens is not None:
             waiting.append(happens)
-    replies = [(result, turn, service.writer.submit(stored.store, turn)) for result, turn in waiting]
+    replies = [(result, turn, service.writer.submit(games_queries.store, turn)) for result, turn in waiting]
     for result, turn, reply in replies:
         with result.written():
             outcome = reply.result()
@@ -157,5 +222,61 @@ def _due_of_two(game: GameRow, moves: Sequence[GameMoveRow]) -> tuple[datetime, 
         return due(game, None)  # the rules are others than those it was played by
 
 
+# The time between two looks at a game whose contest is paused.
 LATER = timedelta(seconds=30)
-"""The time between two looks at a game whose contest is paused."""
+
+
+SECONDS_BETWEEN_LOOKS = 1.0
+LOOKS_BETWEEN_CLEANINGS = 3600
+LOCK = "clocks of games"
+# The time for which practice games that were played without login stay after their end.
+KEPT_OF_NOBODY = timedelta(days=7)
+
+
+class Keeper:
+    """A loop that looks at the deadlines; `on_ended` is called with the games that it has ended.
+
+    Of several processes on a database one looks at a time.
+    """
+
+    def __init__(self, service: Service, on_ended: Callable[[Sequence[GameRow]], None]) -> None:
+        self._service = service
+        self._on_ended = on_ended
+        self._generation = -1
+        self._looks = 0
+        self._loop = Loop("games", self._step, SECONDS_BETWEEN_LOOKS)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._loop.start()
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._loop.close()
+
+    def look(self) -> None:
+        """End what is over now. After an admin's change every counted game is looked at: its contest may end sooner."""
+        now = utc_now()
+        generation = self._service.database.generation
+        with self._service.database.read() as session:
+            games = games_queries.due(session, now, AT_ONCE)
+            if generation != self._generation:
+                known_ids = {game.id for game in games}
+                games += [game for game in games_queries.counted_playing(session) if game.id not in known_ids]
+        for at in range(0, len(games), AT_ONCE):
+            self._on_ended(end_due(self._service, games[at : at + AT_ONCE], now))
+        self._generation = generation
+
+    def clean(self) -> None:
+        """Remove practice games of nobody that ended long ago."""
+        with self._service.database.write(quiet=True) as session:
+            games_queries.remove_old(session, utc_now() - KEPT_OF_NOBODY)
+
+    def _step(self) -> None:
+        if not self._service.locks.take(LOCK):
+            self._generation = -1  # if this process is the next to look, it looks at all games
+            return
+        self.look()
+        if self._looks % LOOKS_BETWEEN_CLEANINGS == 0:
+            self.clean()
+        self._looks += 1

@@ -1,7 +1,7 @@
 """Playing: moves and resigning, one after the other in each game, durable before they are answered.
 
 The rows are the games. What is kept in memory is a table of each game that was played lately, so that a move needs no
-reading: a turn made from an old table is not stored (`app.games.queries.games.store`), and is made again from the rows.
+reading: a turn made from an old table is not stored (`app.games.queries.store`), and is made again from the rows.
 """
 
 from __future__ import annotations
@@ -24,22 +24,20 @@ from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
 from app.core.messages import N_
 from app.core.rejections import message_of
 from app.core.service import Service
-from app.games.queries import games as stored
-from app.games.queries.games import Stored, Turn
-from app.games.service.binding import Binding, bound, clock_of_game
+from app.games import queries as games_queries
+from app.games.queries import Stored, Turn
 from app.games.service.bodies import GameView, MoveBody
-from app.games.service.ending import NOTHING, became, tell
-from app.games.service.referee import Table, after_move, due, end, paced, play, position_after, seat, thought
+from app.games.service.ending import NOTHING, Binding, became, bound, clock_of_game, tell
+from app.games.service.referee import Table, Thinking, after_move, due, end, paced, play, position_after, seat, thought
 from app.games.service.showing import may_play, side_of, view, visible
-from app.games.service.thinking import Thinking
 from app.tables import GameRow
 from checkers.doors import Rejected
 
 MOST_KEPT = 20_000
+# In place of the id of a game: any may have changed.
 ANY = ""
-"""In place of the id of a game: any may have changed."""
+# Times that a turn is made of the rows where somebody else was faster.
 MOST_TRIES = 3
-"""Times that a turn is made of the rows where somebody else was faster."""
 OVER = {
     "played": N_("the game has ended by its rules"),
     "resigned": N_("the game has ended: it was resigned"),
@@ -92,7 +90,7 @@ class Games:
                 game = replace(table.game, joined=now, since=now, guest_account_id=viewer.account_id)
                 seat_.table = None
                 seated = await self._service.writer.call(
-                    stored.join, stored.Guest(paced(replace(table, game=game), None).game)
+                    games_queries.join, games_queries.Guest(paced(replace(table, game=game), None).game)
                 )
                 if isinstance(seated, GameRow):
                     return self._changed(seat_, replace(table, game=seated))
@@ -185,7 +183,7 @@ class Games:
 
     def _shown_id(self, game: GameRow) -> str | None:
         with self._service.database.read() as session:
-            return stored.submission_ids(session, [game]).get(game.id)
+            return games_queries.submission_ids(session, [game]).get(game.id)
 
     def watch(self, game_id: str, watcher: Watcher) -> None:
         """Call a watcher, in this event loop, after each change of a game."""
@@ -316,7 +314,7 @@ class Games:
             result = await run_sync(became, self._service, after, binding)
         turn = Turn(before.game.moves, after.game, after.moves[len(before.moves) :], result.new)
         with result.written():
-            outcome = await self._service.writer.call(stored.store, turn)
+            outcome = await self._service.writer.call(games_queries.store, turn)
         seat_.table = None
         if not isinstance(outcome, Stored):
             result.give_back()
@@ -346,8 +344,8 @@ class Games:
 def read_table(service: Service, viewer: Viewer, game_id: str) -> Table:
     """A game as its rows have it, for a thread; raises NotFound."""
     with service.database.read() as session:
-        game = visible(viewer, stored.get(session, game_id), game_id)
-        moves = stored.moves(session, game.id)
+        game = visible(viewer, games_queries.get(session, game_id), game_id)
+        moves = games_queries.moves(session, game.id)
     return seat(game, moves)
 
 

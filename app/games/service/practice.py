@@ -12,8 +12,8 @@ from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden, TooManyRequests
 from app.core.messages import N_
 from app.core.service import Service
-from app.games.queries import games as stored
-from app.games.queries.games import NewGame
+from app.games import queries as games_queries
+from app.games.queries import NewGame
 from app.games.service.playing import Games
 from app.games.service.referee import Table, paced, position_after
 from app.games.service.showing import may_play
@@ -63,7 +63,7 @@ async def take_back(service: Service, games: Games, viewer: Viewer, game_id: str
         await games.resign(viewer, game_id)
     settings = service.settings
     new = NewGame(before.game, before.moves, settings.most_games_of_one, settings.most_games)
-    outcome = await service.writer.call(stored.start, new)
+    outcome = await service.writer.call(games_queries.start, new)
     if isinstance(outcome, LimitReached):
         raise TooManyRequests(outcome.message, None)
     games.keep(before)

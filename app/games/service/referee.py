@@ -1,6 +1,8 @@
 """The referee of one game: its position by the rules, the opponent's replies, and whose time runs out when.
 
 Nothing here reads or writes rows. A table is never changed: what happens gives another one.
+
+- Opponents that think for longer: in few threads of their own, each game in its turn, beside the event loop.
 """
 
 from __future__ import annotations
@@ -10,19 +12,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+
 from app.domain.contests import Clock
 from app.tables import GameMoveRow, GameRow
 from games.catalog import games
 from games.doors import draws
 
 Ending = Literal["played", "resigned", "clock", "contest", "moves", "unjoined"]
+# The name of an opponent that is none of the catalogue: somebody who joins the game plays the other side.
 PERSON = "person"
-"""The name of an opponent that is none of the catalogue: somebody who joins the game plays the other side."""
+# Moves of one game over both sides: a game that is longer ends, lost for the contestant, drawn between two people.
 MOST_MOVES = 10_000
-"""Moves of one game over both sides: a game that is longer ends, lost for the contestant, drawn between two people."""
 LONGEST_PRACTICE = timedelta(hours=1)
+# The time for a move where nothing sets one: abandoned games end by it.
 LONGEST_MOVE = timedelta(hours=24)
-"""The time for a move where nothing sets one: abandoned games end by it."""
 MS = timedelta(milliseconds=1)
 
 
@@ -191,3 +196,23 @@ def after_move(moves: Sequence[GameMoveRow], side: int, number: int) -> Sequence
             yield move
 
     return list(until())
+
+
+# Opponents that think at once. They share Python's lock, so that more would answer none of them sooner; and they take
+# no thread that reads the database for somebody.
+AT_ONCE = 2
+
+
+class Thinking:
+    """The threads of opponents, for one event loop. Games wait in the order in which they came, each with one move."""
+
+    def __init__(self) -> None:
+        self._threads: CapacityLimiter | None = None
+
+    async def reply(self, table: Table, now: datetime) -> Table:
+        """The table after the opponent's moves; a quick one answers at once."""
+        if is_quick(table):
+            return answer(table, now)
+        if self._threads is None:
+            self._threads = CapacityLimiter(AT_ONCE)
+        return await run_sync(answer, table, now, limiter=self._threads)

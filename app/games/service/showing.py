@@ -14,7 +14,7 @@ from app.core.clock import utc_now
 from app.core.errors import BadRequest, NotFound
 from app.core.messages import N_
 from app.domain.contests import Clock
-from app.games.queries import games as stored
+from app.games import queries as games_queries
 from app.games.service.bodies import GameClock, GameSummary, GameView, MadeMove, Player
 from app.games.service.referee import MOST_MOVES, Ending, Table, due, used_by
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -26,13 +26,13 @@ from games.transcript import Move as TranscriptMove
 
 LARGEST_EXACT = 2**53
 MOST_LISTED = 1000
+# How a transcript tells the ends that the rules of a game do not know.
 ENDS: Mapping[str, tuple[Reason, str]] = {
     "resigned": ("resigned", ""),
     "clock": ("late", "the time ran out"),
     "contest": ("late", "the contest ended"),
     "moves": ("late", f"a game has at most {MOST_MOVES} moves"),
 }
-"""How a transcript tells the ends that the rules of a game do not know."""
 
 
 def may_play(viewer: Viewer, game: GameRow, seat_id: str) -> bool:
@@ -172,7 +172,7 @@ def listed(
         raise BadRequest(N_("expected playing or ended, found %(found)r"), where="state", found=state)
     playing = None if state is None else state == "playing"
     wanted = partial(
-        stored.of_contest,
+        games_queries.of_contest,
         session,
         snapshot.contest.id,
         problem_id=problem_id,
@@ -191,7 +191,7 @@ def listed(
 
 def summaries(session: Session, seats: Sequence[tuple[GameRow, str]]) -> list[GameSummary]:
     """Games as lists show them, each as it is seen from a seat."""
-    shown = stored.submission_ids(session, [game for game, _ in seats])
+    shown = games_queries.submission_ids(session, [game for game, _ in seats])
     return [
         GameSummary(
             id=seat_id,

@@ -20,11 +20,10 @@ from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests
 from app.core.messages import N_, Message
 from app.core.rejections import message_of
 from app.core.service import Service
-from app.games.queries import games as stored
-from app.games.queries.games import NewGame
+from app.games import queries as games_queries
+from app.games.queries import NewGame
 from app.games.service.bodies import MOST_SEED, StartBody
-from app.games.service.referee import PERSON, Table, paced
-from app.games.service.thinking import Thinking
+from app.games.service.referee import PERSON, Table, Thinking, paced
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.submissions import LimitReached
@@ -38,11 +37,11 @@ from games.checker import Start, read_instance
 from games.doors import begin, instance_of
 
 OPTIMAL = "optimal"
+# Counted games that a team may have open at once, where the contest says nothing else.
 MOST_OPEN = 10
-"""Counted games that a team may have open at once, where the contest says nothing else."""
 
+# The share of all games that practice may take: however many practise, teams begin games that count.
 SHARE_OF_PRACTICE = 0.75
-"""The share of all games that practice may take: however many practise, teams begin games that count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ async def start(
     else:
         own = chosen.limits.open_games or MOST_OPEN
         new = NewGame(table.game, table.moves, own, settings.most_games, admitted.limits)
-    outcome = await service.writer.call(stored.start, new)
+    outcome = await service.writer.call(games_queries.start, new)
     if isinstance(outcome, LimitReached):
         wait = None if outcome.again is None else ceil((outcome.again - table.game.started).total_seconds())
         raise TooManyRequests(outcome.message, wait)

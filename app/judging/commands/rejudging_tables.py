@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from app.core.commands.board_tables import points_text
+from app.core.commands.lookup import points_text
 from app.core.commands.output import JsonMapping, plain, show, table, write_json
 
 MOST_NEWCOMERS = 20
+# Lines of a table that somebody reads; a program asks for all of them with --json.
 MOST_CASES = 200
-"""Lines of a table that somebody reads; a program asks for all of them with --json."""
 
 
 def show_difference(changes: JsonMapping, *, as_json: bool) -> None:

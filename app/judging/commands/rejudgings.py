@@ -11,17 +11,15 @@ import typer
 from app.authoring.commands.jobs import follow_job
 from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client, refusal, without_none
-from app.core.commands.options import AsJson
 from app.core.commands.output import Failure, Json, JsonMapping, report
 from app.core.commands.progress import OnProgress, progress_shown
-from app.core.commands.registry import command
-from app.core.commands.requests import Cell, Request, Shown, Table
+from app.core.commands.registry import AsJson, Cell, Request, Shown, Table, command
 from app.judging.commands.rejudging_tables import difference_tables, show_difference, subject
 
 SECONDS_BETWEEN_LOOKS = 0.3
 MOST_ROUNDS = 100
+# Judgements left to do with which the server applies a rejudging, because it has them done first.
 FEW = 8
-"""Judgements left to do with which the server applies a rejudging, because it has them done first."""
 RejudgingId = Annotated[int, typer.Argument(metavar="ID", help="the rejudging's id")]
 JudgeErrors = Annotated[
     bool, typer.Option("--judge-errors", help="also where the judge failed on submissions that had a verdict")

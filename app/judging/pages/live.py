@@ -14,10 +14,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.core.messages import N_
-from app.core.pages.frames import frame
+from app.core.pages.frames import frame, names_of
 from app.core.pages.gate import see
 from app.core.pages.languages import _
-from app.core.pages.names import names_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import points, seconds
@@ -26,15 +25,15 @@ from app.judging.service.rejudgings.rejudgings import RejudgingBody
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.answers import JUDGED, WAITING, case_lines
 from app.submissions.pages.report_groups import group_lines
-from app.submissions.queries.submission_stream import StreamFilter, over_time, stream
+from app.submissions.queries.submission_context import StreamFilter, over_time, stream
 from app.submissions.service.judgements import numbered_judgements
+from app.submissions.service.report_bodies import sources
 from app.submissions.service.reports import report
-from app.submissions.service.sources import sources
 from app.tables import SubmissionRow
 
 PER_PAGE = 50
+# Bars of the drawing of submissions over time.
 STEPS = 48
-"""Bars of the drawing of submissions over time."""
 Kind = Literal["", "AC", "PC", "WA", "JE", "waiting"]
 KINDS = {
     "": N_("any"),

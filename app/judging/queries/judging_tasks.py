@@ -1,24 +1,26 @@
-"""Tasks of graders: answers, cases, settings and rules; those of a rejudging with the changes it would make."""
+"""Tasks of graders: answers, cases, settings and rules; those of a rejudging with the changes it would make.
+
+- Judgements that are not done, as the reconciler compares them from look to look.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, exists, func, or_, select
 from sqlalchemy.orm import Session
 
 from app.contests.schemas.settings import Rule
-from app.core.db.bulk import among, given, is_postgresql
+from app.core.db.base import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
-from app.domain.case_scores import CaseAnswer
-from app.domain.documents import MessageDocument, ProblemSettingsDocument
+from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff
-from app.submissions.queries.judgements import Task
+from app.submissions.queries.judgements import OPEN, PAYER, RUNNING, Task
 from app.tables import (
     AnswerRow,
     ContestProblemRow,
@@ -58,8 +60,8 @@ class _Ground:
     is_whole: bool = False
 
 
+# A problem's id and uuid, and when its rows last changed.
 Version = tuple[str, str, datetime]
-"""A problem's id and uuid, and when its rows last changed."""
 
 
 class KnownGrounds:
@@ -250,3 +252,50 @@ def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
         )
     )
     return frozenset(rows)
+
+
+class OpenJudgement(NamedTuple):
+    """A judgement that is not done: its payer, whether a rejudging has it, its state and how often it was begun."""
+
+    id: int
+    team_id: str
+    is_rejudging: bool
+    state: str
+    attempt: int
+
+
+def waiting_for_file(session: Session, sha256: str) -> int:
+    """The number of judgements that are not done and need this stored file: an answer, an input or an expected one."""
+    query = (
+        select(func.count(JudgementRow.id.distinct()))
+        .join(AnswerRow, AnswerRow.submission_id == JudgementRow.submission_id)
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(OPEN)
+        .where(or_(AnswerRow.sha256 == sha256, TestCaseRow.input_sha256 == sha256, TestCaseRow.answer_sha256 == sha256))
+    )
+    return session.scalar(query) or 0
+
+
+def open_judgements(session: Session, *, queued_lanes: Collection[bool] = ()) -> list[OpenJudgement]:
+    """The judgements that are not done, oldest first; of `queued_lanes` (True: rejudgings) only those that are begun.
+
+    What waits behind messages of a lane may be much, and nobody has to be told of it.
+    """
+    columns = (
+        JudgementRow.id,
+        PAYER,
+        JudgementRow.rejudging_id,
+        JudgementRow.state,
+        JudgementRow.attempt,
+    )
+    query = select(*columns).where(OPEN).order_by(JudgementRow.id)
+    for is_rejudging in queued_lanes:
+        in_lane = JudgementRow.rejudging_id.is_not(None) if is_rejudging else JudgementRow.rejudging_id.is_(None)
+        query = query.where(~in_lane | (JudgementRow.state == RUNNING))
+    rows = session.execute(query)
+    return [OpenJudgement(id_, key, again is not None, state, attempt) for id_, key, again, state, attempt in rows]
+
+
+def is_any_open(session: Session) -> bool:
+    """Whether there is a judgement that is not done."""
+    return bool(session.scalar(select(exists().where(OPEN))))

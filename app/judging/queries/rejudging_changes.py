@@ -16,7 +16,7 @@ from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudging_steps import RejudgingRefused, Selection
 from app.problems.queries import problem_diff, versions
-from app.problems.queries.problem_summary import summary
+from app.problems.queries.comparison import summary
 from app.problems.queries.versions import Author
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, ProblemRow, RejudgingRow
 

@@ -20,8 +20,8 @@ from app.submissions.queries.judgements import DONE
 from app.tables import JudgementRow, RejudgingRow, SubmissionRow
 
 OPEN, APPLIED, UNDONE, CANCELLED = "open", "applied", "undone", "cancelled"
+# State of an open rejudging, as its judgements tell.
 JUDGING, READY = "judging", "ready"
-"""State of an open rejudging, as its judgements tell."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,27 +29,22 @@ from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop
 from app.judging.queries import judging_tasks, rejudging_steps
-from app.judging.service.fair_queue import FairQueue
-from app.judging.service.judging import Judging
+from app.judging.service.judging import Judging, Parked
 from app.judging.service.messages import SLICE_SECONDS, Grade, Validate, Validated, Warm
-from app.judging.service.outcomes import Trial
-from app.judging.service.parked import Parked
-from app.judging.service.process import GraderProcess
+from app.judging.service.outcomes import GraderProcess, Spares, Trial
 from app.judging.service.programs import Programs
 from app.judging.service.questions import Question, Questions, Tried
-from app.judging.service.running import GraderSettings
-from app.judging.service.spares import Spares
-from app.judging.service.staff import EngineSettings, GraderState
-from app.judging.service.work import Work, share, taken
+from app.judging.service.staff import EngineSettings, GraderSettings, GraderState
+from app.judging.service.work import FairQueue, Work, share, taken
 from app.sandbox.sandbox import Sandbox
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Claim, Outcome, Task
-from app.submissions.service.finishing import all_done
+from app.submissions.service.reports import all_done
 
 log = structlog.get_logger()
 
+# Of a rejudging: enough that a flush of the disk is shared, few enough that little is judged twice after a crash.
 MOST_CLAIMED_AGAIN = 16
-"""Of a rejudging: enough that a flush of the disk is shared, few enough that little is judged twice after a crash."""
 SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.2
 SECONDS_BETWEEN_SWEEPS = 5.0

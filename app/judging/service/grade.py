@@ -13,15 +13,14 @@ from typing import Protocol, cast
 from cachetools import LRUCache
 
 from app.core.files.stored_bytes import FileMissing
-from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import MessageDocument, PhraseDocument
+from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, PhraseDocument
 from app.domain.verdicts import CaseVerdict
 from app.judging.service.messages import Grade, Graded, Validate, Validated, Warm, graded, validated
-from app.packages.opening import open_checker
+from app.packages.settings import open_checker
 from checkers.doors import Checker, Message, Rejected, Score, check_instance, check_reference
 
+# A checker, whatever its instances and answers are: they only go from one of its functions to another.
 AnyChecker = Checker[object, object]
-"""A checker, whatever its instances and answers are: they only go from one of its functions to another."""
 INSTANCES_KEPT = 512
 SHORTEST_ANSWER = b"0\n"
 

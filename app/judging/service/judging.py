@@ -1,8 +1,13 @@
-"""The judging of one submission on a grader: attempts until it has an outcome, waits, or is laid aside."""
+"""The judging of one submission on a grader: attempts until it has an outcome, waits, or is laid aside.
+
+- Judgements that wait for the sandbox: without it no program of a package runs, and that is no verdict on anybody.
+- Judgements that wait for a file: one that is missing or damaged is no fault of the answer, and no verdict.
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -11,24 +16,119 @@ import structlog
 
 from app.core import tracing
 from app.core.db.writer import Writer
-from app.core.logs import in_logs
-from app.domain.case_scores import FoundScore
-from app.judging.service.held import HeldBack
+from app.core.files.files import State
+from app.core.tracing import in_logs
+from app.domain.documents import FoundScore
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
-from app.judging.service.outcomes import given_up, outcome, over_limit
-from app.judging.service.parked import Parked
-from app.judging.service.process import GraderProcess
-from app.judging.service.questions import MOST_FAILURES
-from app.judging.service.suspects import Suspects
+from app.judging.service.outcomes import GraderProcess, given_up, outcome, over_limit
+from app.judging.service.questions import MOST_FAILURES, Suspects
 from app.packages.settings import SUBMISSION_SECONDS
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Claim, Failure, Outcome, Task
 
+held_log = structlog.get_logger()
+
+# The sandbox is asked for again after so many looks, a quarter of a minute.
+LOOKS_BEFORE_ANOTHER_TRY = 3
+
+
+class HeldBack:
+    """The judgements that wait. They stay open in their rows; what is here is only memory."""
+
+    def __init__(self) -> None:
+        self._judgements: set[int] = set()
+        self._error = ""
+        self._looks = 0
+        self._guard = threading.Lock()
+
+    def __contains__(self, judgement_id: object) -> bool:
+        with self._guard:
+            return judgement_id in self._judgements
+
+    def hold(self, judgement_id: int, error: str) -> None:
+        """Let a judgement wait until the sandbox is asked for again."""
+        with self._guard:
+            if error != self._error:
+                held_log.error("no program of a package can run: what needs one waits", error=error)
+            self._judgements.add(judgement_id)
+            self._error = error
+
+    def look(self) -> set[int]:
+        """The judgements that still wait; now and then all are let go."""
+        with self._guard:
+            self._looks += bool(self._judgements)
+            if self._looks >= LOOKS_BEFORE_ANOTHER_TRY:
+                self._judgements, self._looks = set(), 0
+            if not self._judgements:
+                return set()
+            return set(self._judgements)
+
+
+parked_log = structlog.get_logger()
+
+# A file that has not changed is tried again after so many looks, a minute: a disk may read what it could not.
+PARKED_LOOKS_BEFORE_ANOTHER_TRY = 12
+
+
+@dataclass
+class FileFault:
+    """A stored file that a grader could not read, why, and the judgements that wait for it."""
+
+    sha256: str
+    error: str
+    judgements: set[int] = field(default_factory=set)
+    state: State = None
+    looks: int = 0
+
+
+class Parked:
+    """The judgements that wait for files of a store, whose `state(sha256)` changes when one is written again.
+
+    They stay open in their rows; what is here is only memory. `on_fault` is told (sha256, error) of each file that is
+    waited for, again whenever it was tried in vain.
+    """
+
+    def __init__(self, state: Callable[[str], State]) -> None:
+        self._state = state
+        self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
+        self._faults: dict[str, FileFault] = {}
+        self._guard = threading.Lock()
+
+    def __contains__(self, judgement_id: object) -> bool:
+        with self._guard:
+            return any(judgement_id in fault.judgements for fault in self._faults.values())
+
+    def park(self, judgement_id: int, sha256: str, error: str) -> None:
+        """Let a judgement wait until the file is another one, or a minute has passed."""
+        with self._guard:
+            is_new = sha256 not in self._faults
+            if is_new:
+                parked_log.error("a stored file cannot be read: what needs it waits", sha256=sha256, error=error)
+                self._faults[sha256] = FileFault(sha256, error, state=self._state(sha256))
+            self._faults[sha256].judgements.add(judgement_id)
+        if is_new:
+            self.on_fault(sha256, error)
+
+    def look(self) -> set[int]:
+        """The judgements that still wait; those whose file has changed are let go."""
+        with self._guard:
+            for sha256, fault in list(self._faults.items()):
+                fault.looks += 1
+                if self._state(sha256) != fault.state or fault.looks >= PARKED_LOOKS_BEFORE_ANOTHER_TRY:
+                    del self._faults[sha256]
+            return {id_ for fault in self._faults.values() for id_ in fault.judgements}
+
+    def faults(self) -> list[FileFault]:
+        """The files that are waited for."""
+        with self._guard:
+            return list(self._faults.values())
+
+
 NAME = "jurado.judging"
 STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
 log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
+# How an attempt may end: judged, failed by the checker, its grader killed from outside, without a file or sandbox.
 JUDGED, FAILED, KILLED, WAITS = "judged", "failed", "killed", "waits"
-"""How an attempt may end: judged, failed by the checker, its grader killed from outside, without a file or sandbox."""
 
 
 @dataclass(slots=True)

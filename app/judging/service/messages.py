@@ -14,19 +14,18 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import MessageDocument, PhraseDocument, ProgramDocument
+from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, PhraseDocument, ProgramDocument
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
 
 MOST_REPLY = 8 * 2**20
 MOST_REQUEST = 2**31
+# Grading time after which a submission gives way to another team, once its current case is done.
 SLICE_SECONDS = 0.5
-"""Grading time after which a submission gives way to another team, once its current case is done."""
 
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+# An exact number, two integers in hex of 64 bits at most, as the rows hold them.
 Ratio = Annotated[str, Meta(pattern="^[0-9a-f]{1,16}/[0-9a-f]{1,16}$")]
-"""An exact number, two integers in hex of 64 bits at most, as the rows hold them."""
 
 
 class Grade(Struct, frozen=True, tag=True, forbid_unknown_fields=True):

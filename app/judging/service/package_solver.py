@@ -1,18 +1,24 @@
-"""The run of a package's own reference solver: in the sandbox, from the package as it is stored."""
+"""The run of a package's own reference solver: in the sandbox, from the package as it is stored.
+
+- The progress of jobs, written to their rows not more often than people can read.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
+from app.core.db.database import Database
 from app.core.faults import PackageErrors
 from app.core.files.files import FileStore
-from app.core.json_documents import RunParams
+from app.core.json_documents import JobResult, RunParams
+from app.judging.service.apart import Solved
 from app.judging.service.programs import Programs
-from app.judging.service.reference_solver import Solved
 from app.judging.service.solver_process import SolverFailed, Summary
 from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of
+from app.problems.queries import pins
 from app.problems.queries.stored_packages import laid_out
 from app.programs.model import ProgramFault
 from app.programs.solving import Answered, SolverReport, Solving
@@ -20,8 +26,8 @@ from app.programs.tools import Bounds, Tool
 from app.sandbox.model import SandboxFault, SandboxMissing
 
 MIB = 2**20
+# Seconds that a solver may take beyond those of its search.
 START_UP = 5.0
-"""Seconds that a solver may take beyond those of its search."""
 
 
 def solve_by_package(programs: Programs, files: FileStore, params: RunParams, data: bytes, solving: Solving) -> Solved:
@@ -73,3 +79,50 @@ def _summary(params: RunParams, tool: Tool, answered: Answered) -> Summary:
         "unsolved": False,
         "version": tool.sha256,
     }
+
+
+SECONDS_BETWEEN_NOTES = 0.5
+
+
+class Progress:
+    """Writes a job's progress to its row."""
+
+    def __init__(self, database: Database, job_id: str) -> None:
+        self._database = database
+        self._job_id = job_id
+        self._noted = 0.0
+
+    def say(self, fraction: float, line: str) -> None:
+        """Note a line, unless one was noted a moment ago."""
+        self.show(fraction, line, None)
+
+    def show(self, fraction: float, line: str, result: JobResult | None) -> None:
+        """Note a line and the result so far, unless one was noted a moment ago."""
+        if time.monotonic() - self._noted < SECONDS_BETWEEN_NOTES:
+            return
+        self._noted = time.monotonic()
+        with self._database.write() as session:
+            pins.report(session, self._job_id, fraction, line, result)
+
+
+class Notes:
+    """Writes the progress of one case's run to its job's row."""
+
+    def __init__(self, database: Database, job_id: str, case: str, at: int, count: int) -> None:
+        self._database = database
+        self._job_id = job_id
+        self._case = case
+        self._at = at
+        self._count = count
+        self._noted = 0.0
+
+    def report(self, report: SolverReport | Summary) -> None:
+        """Note a solver's report now and then; its summary is noted with the judged answer."""
+        if "fraction" in report and time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
+            self.say(report["fraction"], f"{self._case}: best {report['best']}, {report['states']} states")
+
+    def say(self, fraction: float, line: str) -> None:
+        """Note a line now."""
+        self._noted = time.monotonic()
+        with self._database.write() as session:
+            pins.report(session, self._job_id, (self._at + fraction) / self._count, line)

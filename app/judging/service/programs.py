@@ -20,13 +20,11 @@ from cachetools import LRUCache
 from app.core.files.files import FileStore
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.images import measure
-from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import ImageDocument, ProgramDocument
+from app.domain.documents import CaseAnswer, FoundScore, ImageDocument, ProgramDocument
 from app.domain.verdicts import CaseVerdict
 from app.judging.service.grade import found_score, message_json
 from app.judging.service.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
 from app.packages.tools import Workshop
-from app.programs.bundle import unpack
 from app.programs.desk import IMAGE_BYTES, MOST_SECONDS, Ask, ProgramDesk
 from app.programs.model import (
     CaseFiles,
@@ -38,8 +36,9 @@ from app.programs.model import (
     ProgramFault,
     Protocol,
     Unread,
+    unpack,
 )
-from app.programs.modules import NO_MODULES, Modules
+from app.programs.points import NO_MODULES, Modules
 from app.programs.tools import ToolDesk
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.sandbox.sandbox import Sandbox

@@ -26,8 +26,8 @@ if TYPE_CHECKING:  # the process needs nothing of the part that waits for it
     from app.judging.service.apart import ReadRequest
 
 MOST_REQUEST = 1 << 20
+# Imported before the first package comes, so that no part has to.
 WARM = ("app.packages.arrivals", "checkers.doors")
-"""Imported before the first package comes, so that no part has to."""
 
 
 def main() -> None:

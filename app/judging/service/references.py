@@ -30,20 +30,17 @@ from app.core.json_documents import (
     VerificationParams,
 )
 from app.core.loops import Loop, give
-from app.domain.case_scores import FoundScore
-from app.domain.documents import ProgramDocument
+from app.domain.documents import FoundScore, ProgramDocument
 from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_steps import RejudgingRefused
+from app.judging.service.apart import Solved, SolverRun, solve
 from app.judging.service.engine import Engine
-from app.judging.service.job_notes import Notes, Progress
 from app.judging.service.messages import Validate
-from app.judging.service.package_solver import new_solving, solve_by_package
+from app.judging.service.package_solver import Notes, Progress, new_solving, solve_by_package
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.judging.service.reference_solver import Solved, SolverRun, solve
 from app.judging.service.solver_process import SolverFailed, SolverProcess, Summary
-from app.judging.service.tournaments import TOURNAMENT, play_tournament
-from app.judging.service.verification import VERIFICATION, Ended, verify_stored
-from app.problems.queries import jobs, problems, testcases
+from app.judging.service.verification import TOURNAMENT, VERIFICATION, Ended, play_tournament, verify_stored
+from app.problems.queries import pins, problems, testcases
 from app.problems.queries.versions import Author
 from app.programs.solving import Solving
 from app.tables import JobRow, TestCaseRow
@@ -115,7 +112,7 @@ class JobRunner:
     def cancel(self, job_id: str) -> bool:
         """Cancel a job and kill what it runs; False if it has ended already or does not exist."""
         with self._database.write() as session:
-            if not jobs.cancel(session, job_id):
+            if not pins.cancel(session, job_id):
                 return False
         self.stop(job_id)
         return True
@@ -150,7 +147,7 @@ class JobRunner:
     def _queue_again(self) -> None:
         """Queue the jobs again that a process or a failed step has left, as far as they have attempts left."""
         with self._database.write() as session:
-            jobs.take_up_interrupted(session, MOST_ATTEMPTS)
+            pins.take_up_interrupted(session, MOST_ATTEMPTS)
         self._is_interrupted = False
 
     def _score_once(self) -> None:
@@ -173,7 +170,7 @@ class JobRunner:
             self._run(job_id)
         except Exception:
             log.exception("a job failed", job=job_id)
-            self._end(job_id, jobs.FAILED, {"error": "the server failed; its log says more"})
+            self._end(job_id, pins.FAILED, {"error": "the server failed; its log says more"})
         finally:
             with self._changed:
                 self._running = None
@@ -211,7 +208,7 @@ class JobRunner:
         """The next job, also of those that another process has queued; None if none waits."""
         if not self._waiting and not self._closing:
             with self._database.read() as session:
-                job_ids = list(jobs.waiting(session))
+                job_ids = list(pins.waiting(session))
             with self._changed:
                 self._waiting.extend(job_ids)
         with self._changed:
@@ -224,12 +221,12 @@ class JobRunner:
     def _run(self, job_id: str) -> None:
         """Solve the job's cases one by one; one that fails does not stop the rest."""
         with self._database.write() as session:
-            job = jobs.begin(session, job_id)
+            job = pins.begin(session, job_id)
             if job is None:
                 return
             kind, given, by = job.kind, job.params, _actor(job)
             if kind == REFERENCE_RUN and problems.get(session, given["problem_id"]) is None:
-                jobs.end(job, jobs.FAILED, {"error": DELETED})
+                pins.end(job, pins.FAILED, {"error": DELETED})
                 return
             cases = _cases(session, cast(RunParams, given)) if kind == REFERENCE_RUN else []
         if kind == VERIFICATION:
@@ -247,7 +244,7 @@ class JobRunner:
         if self._stopping(job_id):
             return
         failed = [name for name, result in results.items() if "error" in result]
-        self._end(job_id, jobs.FAILED if failed else jobs.DONE, {"cases": results})
+        self._end(job_id, pins.FAILED if failed else pins.DONE, {"cases": results})
 
     def _stopping(self, job_id: str) -> bool:
         with self._changed:
@@ -262,9 +259,9 @@ class JobRunner:
         except Ended:
             return
         except (PackageErrors, NotJudged, *UNREADABLE) as error:
-            self._end(job_id, jobs.FAILED, {"error": str(error)})
+            self._end(job_id, pins.FAILED, {"error": str(error)})
             return
-        self._end(job_id, jobs.DONE, {"report": report})
+        self._end(job_id, pins.DONE, {"report": report})
 
     def _play(self, job_id: str, params: TournamentParams) -> None:
         """Play a tournament in a process; its cross table so far is the result while it runs."""
@@ -274,9 +271,9 @@ class JobRunner:
             table = play_tournament(process, params, notes.show)
         except SolverFailed as error:
             if not self._stopping(job_id):
-                self._end(job_id, jobs.FAILED, {"error": str(error)})
+                self._end(job_id, pins.FAILED, {"error": str(error)})
             return
-        self._end(job_id, jobs.DONE, {"tournament": table})
+        self._end(job_id, pins.DONE, {"tournament": table})
 
     def _watch(self, job_id: str, process: SolverProcess | Solving) -> None:
         """Let whoever cancels the job kill a process; it is killed here where that was asked for before."""
@@ -361,9 +358,9 @@ class JobRunner:
 
     def _end(self, job_id: str, state: str, result: JobResult) -> None:
         with self._database.write() as session:
-            job = jobs.get(session, job_id)
+            job = pins.get(session, job_id)
             if job is not None:
-                jobs.end(job, state, result)
+                pins.end(job, state, result)
 
 
 def _actor(job: JobRow) -> Actor:
@@ -409,7 +406,7 @@ def _facts(summary: Summary) -> CaseResult:
 
 def reference_run(session: Session, problem_id: str, names: Collection[str]) -> str | None:
     """The latest job, waiting or running, that makes the expected answer of one of these cases."""
-    for job in jobs.going(session, REFERENCE_RUN):
+    for job in pins.going(session, REFERENCE_RUN):
         params = cast(RunParams, job.params)
         if params["problem_id"] == problem_id and not set(names).isdisjoint(params["cases"]):
             return job.id

@@ -55,8 +55,8 @@ class Summary(TypedDict):
     version: str
 
 
+# Called with every report, and with the summary of every run.
 OnReport = Callable[[SolverReport | Summary], None]
-"""Called with every report, and with the summary of every run."""
 
 
 class SolverFailed(Exception):

@@ -1,16 +1,44 @@
-"""Settings and state of an engine's graders."""
+"""Settings and state of an engine's graders.
+
+- A running grader process: started, warmed, asked, killed; its replies are checked before they are believed.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.files.files import Files
+from app.core.files.stored_bytes import FileMissing
 from app.core.settings import Settings
+from app.domain.documents import FoundScore
+from app.judging.service.messages import (
+    MOST_REPLY,
+    Failed,
+    Given,
+    Grade,
+    Graded,
+    Need,
+    Reply,
+    Request,
+    Unreadable,
+    Validate,
+    Warm,
+    Warmed,
+    encoded,
+    reply_of,
+)
 from app.programs.desk import IMAGE_BYTES, MOST_SECONDS
-from app.programs.modules import NO_MODULES, Modules, modules_of, names_of
+from app.programs.points import NO_MODULES, Modules, modules_of, names_of
+from app.sandbox.environment import clean_environment
+from app.sandbox.pipes import MessageTooLarge, Pipe, PipeBroken, PipeTooSlow
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +96,151 @@ def engine_settings(settings: Settings, files: Files) -> EngineSettings:
         modules=modules_of(names_of(settings.checker_modules)),
         programs_as_root=settings.may_run_as_root,
     )
+
+
+STARTING_SECONDS = 60.0
+# Signals that end a grader for reasons of others: an operator, the kernel short of memory. No checker sends them.
+FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+
+
+@dataclass(frozen=True, slots=True)
+class GraderSettings:
+    """Settings of a grader process: the store of files, its memory in bytes, the module that it runs."""
+
+    files: Files
+    memory: int
+    program: str = "app.judging.service.grader"
+
+
+class RunningGrader:
+    """A process from its start to its end. A dead or silent one gives Failed; it is killed then and stays dead."""
+
+    def __init__(self, settings: GraderSettings) -> None:
+        self._files = settings.files
+        self.protections: dict[str, str] = {}
+        self.used = False
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-m", settings.program, str(theirs.fileno()), str(settings.memory)]
+        with theirs:
+            self._process = subprocess.Popen(
+                command,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=clean_environment(),
+                start_new_session=True,
+            )
+        self._pipe = Pipe(ours)
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    def warm(self, request: Warm, seconds: float = STARTING_SECONDS) -> Warmed | Failed:
+        """Let the process load what judging needs and confine itself; `protections` tells how then."""
+        files = {sha256 for _, *both in request.cases for sha256 in both}
+        reply = self._send(request, seconds) or self._receive(seconds, files)
+        if isinstance(reply, Warmed):
+            self.protections = reply.protections
+            return reply
+        return self._no_reply(reply)
+
+    def ask(self, request: Validate, seconds: float) -> Reply:
+        """Validate a test case within so many seconds."""
+        self.used = True
+        return self._send(request, seconds) or self._receive(seconds, ())
+
+    def grade(self, request: Grade, seconds: float) -> list[FoundScore] | Failed:
+        """Check the answers of a submission, each within `seconds`, until the request's slice is over."""
+        self.used = True
+        if (failed := self._send(request, seconds)) is not None:
+            return failed
+        files, scores = set(_files_of(request)), list[FoundScore]()
+        for answer in request.answers:
+            reply = self._receive(seconds, files)
+            if not isinstance(reply, Graded) or reply.score.test_case_id != answer.test_case_id:
+                return self._no_reply(reply)
+            scores.append(reply.score)
+            if reply.is_last:
+                break
+        return scores
+
+    def kill(self) -> int:
+        """End the process, whatever it does; returns its status."""
+        self._process.kill()
+        status = self._process.wait()
+        self._pipe.close()
+        return status
+
+    def stop(self) -> None:
+        """End the process while another thread may wait for its reply, and close the pipe itself then."""
+        self._process.kill()
+
+    def _send(self, request: Request, seconds: float, descriptor: int | None = None) -> Failed | None:
+        try:
+            self._pipe.send(encoded(request), seconds, descriptor)
+        except PipeTooSlow:
+            self.kill()
+            return Failed(f"did not read what it was asked within {seconds:g} s")
+        except PipeBroken:
+            return self._ended()
+        return None
+
+    def _receive(self, seconds: float, files: Collection[str]) -> Reply:
+        """Wait for the reply, and hand over files of the request meanwhile, all in so many seconds."""
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                reply = reply_of(self._pipe.receive(MOST_REPLY, max(0.0, until - time.monotonic())))
+            except PipeTooSlow:
+                self.kill()
+                return Failed(f"no reply within {seconds:g} s")
+            except PipeBroken:
+                return self._ended()
+            except (ValueError, MessageTooLarge) as error:  # msgspec's faults are ValueErrors
+                self.kill()
+                return Failed(f"a reply that is none: {error}")
+            if isinstance(reply, Unreadable) and reply.sha256 not in files:
+                return Failed(f"could not read a file that is not of its request: {reply.sha256}")
+            if not isinstance(reply, Need):
+                return reply
+            if (failed := self._hand_over(reply.sha256, files, until)) is not None:
+                return failed
+
+    def _hand_over(self, sha256: str, files: Collection[str], until: float) -> Failed | None:
+        seconds = max(0.001, until - time.monotonic())
+        if sha256 not in files:
+            self.kill()
+            return Failed(f"asked for a file that is not of its request: {sha256}")
+        try:
+            with self._files.opened(sha256) as file:
+                return self._send(Given(), seconds, file.fileno())
+        except (FileMissing, OSError) as fault:
+            return self._send(Given(str(fault)), seconds)
+
+    def _no_reply(self, reply: Reply) -> Failed:
+        """The failure in place of a reply; a process that sends something else is not asked again."""
+        if isinstance(reply, Failed):
+            return reply
+        self.kill()
+        return Failed(f"an unexpected reply: {type(reply).__name__}")
+
+    def _ended(self) -> Failed:
+        """The process has closed its end: wait a moment for its status, which tells whose fault that is."""
+        try:
+            status = self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            status = 0
+        self.kill()
+        return Failed(f"the grader process ended with status {status}", blame=-status not in FROM_OUTSIDE)
+
+
+def _files_of(request: Grade) -> Iterator[str]:
+    for answer in request.answers:
+        yield from filter(None, (answer.input_sha256, answer.answer_sha256, answer.sha256))

@@ -1,21 +1,140 @@
-"""The verification of a stored package: all its programs run in the sandbox, as a job that one can watch and cancel."""
+"""The verification of a stored package: all its programs run in the sandbox, as a job that one can watch and cancel.
+
+- The desk that runs a new package's checker: in the service's graders, bounded as judging is.
+- Tournaments of a game's opponents, played in a process that is bounded and can be killed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from typing import Any, cast
 
+from app.core.faults import PackageError, PackageErrors
 from app.core.files.files import FileStore
+from app.core.files.temporary import SOLVER_PREFIX, locked_folder
+from app.core.json_documents import JobResult, TournamentDocument, TournamentParams
 from app.core.steps import Steps
-from app.judging.service.desk import GraderDesk
+from app.domain.documents import FoundScore
 from app.judging.service.engine import Engine
+from app.judging.service.messages import Validate, Validated
+from app.judging.service.questions import JudgeFailed, NotJudged
+from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess, Summary
 from app.packages.files import LARGEST
+from app.packages.model import program_document
 from app.packages.read import read_archive
+from app.packages.trials import Outcome, Question
 from app.packages.verify import Report, examine, report_of
 from app.problems.queries.stored_packages import laid_out
+from app.programs.model import pack
+from app.programs.places import PROGRAM_FOLDER
+from app.programs.solving import SolverReport
+from app.sandbox.environment import clean_environment
+from checkers.doors import Message, Score
+
+TRACEBACK = "Traceback"
+IN_PROGRAM = re.compile(rf'File "{PROGRAM_FOLDER}/([^"]+)", line ([0-9]+)')
+# Questions asked at once: each holds an input and an answer in memory.
+BATCH = 64
+# Bytes of their files from which on no further question is asked at the same time.
+BATCH_BYTES = 64 * 2**20
+
+
+class GraderDesk:
+    """Asks the graders of an engine, for so many seconds in all; `lacking` says what keeps programs from running."""
+
+    def __init__(
+        self, validate: Callable[[Validate], Future[Validated]], seconds: float, lacking: Callable[[], str]
+    ) -> None:
+        self._validate = validate
+        self._lacking = lacking
+        self._seconds = seconds
+        self._until = time.monotonic() + seconds
+
+    def lacks(self) -> str:
+        """What keeps packages' own checkers from running on this server."""
+        return self._lacking()
+
+    def ask(self, questions: Iterable[Question]) -> list[Outcome]:
+        """Answer every question, in order.
+
+        Raises PackageErrors once the time for all of them is over, NotJudged where graders could not answer.
+        """
+        outcomes: list[Outcome] = []
+        for batch in batches(questions):
+            if time.monotonic() > self._until:
+                text = f"expected a package that is checked within {self._seconds:g} s, found one that takes longer"
+                raise PackageErrors([PackageError("", "", text)])
+            asked = [self._validate(_request(question)) for question in batch]
+            outcomes += [_outcome(future) for future in asked]
+        return outcomes
+
+
+def batches(questions: Iterable[Question], most_bytes: int = BATCH_BYTES) -> Iterator[list[Question]]:
+    """Yield questions in lists that may be in memory at once."""
+    batch: list[Question] = []
+    size = 0
+    for question in questions:
+        batch.append(question)
+        size += sum(
+            len(data or b"") for data in (question.input, question.answer, question.reference, question.expected)
+        )
+        if len(batch) >= BATCH or size >= most_bytes:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _request(question: Question) -> Validate:
+    program = question.program
+    return Validate(
+        question.checker,
+        question.input,
+        question.checker_args,
+        answer=question.answer,
+        reference=question.reference,
+        expected=question.expected,
+        program=None if program is None else program_document(program),
+        bundle=None if program is None else pack(program.files),
+        case_name=question.name,
+        points=None if question.most is None else question.most.as_integer_ratio(),
+    )
+
+
+def _outcome(future: Future[Validated]) -> Outcome:
+    try:
+        validated = future.result()
+    except NotJudged:
+        raise
+    except JudgeFailed as failed:
+        return Outcome(failed=_in_short(str(failed).strip()))
+    for fault in validated.faults:
+        text = str(fault["text"])
+        return Outcome(unread=text) if fault["file"] == "input" else Outcome(rejected=text)
+    return Outcome(score=None if validated.score is None else _score(validated.score))
+
+
+def _in_short(text: str) -> str:
+    """The reason of a failure: of a traceback the last line, with the line of the package's program that it was at."""
+    if text.startswith(TRACEBACK):
+        reason, places = text.splitlines()[-1], IN_PROGRAM.findall(text)
+        return f"{reason} ({places[-1][0]}, line {places[-1][1]})" if places else reason
+    return text or "no message"
+
+
+def _score(score: FoundScore) -> Score:
+    assert score.raw is not None, "an answer that is accepted has a raw score"
+    message = Message(score.message["key"], score.message["text"], score.message["args"])
+    return Score(score.raw, score.max_raw, score.multiplier, message)
+
 
 VERIFICATION = "verification"
+# For the checker, in all; other programs have limits of their own.
 SECONDS = 3600.0
-"""For the checker, in all; other programs have limits of their own."""
 PHASES = ("input validators", "generators", "test cases", "example submissions")
 MOST_FAULTS = 2000
 
@@ -54,3 +173,34 @@ def verify_stored(
         "warnings": report["warnings"][:MOST_FAULTS],
         "notes": report["notes"][:MOST_FAULTS],
     }
+
+
+TOURNAMENT = "tournament"
+MODULE = "games"
+MEMORY = 512
+# Moves of a game over both sides: a longer one is lost by whoever is to move.
+MOST_MOVES = 2000
+
+OnShown = Callable[[float, str, JobResult], None]
+
+
+def play_tournament(process: SolverProcess, params: TournamentParams, on_shown: OnShown) -> TournamentDocument:
+    """Play all games, passing the cross table so far on; raises SolverFailed, also where the process is killed."""
+
+    def on_report(report: SolverReport | Summary) -> None:
+        if "fraction" in report:
+            shown = cast(Mapping[str, Any], report)
+            table: TournamentDocument = {"game": params["game"], "count": shown["count"], "players": shown["players"]}
+            on_shown(report["fraction"], report["note"], {"tournament": table})
+
+    with locked_folder(SOLVER_PREFIX) as folder:
+        asked = {key: params[key] for key in ("game", "players", "positions", "rounds", "seed")}
+        (folder / "asked.json").write_text(json.dumps({**asked, "most_moves": MOST_MOVES}), encoding="utf-8")
+        with (folder / "asked.json").open("rb") as source:
+            environment = {**clean_environment(), "TMPDIR": str(folder)}
+            process.start([], environment, source=source, bounds=Bounds(MEMORY, folder), module=MODULE)
+        ended = process.listen(on_report, SECONDS, f"it took more than {SECONDS:g} seconds")
+    if ended.status != 0 or not ended.summaries:
+        raise SolverFailed(ended.killed or ended.complaint or f"it ended with status {ended.status}")
+    result = cast(Mapping[str, Any], ended.summaries[-1])
+    return {key: result[key] for key in ("game", "count", "players", "games")}  # type: ignore[return-value]  # its keys

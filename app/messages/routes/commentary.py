@@ -6,11 +6,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.core.http.deps import CurrentViewer, Reading, Writing
-from app.core.http.gated import GatedRoute
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheSnapshot, Writing
 from app.core.http.lists.reply import TheLists
 from app.core.http.middleware import API
-from app.core.http.snapshot import TheSnapshot
 from app.feed.service.collections import BY_NAME
 from app.messages.service.commentary import CommentaryBody, CommentaryView, create, one
 

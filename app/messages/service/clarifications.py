@@ -20,11 +20,11 @@ from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, describe_pattern
 from app.core.messages import N_, Fault, Message
-from app.messages.queries import messages as stored
+from app.messages import queries as messages_queries
 from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ClarificationRow, ContestRow
-from app.teams.queries import directory, teams
+from app.teams import queries as teams_queries
 from app.teams.service.teams import visible
 
 MessageText = Annotated[
@@ -35,8 +35,8 @@ MessageText = Annotated[
     ),
 ]
 MINUTE = timedelta(minutes=1)
+# Questions one team may ask in a minute: each lets the boards be looked at again, and a judge read it.
 MOST_IN_A_MINUTE = 10
-"""Questions one team may ask in a minute: each lets the boards be looked at again, and a judge read it."""
 RECIPIENTS = ("to_team_ids", "to_group_ids")
 
 
@@ -94,7 +94,7 @@ class ClarificationView(Sparse):
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ClarificationView]:
     """The clarifications that the viewer may read, oldest first."""
     contest = contest_of(session, snapshot.contest.id)
-    seen = readable(viewer, snapshot, stored.clarifications(session, contest.id))
+    seen = readable(viewer, snapshot, messages_queries.clarifications(session, contest.id))
     known = {row.id for row in seen}
     team_ids = {row.id for row in visible(session, viewer, contest)} if seen else set()
     return [_view(row, known, team_ids) for row in seen]
@@ -120,7 +120,7 @@ def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Clar
     check_rights(session, viewer, contest, body)
     lock_messages(session, contest.id)  # of two at once, one is counted, and numbered, first
     check_pace(session, viewer, contest)
-    free_id = stored.next_id(session, ClarificationRow, contest.id)
+    free_id = messages_queries.next_id(session, ClarificationRow, contest.id)
     row = clarification_row(session, viewer, snapshot, contest, body, free_id)
     session.add(row)
     return after(session, viewer, snapshot, contest, row)
@@ -146,7 +146,7 @@ def bring_in(
     )
     same_id(clarification_id, body.id)
     row = clarification_row(session, viewer, snapshot, contest, body, clarification_id)
-    old = stored.clarification(session, contest.id, clarification_id)
+    old = messages_queries.clarification(session, contest.id, clarification_id)
     if old is not None and facts(old) != facts(row):
         raise Conflict(
             N_("there is a clarification %(clarification)r already, and it says something else"),
@@ -201,7 +201,7 @@ def _groups_of(snapshot: ContestSnapshot, team_id: str | None) -> Sequence[str]:
 
 def capabilities_of(session: Session, viewer: Viewer, contest: ContestRow) -> tuple[str, ...]:
     """The capabilities of the viewer in the contest."""
-    takes_part = viewer.team_id is not None and teams.takes_part(session, contest, viewer.team_id)
+    takes_part = viewer.team_id is not None and teams_queries.takes_part(session, contest, viewer.team_id)
     return capabilities(viewer, contest.settings, takes_part=takes_part)
 
 
@@ -237,7 +237,7 @@ def check_pace(session: Session, viewer: Viewer, contest: ContestRow) -> None:
     if viewer.role != "team":
         return
     now = utc_now()
-    times = stored.times_since(session, contest.id, str(viewer.account_id), now - MINUTE)
+    times = messages_queries.times_since(session, contest.id, str(viewer.account_id), now - MINUTE)
     if len(times) >= MOST_IN_A_MINUTE:
         wait = ceil((min(times) + MINUTE - now).total_seconds())
         raise TooManyRequests(
@@ -279,8 +279,8 @@ def _unknown(
     seen: set[str],
 ) -> Iterator[Fault]:
     """Faults of a clarification: references that its sender, who has `seen` others, may not make."""
-    team_ids = {row.id for row in teams.taking_part(session, contest)}
-    groups = {row.id for row in directory.groups(session, contest)} if body.to_group_ids else set()
+    team_ids = {row.id for row in teams_queries.taking_part(session, contest)}
+    groups = {row.id for row in teams_queries.groups(session, contest)} if body.to_group_ids else set()
     if sender is not None and (body.to_team_ids is not None or body.to_group_ids is not None):
         yield mismatch("from_team_id", Message(N_("none beside to_team_ids and to_group_ids")), repr(sender))
     if sender is not None and sender not in team_ids:
@@ -309,4 +309,4 @@ def after(
     """A clarification that was just written, as its sender sees it."""
     session.flush()
     known = {each.id for each in documents(viewer, snapshot, session)}
-    return _view(row, known, {team.id for team in teams.taking_part(session, contest)})
+    return _view(row, known, {team.id for team in teams_queries.taking_part(session, contest)})

@@ -18,13 +18,13 @@ from app.core.clics import Id, format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.errors import NotFound
 from app.core.messages import N_, Message
-from app.messages.queries import messages as stored
+from app.messages import queries as messages_queries
 from app.messages.service.clarifications import MessageText
 from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.tables import CommentaryRow
-from app.teams.queries import directory
+from app.teams import queries as teams_queries
 from app.teams.service.teams import visible
 
 LINKS: tuple[Literal["team_ids", "problem_ids", "submission_ids"], ...] = ("team_ids", "problem_ids", "submission_ids")
@@ -56,7 +56,7 @@ class CommentaryView(Sparse):
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[CommentaryView]:
     """The comments that the viewer may read, oldest first: those about visible objects."""
-    rows = stored.commentary(session, snapshot.contest.id)
+    rows = messages_queries.commentary(session, snapshot.contest.id)
     if not rows:
         return []
     known = visible_ids(viewer, snapshot, session)
@@ -91,7 +91,7 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
     )
     now = utc_now()
     row = CommentaryRow(
-        id=stored.next_id(session, CommentaryRow, contest.id),
+        id=messages_queries.next_id(session, CommentaryRow, contest.id),
         contest_id=contest.id,
         account_id=viewer.account_id,
         message=body.message,
@@ -129,7 +129,7 @@ def source(session: Session, viewer: Viewer) -> dict[str, str]:
 
 def persons_of(session: Session, snapshot: ContestSnapshot) -> set[str]:
     """The ids of the contest's persons."""
-    return {row.id for row in directory.persons(session, contest_of(session, snapshot.contest.id))}
+    return {row.id for row in teams_queries.persons(session, contest_of(session, snapshot.contest.id))}
 
 
 def visible_ids(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> dict[str, set[str]]:

@@ -19,11 +19,11 @@ from app.core.garbage import Survivors
 if TYPE_CHECKING:
     from app.core.db.serving import Hold
     from app.core.settings import Settings
-    from app.operations.commands.connection import BoundedConnection, BoundedWebSocket
+    from app.operations.commands.crowd import BoundedConnection, BoundedWebSocket
 
 SECONDS_TO_FINISH = 10
+# Bytes of a message that a WebSocket may be sent.
 LONGEST_MESSAGE = 16 * 1024
-"""Bytes of a message that a WebSocket may be sent."""
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -49,8 +49,13 @@ def bounded_connections(settings: Settings) -> tuple[type[BoundedConnection], ty
     """Make the classes of one server's connections: they share a crowd, bounded by the files that may be open."""
     from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-    from app.operations.commands.connection import BoundedConnection, BoundedWebSocket
-    from app.operations.commands.crowd import Crowd, all_descriptors, connections_within
+    from app.operations.commands.crowd import (
+        BoundedConnection,
+        BoundedWebSocket,
+        Crowd,
+        all_descriptors,
+        connections_within,
+    )
 
     most = connections_within(settings.most_connections, all_descriptors())
     proxies = ProxyHeadersMiddleware(cast(Any, None), settings.trusted_proxies).trusted_hosts  # no app is called
@@ -89,7 +94,7 @@ def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_c
     """Run one server process on the socket until a signal ends it; requests that have begun are finished first."""
     import uvicorn
 
-    from app.core.logs import configure_logs
+    from app.core.tracing import configure_logs
 
     configure_logs(settings.log_level)
     begin_traces(settings, "jurado serve")
@@ -132,7 +137,7 @@ def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_c
         ws_per_message_deflate=False,  # which costs more memory than all else of a connection
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # app.core.http.proxy reads them, together with the path prefix
+        proxy_headers=False,  # app.core.http.origins reads them, together with the path prefix
         log_config=None,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
     )

@@ -14,11 +14,11 @@ from app.sandbox.sandbox import USER
 
 LONG_WAIT = 60.0
 SECONDS_BEHIND = 30.0
+# Bytes of room below which a disk is nearly full.
 LITTLE_ROOM = 2 * 10**9
-"""Bytes of room below which a disk is nearly full."""
 LEAST_SHARE = 0.02
+# A backup each day may begin two hours later than the one before.
 HOURS_OF_A_BACKUP = 26.0
-"""A backup each day may begin two hours later than the one before."""
 
 
 class Advice(BaseModel):

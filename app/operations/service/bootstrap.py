@@ -19,8 +19,7 @@ from app.contests.schemas.settings import ContestSettings, Limits, PerWindow, Ru
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.locks import shown
-from app.core.db.migrate import upgrade
-from app.core.db.secret_keys import SecretKeys, key_place, make_key, missing_key, number_of, other_key, read_keys
+from app.core.db.migrate import SecretKeys, key_place, make_key, missing_key, number_of, other_key, read_keys, upgrade
 from app.core.faults import PackageErrors, errors_of
 from app.core.files.files import Files
 from app.core.files.open_files import open_files
@@ -40,18 +39,18 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.bootstrap")
 
 ADMIN = "admin"
 PRACTICE = "practice"
+# In practice the judges' answers take part in BEST: otherwise the first answer to a problem has all points.
 WITH_REFERENCE = Rule(reference_counts=True)
-"""In practice the judges' answers take part in BEST: otherwise the first answer to a problem has all points."""
 DEMO = "demo"
 GAMES = "games"
 PRACTICE_START = datetime(2026, 1, 1, tzinfo=UTC)
 A_CENTURY = timedelta(days=36_525)
 DEMO_DURATION = timedelta(days=30)
+# A submission to a problem each six seconds for ten minutes is a script's.
 OPEN_LIMITS = Limits(per_window=PerWindow(count=100, seconds=600))
-"""A submission to a problem each six seconds for ten minutes is a script's."""
 OPEN_TEAM_BYTES = 256 * 2**20
+# Whoever has an account may send to the contests that are there from the start, so that their share is smaller.
 OPEN_CONTEST_BYTES = 16 * 2**30
-"""Whoever has an account may send to the contests that are there from the start, so that their share is smaller."""
 DEMO_RULES = {
     "comesolo": Rule(kind="absolute", counting="best-case", carry="best"),
     "rollingballs": Rule(kind="relative", counting="last", carry="best"),

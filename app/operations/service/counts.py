@@ -1,12 +1,16 @@
-"""Counts of the database, the graders and the stored files for Prometheus, read at each scrape."""
+"""Counts of the database, the graders and the stored files for Prometheus, read at each scrape.
+
+- What a server does with the notices of other processes: the same calls as with what it has written itself.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from shutil import disk_usage
+from typing import TYPE_CHECKING
 
 from prometheus_client import PlatformCollector, ProcessCollector
 from prometheus_client.core import (
@@ -20,19 +24,32 @@ from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from app.accounts.service.grants import Failures
 from app.accounts.service.tokens import SESSION
+from app.archive.queries.scrub import Scrub
 from app.core.clock import the_clock, utc_now
-from app.core.db import database_state
+from app.core.db import by_id, clock
+from app.core.db.by_id import Kind
+from app.core.db.clock import ReplicaState
 from app.core.db.database import Database
-from app.core.db.database_state import ReplicaState
+from app.core.db.writer import Writer
 from app.core.loops import states
 from app.core.metrics import Metrics
 from app.core.service import Service
-from app.operations.queries import health as stored
-from app.operations.service.stored_files import damaged_files
+from app.feed.service.hub import Hub
+from app.games.service.playing import Games
+from app.operations import queries as operations_queries
+from app.operations.service.readiness import damaged_files
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.submissions.queries.usage import Usage
+from app.submissions.service.gate import Gate
+
+if TYPE_CHECKING:
+    from app.core.db.listener import Listener
+
 
 VERDICT_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
-NONE_YET = stored.Latencies((0,) * len(VERDICT_SECONDS))
+NONE_YET = operations_queries.Latencies((0,) * len(VERDICT_SECONDS))
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 
 
@@ -52,7 +69,7 @@ def judges_now(service: Service) -> bool:
     """Whether judgements wait or are being made, or the database does not tell."""
     try:
         with service.database.read() as session:
-            return stored.queue(session).length > 0
+            return operations_queries.queue(session).length > 0
     except SQLAlchemyError:
         return True
 
@@ -66,12 +83,12 @@ class StoredCounts(Collector):
     def collect(self) -> Iterator[Metric]:
         """Read the counts."""
         with self._database.read() as session:
-            queue = stored.queue(session)
-            submissions = stored.submission_count(session)
-            again = stored.rejudging_queue(session)
-            jobs = stored.job_counts(session)
-            sessions = stored.session_count(session, SESSION, utc_now())
-            replicas = database_state.replicas(session)
+            queue = operations_queries.queue(session)
+            submissions = operations_queries.submission_count(session)
+            again = operations_queries.rejudging_queue(session)
+            jobs = operations_queries.job_counts(session)
+            sessions = operations_queries.session_count(session, SESSION, utc_now())
+            replicas = clock.replicas(session)
         yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
         yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
         oldest = 0.0 if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
@@ -178,7 +195,7 @@ class JudgedCounts(Collector):
     def collect(self) -> Iterator[Metric]:
         """Read the counts."""
         with self._database.read() as session:
-            verdicts = stored.verdict_counts(session)
+            verdicts = operations_queries.verdict_counts(session)
             checking, latencies = self._done(session)
         family = CounterMetricFamily("jurado_verdicts", "judgements done, by their type", labels=["type"])
         for type_, count in sorted(verdicts.items()):
@@ -197,20 +214,94 @@ class JudgedCounts(Collector):
         yield CounterMetricFamily("jurado_failed_attempts", "those of them in which a checker failed", value=failures)
         yield CounterMetricFamily("jurado_lost_attempts", "those of them whose process was lost", value=latencies.lost)
 
-    def _done(self, session: Session) -> tuple[int, stored.Latencies]:
+    def _done(self, session: Session) -> tuple[int, operations_queries.Latencies]:
         """Milliseconds of checkers, and latencies, of all judgements that are done.
 
         Only what came since the last scrape is added up: in a long contest there are millions of rows.
         """
         with self._lock:
-            settled = stored.settled(session)
+            settled = operations_queries.settled(session)
             if settled > self._settled:
-                self._settled_ms += stored.checking_ms(session, self._settled, settled)
-                self._settled_latencies += stored.latencies(session, VERDICT_SECONDS, self._settled, settled)
+                self._settled_ms += operations_queries.checking_ms(session, self._settled, settled)
+                self._settled_latencies += operations_queries.latencies(
+                    session, VERDICT_SECONDS, self._settled, settled
+                )
                 self._settled = settled
-            late = stored.latencies(session, VERDICT_SECONDS, self._settled)
-            return self._settled_ms + stored.checking_ms(session, self._settled), self._settled_latencies + late
+            late = operations_queries.latencies(session, VERDICT_SECONDS, self._settled)
+            return self._settled_ms + operations_queries.checking_ms(
+                session, self._settled
+            ), self._settled_latencies + late
 
     def describe(self) -> Iterator[Metric]:
         """Return nothing: rows are read at a scrape alone."""
         return iter(())
+
+
+def listening(database: Database) -> Listener | None:
+    """The listener of a process, not started yet; None where it has the database for itself."""
+    if database.origin is None:
+        return None
+    from app.core.db.listener import Listener
+
+    return Listener(database.url, database.origin)
+
+
+def hear_of_workers(listener: Listener, scrub: Scrub) -> None:
+    """Let servers know of the stored files that workers wait for."""
+    listener.hear(Kind.UNREADABLE, scrub.note_elsewhere)
+
+
+def hear_of_rows(listener: Listener, database: Database, boards: ScoreboardCache, usage: Usage) -> None:
+    """Let changes of rows reach the caches that are made of them."""
+
+    def board(contest_id: str, *submission_ids: int) -> None:
+        for submission_id in submission_ids:
+            boards.changed(contest_id, submission_id)
+        if not submission_ids:
+            boards.changed(contest_id)
+
+    listener.hear(Kind.CHANGED, database.changed)
+    listener.hear(Kind.BOARD, board)
+    listener.hear(Kind.BYTES, usage.add_elsewhere)
+    listener.hear(Kind.IMPORTED, usage.forget)
+    listener.lost(usage.forget_all)
+    listener.lost(database.changed)
+
+
+def share_counts(listener: Listener, writer: Writer, counts: Mapping[str, Failures]) -> None:
+    """Count what is bounded within a minute over all servers; `counts` are by the kind of their keys."""
+
+    def tell(key: tuple[str, str], most: int) -> None:
+        writer.submit(by_id.send, (Kind.COUNTED.value, *key, most))
+
+    def hear(kind: str, name: str, most: int) -> None:
+        if kind in counts:
+            counts[kind].add_elsewhere((kind, name), most)
+
+    for each in counts.values():
+        each.tell = tell
+    listener.hear(Kind.COUNTED, hear)
+
+
+def share_gate(listener: Listener, writer: Writer, gate: Gate) -> None:
+    """Let the gate of each server close with that of all others."""
+
+    def tell(arriving: Sequence[by_id.Notice]) -> None:
+        for sent in [writer.submit(by_id.send, notice) for notice in arriving]:
+            sent.result()
+
+    gate.tell = tell
+    listener.hear(Kind.CLOSED, gate.close_elsewhere)
+    listener.hear(Kind.OPENED, gate.open_elsewhere)
+
+
+def hear_of_followers(listener: Listener, hub: Hub, games: Games) -> None:
+    """Let what others write and ask for reach feeds, streams and games."""
+    publisher = hub.publisher
+    listener.hear(Kind.EVENTS, publisher.written)
+    listener.hear(Kind.LOOK, publisher.asked)
+    listener.hear(Kind.LOOKED, publisher.answered)
+    listener.hear(Kind.CHANGED, hub.sender.start)  # with the first webhook that there is
+    listener.hear(Kind.GAME, games.changed_elsewhere)
+    listener.lost(publisher.lost)
+    listener.lost(games.lost)

@@ -1,4 +1,7 @@
-"""Readiness: whether submissions are taken and judged, asked of the database and the engine within seconds."""
+"""Readiness: whether submissions are taken and judged, asked of the database and the engine within seconds.
+
+- Damaged stored files and the work that waits for them, for admins.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,64 @@ from app.core.db.commits import CommitInDoubt
 from app.core.loops import states
 from app.core.service import Service
 from app.core.shared_work import SharedWork
-from app.operations.queries import health as stored
-from app.operations.service.stored_files import damaged_files
+from app.judging.queries.judging_tasks import waiting_for_file
+from app.operations import queries as operations_queries
+
+
+class FileAtFault(BaseModel):
+    """A stored file that cannot be read, why, and how many judgements wait for it."""
+
+    sha256: str
+    error: str
+    waiting: int
+
+
+class StoredFiles(BaseModel):
+    """Files that are missing or damaged, and what the last pass over all files has read."""
+
+    faults: list[FileAtFault]
+    read: int = Field(description="files the last pass has read")
+    bytes_read: int
+    orphans_removed: int
+    ended: str | None = Field(description="when the last pass ended; null before the first")
+
+
+def stored_files(service: Service) -> StoredFiles:
+    """Files that requests, graders or the last pass could not read, unless they were written again; from memory.
+
+    Where workers judge, these tell of the files that they wait for.
+    """
+    last = service.scrub.last
+    faults = {
+        sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in service.scrub.faults().items()
+    }
+    for fault in service.engine.parked.faults():
+        faults[fault.sha256] = FileAtFault(sha256=fault.sha256, error=fault.error, waiting=len(fault.judgements))
+    if faults and service.settings.distributed:  # what waits for them does so at workers
+        with service.database.read() as session:
+            for each in faults.values():
+                each.waiting = waiting_for_file(session, each.sha256)
+    return StoredFiles(
+        faults=list(faults.values()),
+        read=last.files,
+        bytes_read=last.size,
+        orphans_removed=last.removed,
+        ended=format_time_or_none(last.ended),
+    )
+
+
+def damaged_files(service: Service) -> set[str]:
+    """The stored files that are known to be missing or damaged."""
+    return {*service.scrub.faults(), *(fault.sha256 for fault in service.engine.parked.faults())}
+
 
 SECONDS_PROVEN = 1.0
 SECONDS_TO_READ = 2.0
 SECONDS_TO_WRITE = 5.0
+# Bytes that must be free: with fewer, submissions are about to get 507.
 LEAST_ROOM = 16 * 2**20
-"""Bytes that must be free: with fewer, submissions are about to get 507."""
+# A server that has not heard for so long what others have written may show what is old.
 SECONDS_BEHIND = 10.0
-"""A server that has not heard for so long what others have written may show what is old."""
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.health")
 
 
@@ -118,15 +169,15 @@ async def _try_to_write(service: Service) -> None:
     """Have the writer commit something if its last commit is old; raises the writer's errors, or TimeoutError."""
     if time.monotonic() - service.writer.committed > SECONDS_PROVEN:
         async with asyncio.timeout(SECONDS_TO_WRITE):
-            await service.writer.call(stored.probe, None)
+            await service.writer.call(operations_queries.probe, None)
 
 
-async def _try_to_read(service: Service, probing: SharedWork) -> stored.Queue:
+async def _try_to_read(service: Service, probing: SharedWork) -> operations_queries.Queue:
     """Read as requests do, in a thread that no request needs; one at a time, so that one that hangs costs only one."""
 
-    def read() -> stored.Queue:
+    def read() -> operations_queries.Queue:
         with service.database.read(for_request=True) as session:
-            return stored.queue(session)
+            return operations_queries.queue(session)
 
     async with asyncio.timeout(SECONDS_TO_READ):
         return await probing.soon("queue", read, limiter=CapacityLimiter(1))

@@ -11,18 +11,18 @@ from shutil import disk_usage
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.archive.queries import last_backup
+from app.archive.queries import scrub
 from app.contests.queries import contests
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
-from app.core.db import database_state
-from app.core.db.processes import SILENT, processes
+from app.core.db import clock as db_clock
+from app.core.db.locks import SILENT, processes
 from app.core.files.replica import stores_of
 from app.core.service import Service
 from app.domain.contests import Clock
-from app.judging.service.distributed.queues import BrokerAway, QueueFacts, queue_states
-from app.operations.queries import health as stored
-from app.operations.service.stored_files import damaged_files
+from app.judging.service.distributed.broker import BrokerAway, QueueFacts, queue_states
+from app.operations import queries as operations_queries
+from app.operations.service.readiness import damaged_files
 from app.problems.queries.scoring_input import clock
 from app.tables import ContestRow, LastBackupRow, ProcessRow
 
@@ -111,11 +111,11 @@ class Status(BaseModel):
     version: str
     distributed: bool
     processes: list[ProcessState]
-    database: database_state.DatabaseFacts
+    database: db_clock.DatabaseFacts
     broker: BrokerFacts | None
     judging: JudgingFacts
     judge_errors: int
-    newest_judge_errors: list[stored.JudgeErrorFact]
+    newest_judge_errors: list[operations_queries.JudgeErrorFact]
     contests: list[RunningContest]
     next_event: NextEvent | None
     files: FilesFacts
@@ -128,11 +128,11 @@ def status(service: Service) -> Status:
     now = utc_now()
     with service.database.read(for_request=True) as session:
         rows = processes(session)
-        database = database_state.database_state(session)
+        database = db_clock.database_state(session)
         judging = _judging(session, now)
-        count, errors = stored.judge_errors(session, MOST_JUDGE_ERRORS)
+        count, errors = operations_queries.judge_errors(session, MOST_JUDGE_ERRORS)
         listed = contests.contests(session)
-        backup = last_backup.read(session)
+        backup = scrub.read(session)
     states = [_process(row, now) for row in rows]
     return Status(
         time=format_time(now),
@@ -177,11 +177,11 @@ def _broker(url: str, states: Sequence[ProcessState]) -> BrokerFacts:
 
 
 def _judging(session: Session, now: datetime) -> JudgingFacts:
-    queue, recent = stored.queue(session), stored.recent(session, now)
+    queue, recent = operations_queries.queue(session), operations_queries.recent(session, now)
     return JudgingFacts(
         waiting=queue.length,
         oldest_seconds=None if queue.oldest is None else (now - queue.oldest).total_seconds(),
-        waiting_again=stored.rejudging_queue(session),
+        waiting_again=operations_queries.rejudging_queue(session),
         submissions_per_second=recent.rate,
         verdict_seconds_median=recent.median,
         verdict_seconds_95=recent.most,

@@ -3,30 +3,47 @@
 Test cases are called by their number, `000` on, as CMS calls them: contestants send `output_000.txt`, a name that is
 taken here too. Without a score type in task.yaml the lines `# ST: POINTS` of gen/GEN begin the subtasks of a GroupMin;
 without those every case has its share of `total_value`.
+
+- Tell formats of packages apart by their files, and turn any of them into the files of a Jurado package.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from app.core.faults import PackageError
 from app.core.parsing import read_model
+from app.packages.contents import ComposedFiles
+from app.packages.files import SLUG
+from app.packages.formats import kattis, omegaup, polygon
 from app.packages.formats.cms_groups import plan_groups
-from app.packages.formats.draft import CaseDraft, Draft, Program, Source, Standard, listed
-from app.packages.formats.leftovers import keep_programs, keep_solution
+from app.packages.formats.draft import (
+    CaseDraft,
+    Draft,
+    Program,
+    Source,
+    Standard,
+    keep_programs,
+    keep_solution,
+    listed,
+    slug_of,
+)
+from app.packages.formats.names import Format
+from app.packages.formats.writing import write_draft
 from app.packages.languages import LANGUAGE
 
 NUMBERED = re.compile(r"(input|output)/(input|output)(0|[1-9][0-9]{0,5})\.txt")
+# Names of statements, such as english.pdf, with their languages.
 LANGUAGES: Mapping[str, str] = {
     "italian": "it", "english": "en", "french": "fr", "german": "de", "spanish": "es", "russian": "ru", "polish": "pl",
     "portuguese": "pt", "japanese": "ja", "chinese": "zh", "ukrainian": "uk", "croatian": "hr", "hungarian": "hu",
 }  # fmt: skip
-"""Names of statements, such as english.pdf, with their languages."""
 CHECKERS = ("check/checker", "cor/correttore")
 SOLUTIONS = ("sol/solution", "sol/soluzione")
 SOURCES = (".cpp", ".cc", ".c", ".py")
@@ -183,3 +200,60 @@ def _note_settings(source: Source, task: Task) -> None:
     given = [key for key in CONTEST_KEYS if key in (task.model_extra or {})]
     if given:
         source.note("task.yaml", f"set in the contest here, and left out: {', '.join(given)}")
+
+
+READERS: Mapping[Format, Callable[[Source], Draft]] = {
+    "kattis": kattis.read,
+    "omegaup": omegaup.read,
+    "cms": read,
+    "polygon": polygon.read,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A package of another judge as a Jurado package: its slug, its files, and how things were mapped."""
+
+    format: Format
+    slug: str
+    files: ComposedFiles
+    notes: tuple[PackageError, ...]
+
+
+def format_of(files: Mapping[str, bytes]) -> Format | None:
+    """The foreign format of some files; None for a Jurado package, whole or not, and for what is no package."""
+    if "jurado.yaml" in files:
+        return None
+    if "problem.yaml" in files:
+        return None if kattis.is_for_answers(files) else "kattis"
+    if any(name.startswith("cases/") and name.endswith(".in") for name in files):
+        return "omegaup"
+    if "problem.xml" in files:
+        return "polygon"
+    return "cms" if "task.yaml" in files else None
+
+
+def import_files(files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None) -> Imported:
+    """Turn the files of a foreign package into those of a Jurado package.
+
+    `slug` is the id it must have; else its own name gives it, or `name`, that of its folder or file. Raises
+    PackageErrors with every fault.
+    """
+    source = Source(files)
+    draft = READERS[format](source)
+    chosen = slug or slug_of(draft.slug) or slug_of(name or "")
+    if not SLUG.fullmatch(chosen):
+        expected = "an id of lowercase letters and digits"
+        source.faults.expect("", "", expected=expected, found=repr(slug or draft.slug or name or ""))
+    _name(draft, draft.slug or name or chosen, source)
+    written = write_draft(draft, chosen, source)
+    source.faults.settle()
+    return Imported(format, chosen, written, tuple(dict.fromkeys(source.notes)))
+
+
+def _name(draft: Draft, name: str, source: Source) -> None:
+    """Give every language of the statements a title; formats without titles get the package's name."""
+    nameless = [language for language, title in draft.names.items() if not title]
+    draft.names |= dict.fromkeys(nameless, name)
+    if nameless:
+        source.note("problem.yaml", f"the format has no title: the problem is called {name!r}", "name")

@@ -3,6 +3,8 @@
 Problems for programs become problems whose outputs are uploaded: pass-fail is all or nothing, for 100 points; scoring
 keeps its groups (`kattis_data`). Statements, validators, credits and test data keep their places; example programs are
 kept beside the solution.
+
+- Statements of other judges in HTML, converted to Markdown: pages show no HTML of a package.
 """
 
 from __future__ import annotations
@@ -11,12 +13,31 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from bs4 import BeautifulSoup
+from markdownify import ATX, MarkdownConverter
+
 from app.core.faults import Faults
 from app.core.parsing import Document, read_document
-from app.packages.formats.draft import Draft, Program, Source, Standard
-from app.packages.formats.html_statements import to_markdown
+from app.packages.formats.draft import Draft, Program, Source, Standard, keep_programs, keep_solution
 from app.packages.formats.kattis_data import Plan, read_data
-from app.packages.formats.leftovers import keep_programs, keep_solution
+
+UNSHOWN = ("head", "script", "style", "template")
+DELIMITERS = re.compile(r"\\[()]|\\[\[\]]")
+
+
+def to_markdown(data: bytes) -> bytes:
+    r"""Convert an HTML statement to Markdown; formulas in `\(..\)` and `\[..\]` become `$..$` and `$$..$$`."""
+    page = BeautifulSoup(data, "html.parser")
+    title = page.find("h1")  # pages show the problem's name there
+    for element in [*page.find_all(UNSHOWN), *([title] if title is not None else [])]:
+        element.decompose()
+    # Characters of formulas stay as they are: `$a_i * b$` is not text to be escaped.
+    converter = MarkdownConverter(
+        heading_style=ATX, escape_underscores=False, escape_asterisks=False, escape_misc=False
+    )
+    text = converter.convert_soup(page).strip()
+    return (DELIMITERS.sub(lambda mark: "$" if mark[0] in ("\\(", "\\)") else "$$", text) + "\n").encode()
+
 
 STATEMENT = re.compile(r"(?:problem_statement|statement)/problem(?:\.([^./]+))?\.(tex|md|pdf|html)")
 TITLE = re.compile(r"\\problemname\{([^{}]{1,300})\}")
@@ -24,8 +45,8 @@ PLAIN_TITLE = re.compile(r"^%%[ \t]*plainproblemname:[ \t]*(\S.{0,300})$", re.MU
 AUTHORS = re.compile(r",|\band\b")
 COPIED = ("uuid", "version", "credits", "license", "rights_owner", "embargo_until", "constants")
 VALIDATION = ("validation_time", "validation_memory", "validation_output")
+# Limits that example submissions and checkers have here, too.
 KEPT_LIMITS = (*VALIDATION, "time_limit", "time_resolution")
-"""Limits that example submissions and checkers have here, too."""
 LEFT_OUT = ("limits", "languages", "allow_file_writing", "libraries")
 READ = ("problem_format_version", "name", "type", "author", "source", "source_url", "keywords", "validation",
         "validator_flags", "output_validator_flags", "grading")  # fmt: skip

@@ -17,10 +17,19 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from app.core.parsing import Document, check_model
-from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
-from app.packages.formats.leftovers import SLOW, keep_programs, keep_solution
-from app.packages.formats.omegaup_limits import ValidatorLimits, limits_of_checker
-from app.packages.formats.omegaup_statements import read_statements
+from app.packages.formats.draft import (
+    SLOW,
+    CaseDraft,
+    Draft,
+    GroupDraft,
+    Program,
+    Source,
+    Standard,
+    keep_programs,
+    keep_solution,
+    listed,
+)
+from app.packages.formats.omegaup_statements import ValidatorLimits, limits_of_checker, read_statements
 
 PLAN_LINE = re.compile(r"\s*([^#\s]+)\s+([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*")
 VALIDATOR = re.compile(r"validator\.[a-z0-9]+")

@@ -19,8 +19,17 @@ from defusedxml.ElementTree import fromstring
 
 from app.core.parsing import LARGEST_DOCUMENT
 from app.packages.files import NAME
-from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard
-from app.packages.formats.leftovers import SLOW, keep_programs, keep_solution
+from app.packages.formats.draft import (
+    SLOW,
+    CaseDraft,
+    Draft,
+    GroupDraft,
+    Program,
+    Source,
+    Standard,
+    keep_programs,
+    keep_solution,
+)
 from app.packages.model import Aggregation
 
 FILE = "problem.xml"
@@ -33,6 +42,7 @@ LANGUAGES: Mapping[str, str] = {
     "mongolian": "mn", "uzbek": "uz", "persian": "fa", "dutch": "nl",
 }  # fmt: skip
 EXACT_TOKENS = Standard("tokens", ("case_sensitive",))
+# testlib's checkers that have a counterpart here, for answers of the kind they are made for; others are programs.
 STANDARD: Mapping[str, Standard] = {
     **dict.fromkeys(("wcmp", "ncmp", "hcmp", "icmp", "casewcmp", "casencmp", "caseicmp"), EXACT_TOKENS),
     **dict.fromkeys(("yesno", "nyesno"), Standard("tokens")),
@@ -46,16 +56,15 @@ STANDARD: Mapping[str, Standard] = {
     "acmp": Standard("floats", ("float_absolute_tolerance", "1.5e-6")),
     "rncmp": Standard("floats", ("float_absolute_tolerance", "1.5e-5")),
 }
-"""testlib's checkers that have a counterpart here, for answers of the kind they are made for; others are programs."""
 PATTERN = re.compile(r"%0?([1-9]?)d")
 NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
 COPIED = (".png", ".jpg", ".jpeg", ".svg", ".gif")
 MOST_TESTS = 100_000
+# Folders of example submissions by the tags of solutions.
 FOLDERS = {
     "main": "accepted", "accepted": "accepted", "wrong-answer": "wrong_answer", "rejected": "rejected",
     "time-limit-exceeded": SLOW,
 }  # fmt: skip
-"""Folders of example submissions by the tags of solutions."""
 SOURCE_KINDS = (".h", ".hpp")
 
 

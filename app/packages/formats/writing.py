@@ -17,8 +17,8 @@ from app.packages.texts import TEXTS
 
 MIB = 2**20
 MOST_BYTES = 256 * MIB
+# The limit of answer files where the expected ones are not made yet.
 MOST_MADE = 64 * MIB
-"""The limit of answer files where the expected ones are not made yet."""
 MOST_POINTS = 10**9
 DEFAULT_TOTAL = 100
 BOM = b"\xef\xbb\xbf"

@@ -1,4 +1,7 @@
-"""The pages of a contest: what it is and how it is scored, its problems, and one problem with its cases."""
+"""The pages of a contest: what it is and how it is scored, its problems, and one problem with its cases.
+
+- The playground: any input and any answers from the reader's disk on a board. Nothing of it is sent to the server.
+"""
 
 from __future__ import annotations
 
@@ -16,29 +19,47 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.authoring.service import testcases
 from app.contests.pages.taking_part import clock_offer, finals_shown, quota_line
 from app.contests.queries import contests
+from app.contests.service.names import did_you_mean
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
-from app.core.messages import N_
+from app.core.errors import NotFound
+from app.core.messages import N_, Message
+from app.core.pages.forms import accepted_languages
 from app.core.pages.frames import frame
-from app.core.pages.heat import width
 from app.core.pages.languages import LANGUAGES
 from app.core.pages.pages import page
-from app.core.pages.preferences import accepted_languages
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
-from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted
+from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted, width
 from app.domain.contests import Group, ScoredProblem
 from app.domain.scoring import Answers, adds_up
-from app.problems.pages.playground import TITLES
 from app.problems.queries import pins
 from app.problems.service import problems
 from app.problems.service.shown_statements import Reader, statement_body
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.sending import panel
-from app.submissions.service.standing import own_answers, points_at_best
-from games.catalog import names
+from app.submissions.service.reports import own_answers, points_at_best
+from games.catalog import games, names
 
+# The boards by the checkers that they belong to, each with its name.
+TITLES = {
+    "comesolo": "Comesolo",
+    "rollingballs": "Rolling Balls",
+    "lazypiglets": "Lazy Piglets",
+    "lasttreat": "The Last Treat",
+    "optimiza": "Optimiza",
+    "netgame": "The Net Game",
+}
+
+
+def playground(request: Request, viewer: Visitor, slug: str) -> HTMLResponse:
+    """The playground of one board; two people may play there where it is one of a game."""
+    if slug not in TITLES:
+        raise NotFound(did_you_mean(Message(N_("no board %(board)r"), board=slug), slug, TITLES))
+    return page("playground.html", request, viewer=viewer, slug=slug, titles=TITLES, game=games().get(slug))
+
+
+# The kinds of cases that are named beside them.
 CASE_KINDS = (N_("sample"), N_("final"))
-"""The kinds of cases that are named beside them."""
 
 
 @dataclass(frozen=True, slots=True)

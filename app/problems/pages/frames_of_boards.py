@@ -15,32 +15,29 @@ from app.contests.service.visibility import the_problem
 from app.core.errors import NotFound
 from app.core.files.files import Files
 from app.core.messages import N_
+from app.core.pages.headers import paths
 from app.core.pages.pages import ENVIRONMENT
-from app.core.pages.static_files import paths
 from app.core.pages.visitor import Reading, TheService, TheSnapshot
 from app.core.service import Service
-from app.packages.board_module import board_module
+from app.packages.catalog import board_module
 from app.problems.pages.contest import named_problem
 from app.problems.queries import pins
 from app.tables import ProblemRow
 
+# The checkers whose answers are drawn by these pages' own modules, by their files.
 BOARDS = frozenset(path.stem for name, path in paths().items() if name.startswith("boards/"))
-"""The checkers whose answers are drawn by these pages' own modules, by their files."""
 KNOWN = 64
+# Bytes of a package that are not put on disk while its board is looked for.
 IN_MEMORY = 8 * 2**20
-"""Bytes of a package that are not put on disk while its board is looked for."""
+# The policy of the frame, with the hash of its only script. A nonce would be inherited by what the board imports, and
+# could be read and given to a child frame. `frame-src` does not apply to `srcdoc`; that needs trusted types. No
+# browser of 2026 knows the directive `webrtc`; Chromium reports it as an error on each page.
 POLICY = (
     "default-src 'none'; script-src '{script}' blob:; style-src 'unsafe-inline'; img-src data: blob:; "
     "worker-src 'none'; child-src 'none'; frame-src 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts"
 )
-"""The policy of the frame, with the hash of its only script.
-
-A nonce would be inherited by what the board imports, and could be read and given to a child frame. `frame-src` does not
-apply to `srcdoc`; that needs trusted types. No browser of 2026 knows
-the directive `webrtc`; Chromium reports it as an error on each page.
-"""
 HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-DNS-Prefetch-Control": "off",

@@ -1,4 +1,8 @@
-"""A problem as a package again: the imported one, with the test cases as they are now."""
+"""A problem as a package again: the imported one, with the test cases as they are now.
+
+- Groups of a problem as files of its package: test_group.yaml of each, the sum of their points, and the final ones.
+- Groups that have lost all their test cases, taken out of a package: the format knows none without a case.
+"""
 
 from __future__ import annotations
 
@@ -8,31 +12,117 @@ from contextlib import ExitStack
 from dataclasses import replace
 from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import IO, Literal
+from typing import IO, Literal, cast
 
 import yaml
 
 from app.core.faults import PackageErrors
 from app.core.files.files import PIECE, FileStore
+from app.core.parsing import StrictLoader
 from app.domain.documents import CaseListDocument
-from app.packages import case_list
+from app.packages import model
 from app.packages.contents import ComposedFiles, Content, File, SizedFiles, bytes_of
-from app.packages.export import write_archive_to
 from app.packages.files import LARGEST, check_zip
-from app.packages.model import Case, Package
+from app.packages.model import Aggregation, Case, Group, GroupKind, Package, replace_constants, write_archive_to
 from app.packages.read import assemble, read_archive
-from app.packages.testdata import EXTENSIONS
-from app.problems.queries.empty_groups import read_map, without_empty_groups, write_map
-from app.problems.queries.packed_groups import with_groups
+from app.packages.testdata import EXTENSIONS, GROUP_FILE
 from app.problems.queries.stored_packages import laid_out
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
+SECRET = f"data/secret/{GROUP_FILE}"
+# A map of a package's YAML, checked when it was taken.
+GroupValue = dict[str, object]
+Constants = Mapping[str, Mapping[str, int | float | str]]
+
+
+def without_empty_groups(files: dict[str, Content], constants: Constants) -> dict[str, Content]:
+    """The files without the groups that have no input, and without what names them.
+
+    A problem that has no other group is left as it is: nobody can be judged by it.
+    """
+    groups = {name.rpartition("/")[0] for name in files if _is_group(name)}
+    inhabited = {"/".join(name.split("/")[:3]) for name in files if name.endswith(".in")} & groups
+    empty = groups - inhabited
+    if not empty or not inhabited:
+        return files
+    remaining = {name: data for name, data in files.items() if not name.startswith(tuple(f"{each}/" for each in empty))}
+    names = {each.removeprefix("data/") for each in empty}
+    settings = {each: read_map(bytes_of(remaining[f"{each}/{GROUP_FILE}"]), constants) for each in sorted(inhabited)}
+    for each, value in settings.items():
+        write_map(remaining, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
+    secret = read_map(bytes_of(remaining.get(SECRET, b"")), constants)
+    scores = [value.get("max_score") for value in settings.values()]
+    most = sum(score for score in scores if isinstance(score, int))
+    write_map(remaining, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
+    jurado = read_map(bytes_of(remaining["jurado.yaml"]), {})
+    write_map(remaining, "jurado.yaml", jurado, _without(jurado, "final", names))
+    return remaining
+
+
+def _is_group(name: str) -> bool:
+    return name.startswith("data/secret/") and name.endswith(f"/{GROUP_FILE}") and name.count("/") == 3
+
+
+def _without(value: GroupValue, key: str, names: Collection[str]) -> GroupValue:
+    """A map whose list at `key`, or single name, has lost some names."""
+    listed = value.get(key)
+    listed = listed if isinstance(listed, list) else [] if listed is None else [listed]
+    left = [each for each in listed if each not in names]
+    return value if left == listed else {**value, key: left}
+
+
+def read_map(data: bytes, constants: Constants) -> GroupValue:
+    """A map of a package's YAML with the constants put in; empty where there is nothing."""
+    value: GroupValue | None = yaml.load(replace_constants(data.decode(), constants), StrictLoader)
+    return value or {}
+
+
+def write_map(files: dict[str, Content], name: str, before: GroupValue, after: GroupValue) -> None:
+    """Write a map anew where it has changed: comments are lost."""
+    if after != before:
+        files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()
+
+
+PACKED_GROUPS_SECRET = "secret"
+
+
+def with_groups(files: dict[str, Content], package: Package, rows: Sequence[TestGroupRow]) -> dict[str, Content]:
+    """The files with the groups as the rows have them; the same files where the package has them so."""
+    groups = [_group(row) for row in rows if row.kind != "sample"]
+    before = {group.name: group for group in package.groups}
+    if all(before.get(group.name) == group for group in groups):
+        return files
+    constants, names = package.problem.constants, {group.name for group in groups}
+    gone = {f"data/{name}/{GROUP_FILE}" for name in before if name not in names and name != "sample"}
+    changed = {name: data for name, data in files.items() if name not in gone}
+    if PACKED_GROUPS_SECRET not in names:
+        path = f"data/{PACKED_GROUPS_SECRET}/{GROUP_FILE}"
+        known = read_map(bytes_of(files.get(path, b"")), constants)
+        rest = {key: value for key, value in known.items() if key not in {"require_pass", "score_aggregation"}}
+        write_map(changed, path, known, {**rest, "max_score": sum(group.max_score or 0 for group in groups)})
+    for group in groups:
+        path = f"data/{group.name}/{GROUP_FILE}"
+        known = read_map(bytes_of(files.get(path, b"")), constants)
+        own = {"max_score": group.max_score, "score_aggregation": group.aggregation}
+        write_map(changed, path, known, {**known, **own, "require_pass": list(group.require_pass)})
+    jurado = read_map(bytes_of(changed["jurado.yaml"]), {})
+    write_map(changed, "jurado.yaml", jurado, {**jurado, "final": [g.name for g in groups if g.kind == "final"]})
+    return changed
+
+
+def _group(row: TestGroupRow) -> Group:
+    """The group as a package has it; its points are whole numbers, as all that is taken."""
+    most = row.max_points_num // row.max_points_den
+    kind, aggregation = cast(GroupKind, row.kind), cast(Aggregation, row.aggregation)
+    return Group(row.name, kind, most, aggregation, tuple(row.require_pass))
+
+
 ARGUMENTS = "output_validator_args"
 SHOWN = (".out", ".statement", ".download", ".png", ".jpg", ".jpeg", ".svg")
+# Texts of NAME.yaml that came with a case.
 TEXTS: tuple[Literal["hint", "description"], ...] = ("hint", "description")
-"""Texts of NAME.yaml that came with a case."""
+# Folder of the inputs that have no expected answer yet: the format knows no such cases, but authors need them.
 UNANSWERED = "generators/unanswered"
-"""Folder of the inputs that have no expected answer yet: the format knows no such cases, but authors need them."""
 
 
 class NotPackable(Exception):
@@ -167,13 +257,13 @@ def _with_case_list(
     files: dict[str, Content], package: Package, row: ProblemRow, names: Collection[str]
 ) -> dict[str, Content]:
     """The files with the order and points of cases in jurado.yaml, as the problem has them."""
-    known = row.settings.get("testcases", case_list.NOTHING)
+    known = row.settings.get("testcases", model.NOTHING)
     wanted: CaseListDocument = {
         "order": [name for name in known["order"] if name in names],
         "points": {name: points for name, points in known["points"].items() if name in names},
     }
     own = package.settings.testcases
-    if wanted == (case_list.NOTHING if own is None else own.document()):
+    if wanted == (model.NOTHING if own is None else own.document()):
         return files
     jurado = read_map(bytes_of(files["jurado.yaml"]), {})
     changed = dict(files)

@@ -36,8 +36,8 @@ REFERENCE = (
     "reference_multiplier_den",
 )
 COUNTED = ("group_name", "points_num", "points_den")
+# Fields that may change without making it a different case.
 LEARNT = frozenset({*REFERENCE, "provenance"})
-"""Fields that may change without making it a different case."""
 
 
 def document(session: Session, problem_id: str, contest_id: str | None = None) -> ProblemDocument:

@@ -18,19 +18,18 @@ from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
 from app.core.messages import N_
 from app.core.steps import SILENT, Steps
-from app.domain.case_scores import FoundScore
-from app.packages.ahead import ahead
-from app.packages.export import write_archive_file
-from app.packages.model import Case, Package
-from app.problems.queries.statement_images import keep_statements
-from app.programs.bundle import pack
+from app.domain.documents import FoundScore
+from app.packages.model import Case, Package, write_archive_file
+from app.packages.texts import ahead
+from app.problems.queries.stored_packages import keep_statements
+from app.programs.model import pack
 from app.submissions.queries.judgements import pair
 from app.tables import ContestProblemRow, ProblemRow, ProblemVersionRow, SubmissionRow, TestCaseRow, TestGroupRow
 
 STORING = "storing the test cases"
 AT_ONCE = 16
+# Bytes of a case up to which it is stored beside others: so many are in memory then.
 SMALL = 2**20
-"""Bytes of a case up to which it is stored beside others: so many are in memory then."""
 
 
 class ProblemInUse(Conflict):

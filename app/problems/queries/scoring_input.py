@@ -20,13 +20,11 @@ from app.contests.schemas.settings import ContestSettings, Rule
 from app.core.json_documents import PauseDocument
 from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, Pause, ScoredProblem, Team
 from app.domain.documents import ProblemSettingsDocument
-from app.domain.final_cases import Finals
-from app.domain.identity import Identical
 from app.domain.ids import VeiledIds
-from app.domain.participation import Participation, ParticipationKind, own_clock
+from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.domain.scoreboard import Chosen, ReferenceScores
 from app.domain.scoring import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.verdicts import CaseVerdict, Identical
 from app.problems.queries import pins
 from app.submissions.queries.judgements import exact
 from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, ProblemRow, TeamRow, TestCaseRow, TestGroupRow

@@ -14,10 +14,9 @@ from app.core.clock import utc_now
 from app.core.files.files import FileStore
 from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_
-from app.domain.case_scores import FoundScore
-from app.domain.documents import CaseListDocument, ProblemSettingsDocument
+from app.domain.documents import CaseListDocument, FoundScore, ProblemSettingsDocument
 from app.domain.scoring import Exact
-from app.packages import case_list
+from app.packages import model
 from app.packages.model import Aggregation, Group, GroupKind
 from app.problems.queries import problems
 from app.problems.queries.problems import ProblemInUse
@@ -159,7 +158,7 @@ def renumber(session: Session, problem_id: str) -> None:
 
     def place(case: TestCaseRow) -> tuple[bool, str, int, str]:
         is_final = groups[case.group_name].kind == "final"
-        return is_final, case.group_name, case_list.place(known, case.name), case.name
+        return is_final, case.group_name, model.place(known, case.name), case.name
 
     cases = sorted(problems.test_cases(session, problem_id), key=place)
     names: dict[str, list[str]] = {name: [] for name in groups}
@@ -175,13 +174,13 @@ def renumber(session: Session, problem_id: str) -> None:
 
 
 def _shares(group: Group, names: Mapping[str, Sequence[str]], known: CaseListDocument) -> dict[str, Fraction]:
-    return case_list.shares(group, names[group.name], known)
+    return model.shares(group, names[group.name], known)
 
 
 def _case_list(session: Session, problem_id: str) -> CaseListDocument:
     """The order and points of cases, without the names of cases that are gone."""
     row = session.get_one(ProblemRow, problem_id)
-    known = row.settings.get("testcases", case_list.NOTHING)
+    known = row.settings.get("testcases", model.NOTHING)
     names = {case.name for case in problems.test_cases(session, problem_id)}
     remaining: CaseListDocument = {
         "order": [name for name in known["order"] if name in names],

@@ -15,9 +15,8 @@ from sqlalchemy.orm import Session
 from app.core.faults import Faults
 from app.core.files.files import FileStore
 from app.core.json_documents import GroupDocument
-from app.domain.case_scores import FoundScore
-from app.domain.documents import CaseListDocument
-from app.packages import case_list
+from app.domain.documents import CaseListDocument, FoundScore
+from app.packages import model
 from app.problems.queries import problem_diff, problems, testcases
 from app.problems.queries.testcases import NewCase
 from app.tables import ProblemRow, TestGroupRow
@@ -167,7 +166,7 @@ def _drop_empty(session: Session, change: DataChange, faults: Faults) -> None:
 def _list(session: Session, change: DataChange, faults: Faults) -> None:
     """Write the order of cases and the points of single ones, checked."""
     row = session.get_one(ProblemRow, change.problem_id)
-    known = row.settings.get("testcases", case_list.NOTHING)
+    known = row.settings.get("testcases", model.NOTHING)
     cases = problems.test_cases(session, change.problem_id)
     names = {case.name for case in cases}
     before = {name: most for name, most in known["points"].items() if name in names}
@@ -179,7 +178,7 @@ def _list(session: Session, change: DataChange, faults: Faults) -> None:
     }
     groups = [testcases.package_group(each) for each in problems.groups(session, change.problem_id)]
     members = {group.name: [case.name for case in cases if case.group_name == group.name] for group in groups}
-    case_list.check(wanted, groups, members, change.problem_id, faults)
+    model.check(wanted, groups, members, change.problem_id, faults)
     if wanted != known:
         row.settings = {**row.settings, "testcases": wanted}
 

@@ -21,8 +21,8 @@ from app.problems.queries import pins, problem_diff
 from app.problems.queries.problem_diff import LEARNT
 from app.tables import ContestProblemRow, ProblemRow, ProblemVersionRow, SubmissionRow
 
+# The keys of changes that make another version.
 PARTS = frozenset({"columns", "groups", "cases"})
-"""The keys of changes that make another version."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,176 @@
-"""The problems of a contest as CLICS shows them, and their statements."""
+"""The problems of a contest as CLICS shows them, and their statements.
+
+- Statements: which language, and Markdown with `$math$` made into safe HTML, the samples put in or at the end.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+
+import structlog
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.schemas.settings import Rule
 from app.contests.service.visibility import the_problem
+from app.core.faults import PackageErrors
 from app.core.json_documents import MetadataDocument, OriginDocument, StatementDocument
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
+from app.judging.service.apart import RENDERER
+from app.packages.markdown import TICKS, render
 from app.problems.queries import pins
 from app.problems.queries import problems as stored
 from app.problems.queries.scoring_input import entries
-from app.problems.service.statements import MIMES, Sample, title_of
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestProblemRow, ProblemRow
+
+log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.statements")
+
+NEXT = "{{nextsample}}"
+REMAINING = "{{remainingsamples}}"
+PLACES = re.compile(f"({re.escape(NEXT)}|{re.escape(REMAINING)})")
+MIMES = {"md": "text/html", "tex": "application/x-tex", "pdf": "application/pdf"}
+WEIGHT = re.compile(r";\s*q=([01](?:\.\d{0,3})?)$")
+WORDS = {
+    "en": ("Sample input", "Sample output"),
+    "es": ("Entrada de ejemplo", "Salida de ejemplo"),
+    "ru": ("Пример ввода", "Пример вывода"),
+    "sk": ("Príklad vstupu", "Príklad výstupu"),
+}
+SOLUTIONS = {"en": "solution", "es": "solución", "ru": "решение", "sk": "riešenie"}
+# The folder of a statement's images, as its page sees it.
+IMAGE_FOLDER = "statement"
+STYLE = """\
+:root { color-scheme: light dark; }
+body {
+  max-width: 43rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word;
+  font: 1rem/1.6 system-ui, sans-serif; color: light-dark(#191b1e, #e9eaec); background: light-dark(#fff, #181b1f);
+}
+h1 { font-size: 2rem; line-height: 1.2; }
+h2 { font-size: 1.2rem; margin: 2rem 0 0.5rem; }
+a { color: light-dark(#1a4fb0, #8fb6ff); }
+pre { overflow: auto; max-height: 40rem; padding: 0.75rem; }
+pre { border-radius: 6px; background: light-dark(#f0f0ec, #101215); }
+pre, code { font: 0.9rem/1.4 ui-monospace, monospace; }
+img { display: block; max-width: 100%; height: auto; }
+table { display: block; overflow-x: auto; border-collapse: collapse; }
+th, td { padding: 0.2rem 0.8rem; border-bottom: 1px solid #8a8f98; text-align: left; }
+math {
+  font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "STIX Math", "DejaVu Math TeX Gyre",
+    "Noto Sans Math", math, serif;
+}
+math[display="block"] { display: block math; overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; }
+blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid #8a8f98; }
+@media print { pre { max-height: none; } }
+"""
+LARGEST_SHOWN = 20_000
+# Characters that are rendered without another process: the slowest known take two seconds, usual ones 20 ms.
+QUICK = 16 * 1024
+# Processor time for rendering a statement with its samples.
+SECONDS = 10.0
+UNRENDERED = "This statement takes too long to render, so it is shown as it was written."
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sample as shown: its name, input and answer."""
+
+    name: str
+    input: str
+    answer: str
+
+
+def choose_language(wanted: str | None, accepted: str, known: Sequence[str]) -> str:
+    """The language asked for if it is known, else the first accepted one that is, else English, else the first.
+
+    `accepted` is an Accept-Language header; `es-MX` finds `es`, and the other way round. `known` must not be empty.
+    """
+    asked = [wanted] if wanted else []
+    weighted = [(-_weight(part), at, part.partition(";")[0].strip()) for at, part in enumerate(accepted.split(","))]
+    asked += [language for weight, _, language in sorted(weighted) if language and weight < 0]
+    for language in [*asked, "en"]:
+        for candidate in known:
+            if candidate.lower() == language.lower():
+                return candidate
+        for candidate in known:
+            if candidate.lower().split("-")[0] == language.lower().split("-")[0]:
+                return candidate
+    return known[0]
+
+
+def _weight(part: str) -> float:
+    weight = WEIGHT.search(part.rstrip())
+    return float(weight[1]) if weight else 1.0
+
+
+def with_samples(text: str, samples: Sequence[Sample], language: str) -> str:
+    """Put the samples where the statement wants them, and those left over at its end."""
+    left = [sample_markdown(sample, language) for sample in samples]
+    parts = PLACES.split(text)
+    out: list[str] = []
+    for part in parts:
+        if part == NEXT:
+            out.append(left.pop(0) if left else "")
+        elif part == REMAINING:
+            out.append("\n".join(left))
+            left.clear()
+        else:
+            out.append(part)
+    return "".join([*out, *(["\n", "\n".join(left)] if left else [])])
+
+
+def sample_markdown(sample: Sample, language: str) -> str:
+    """A sample as two fenced blocks under headings that name it."""
+    given, expected = WORDS.get(language.split("-", maxsplit=1)[0], WORDS["en"])
+    return (
+        f"## {given} {sample.name}\n\n{_fenced(sample.input)}\n## {expected} {sample.name}\n\n{_fenced(sample.answer)}"
+    )
+
+
+def solution_word(language: str) -> str:
+    """The word for a solution in a language, else in English."""
+    return SOLUTIONS.get(language.split("-", maxsplit=1)[0], SOLUTIONS["en"])
+
+
+def _fenced(text: str) -> str:
+    shown = text if len(text) <= LARGEST_SHOWN else f"{text[:LARGEST_SHOWN]}\n..."
+    longest = max((len(run) for run in TICKS.findall(shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{shown.rstrip(chr(10))}\n{fence}\n"
+
+
+def page(title: str, text: str, language: str) -> str:
+    """A whole HTML document of a statement in Markdown; HTML in it is shown as text, never obeyed."""
+    body = fragment(title, text, IMAGE_FOLDER)
+    return (
+        f'<!doctype html>\n<html lang="{escape(language)}">\n<head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>{escape(title)}</title>\n<style>\n{STYLE}</style></head>\n"
+        f"<body>\n<h1>{escape(title)}</h1>\n{body}</body>\n</html>\n"
+    )
+
+
+@lru_cache(maxsize=64)
+def fragment(title: str, text: str, folder: str) -> str:
+    """The HTML of a statement, or its Markdown as plain text where rendering takes too long; images are in `folder`."""
+    if len(text) <= QUICK:
+        return render(text, folder)
+    try:
+        return RENDERER.read(render, (text, folder), SECONDS)
+    except PackageErrors:
+        log.warning("a statement takes too long to render", title=title, characters=len(text), seconds=SECONDS)
+        return f"<p>{UNRENDERED}</p>\n<pre>{escape(text)}</pre>\n"
+
+
+def title_of(names: Mapping[str, str], language: str) -> str:
+    """The problem's name in a language, else in English, else any."""
+    return names.get(language) or names.get("en") or next(iter(names.values()))
 
 
 class Problem(BaseModel):

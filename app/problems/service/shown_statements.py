@@ -1,24 +1,84 @@
-"""The statement of a problem as a reader of a contest gets it, its images, and its solution text."""
+"""The statement of a problem as a reader of a contest gets it, its images, and its solution text.
+
+- Rights to a problem's solution texts: judges always, others after the last contest that has the problem.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, auto
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
+from app.contests.queries import participations
 from app.contests.service.names import did_you_mean
 from app.contests.service.visibility import the_problem
+from app.core.clock import utc_now
 from app.core.errors import Forbidden, NotFound
 from app.core.messages import N_, Message
 from app.core.service import Service
+from app.domain.participation import ParticipationKind, is_for_practice, own_clock
 from app.packages.markdown import image_type, with_image_folder
 from app.problems.queries import pins
-from app.problems.service import statements
+from app.problems.queries.scoring_input import clock
+from app.problems.service import problems
 from app.problems.service.problems import samples
-from app.problems.service.solution_rights import SolutionAccess, solution_access
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.tables import ProblemRow
+from app.tables import ContestProblemRow, ContestRow, ProblemRow
+
+
+class SolutionAccess(Enum):
+    """A viewer's access to the solution texts of a problem.
+
+    WITHHELD  by a contest whose problems the viewer sees
+    HIDDEN    only by contests whose problems the viewer does not see: nothing may tell that they have the problem
+    """
+
+    OPEN = auto()
+    WITHHELD = auto()
+    HIDDEN = auto()
+
+
+def solution_access(viewer: Viewer, session: Session, problem_id: str) -> SolutionAccess:
+    """Open once every contest with the problem is over with public results, and the viewer's own clocks have ended."""
+    if viewer.sees_all:
+        return SolutionAccess.OPEN
+    now = utc_now()
+    contests = session.scalars(
+        select(ContestRow)
+        .join(ContestProblemRow, ContestProblemRow.contest_id == ContestRow.id)
+        .join(ProblemRow, ProblemRow.id == ContestProblemRow.problem_id)
+        .where(ProblemRow.uuid == select(ProblemRow.uuid).where(ProblemRow.id == problem_id).scalar_subquery())
+    )
+    withholding = [row for row in contests.unique() if _withholds(session, row, viewer.team_id, now)]
+    if any(_shows_problems(session, row, viewer.team_id, now) for row in withholding):
+        return SolutionAccess.WITHHELD
+    return SolutionAccess.HIDDEN if withholding else SolutionAccess.OPEN
+
+
+def _withholds(session: Session, row: ContestRow, team_id: str | None, now: datetime) -> bool:
+    times = clock(row)
+    if is_for_practice(times):
+        return not times.started(now)
+    if not times.decided(now):
+        return True
+    own = None if team_id is None else participations.participation(session, row.id, team_id)
+    is_virtual = own is not None and own.kind is ParticipationKind.VIRTUAL
+    return is_virtual and not own_clock(times, None, own).ended(now)
+
+
+def _shows_problems(session: Session, row: ContestRow, team_id: str | None, now: datetime) -> bool:
+    """Whether a team, or the public, sees the contest's problems: the rule of `visibility.seen_by`, from the rows."""
+    times = clock(row)
+    if not times.started(now):
+        return False
+    if row.settings.personal_duration is None or times.ended(now):
+        return True
+    return team_id is not None and participations.participation(session, row.id, team_id) is not None
+
 
 HTML = "text/html; charset=utf-8"
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -74,13 +134,13 @@ def statement(
     row, language = _chosen(snapshot, session, problem_id, reader)
     file = row.statements[language]
     if file["kind"] != "md":
-        return Statement(service.files.load(file["sha256"]), statements.MIMES[file["kind"]], language)
+        return Statement(service.files.load(file["sha256"]), problems.MIMES[file["kind"]], language)
     text = _markdown(service, session, snapshot.contest.id, row, language)
-    title = statements.title_of(row.names, language)
+    title = problems.title_of(row.names, language)
     if reader.wants_markdown:
         text = with_image_folder(text, reader.address)
         return Statement(f"# {title}\n\n{text}".encode(), MARKDOWN, language)
-    return Statement(statements.page(title, text, language).encode(), HTML, language)
+    return Statement(problems.page(title, text, language).encode(), HTML, language)
 
 
 def statement_body(
@@ -91,8 +151,8 @@ def statement_body(
     if row.statements[language]["kind"] != "md":
         return StatementBody("", language)
     text = _markdown(service, session, snapshot.contest.id, row, language)
-    title = statements.title_of(row.names, language)
-    return StatementBody(statements.fragment(title, text, reader.address), language)
+    title = problems.title_of(row.names, language)
+    return StatementBody(problems.fragment(title, text, reader.address), language)
 
 
 def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader) -> tuple[ProblemRow, str]:
@@ -101,13 +161,13 @@ def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader
     row = pins.row(session, snapshot.contest.id, problem_id)
     if row is None or not row.statements:
         raise NotFound(N_("problem %(problem)r has no statement"), problem=problem_id)
-    return row, statements.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
+    return row, problems.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
 
 
 def _markdown(service: Service, session: Session, contest_id: str, row: ProblemRow, language: str) -> str:
     """A statement in Markdown with its samples."""
     text = service.files.load(row.statements[language]["sha256"]).decode()
-    return statements.with_samples(text, samples(session, service, contest_id, row.id), language)
+    return problems.with_samples(text, samples(session, service, contest_id, row.id), language)
 
 
 def solution(
@@ -127,15 +187,15 @@ def solution(
     texts = {} if row is None else row.metadata_["solutions"]
     if row is None or not texts or access is SolutionAccess.HIDDEN:
         raise NotFound(N_("there is no solution text of problem %(problem)r to read"), problem=problem_id)
-    language = statements.choose_language(reader.language, reader.accepted_languages, sorted(texts))
+    language = problems.choose_language(reader.language, reader.accepted_languages, sorted(texts))
     file = texts[language]
     data = service.files.load(file["sha256"])
     if file["kind"] != "md":
-        return Statement(data, statements.MIMES[file["kind"]], language)
-    title = f"{statements.title_of(row.names, language)}: {statements.solution_word(language)}"
+        return Statement(data, problems.MIMES[file["kind"]], language)
+    title = f"{problems.title_of(row.names, language)}: {problems.solution_word(language)}"
     if reader.wants_markdown:
         return Statement(f"# {title}\n\n{data.decode()}".encode(), MARKDOWN, language)
-    return Statement(statements.page(title, data.decode(), language).encode(), HTML, language)
+    return Statement(problems.page(title, data.decode(), language).encode(), HTML, language)
 
 
 def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str, path: str) -> StatementImage:

@@ -1,14 +1,21 @@
-"""`jurado admin award`: awards given by hand."""
+"""`jurado admin award`: awards given by hand.
+
+- `jurado awards`: who gets which award.
+- `jurado history`: points over time, a small chart for each team.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Annotated
 
 import typer
 
-from app.core.commands.options import Contest
-from app.core.commands.registry import command
-from app.core.commands.requests import Request, deletion
+from app.core.commands.client import Client
+from app.core.commands.lookup import points_text, short_time, span, team_names
+from app.core.commands.output import JsonMapping, show, table, write_json
+from app.core.commands.registry import AsJson, Cell, Contest, Request, Shown, Table, command, deletion
 
 AwardId = Annotated[str, typer.Argument(metavar="AWARD", help="the award's id, such as winner or most-original")]
 
@@ -38,3 +45,95 @@ def delete_award(contest: Contest, award_id: AwardId) -> Request:
       jurado admin award delete finals most-original
     """
     return deletion(f"contests/{contest}/awards/{award_id}")
+
+
+@command("awards")
+def awards(contest: Contest) -> Shown:
+    """Show the awards of a contest; who gets them is known once its results are final.
+
+    Examples:
+      jurado awards finals
+      jurado awards finals --json
+    """
+    with Client.open() as client:
+        given = client.rows(f"contests/{contest}/awards")
+        names = team_names(client, contest)
+    columns: Mapping[str, Cell] = {
+        "id": "id",
+        "award": "citation",
+        "teams": lambda each: teams_text(each["team_ids"], names),
+    }
+    return Shown(given, Table(columns, contest, "no awards yet"))
+
+
+def teams_text(team_ids: Sequence[str] | None, names: Mapping[str, str]) -> str:
+    """Name the teams that get an award."""
+    if team_ids is None:
+        return "not known yet"
+    return ", ".join(names.get(team, team) for team in team_ids) or "no team"
+
+
+BARS = " ▁▂▃▄▅▆▇█"
+WIDTH = 48
+
+
+@command("history")
+def history(
+    contest: Contest,
+    teams: Annotated[list[str] | None, typer.Option("--team", metavar="ID", help="only this team")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how the points of the teams grew: a chart from the start until now or the end, all to the same height.
+
+    Examples:
+      jurado history practice
+      jurado history finals --team ants
+    """
+    with Client.open() as client:
+        past = client.get(f"contests/{contest}/scores/history", team_id=teams or None)
+        if as_json:
+            write_json(past)
+            return
+        names = team_names(client, contest)
+        duration = client.get(f"contests/{contest}")["duration"]
+    now = span(past["contest_time"]) if duration is None else min(span(past["contest_time"]), span(duration))
+    over = duration is not None and span(duration) < span(past["contest_time"])
+    title = f"{contest} until {short_time(duration if over else past['contest_time'])}"
+    rows = history_rows(past, names, now)
+    show(table(title, [">", "team", "points over time", ">points"], rows) if rows else f"{title}: no points yet")
+
+
+def history_rows(past: JsonMapping, names: Mapping[str, str], now: timedelta) -> list[tuple[object, ...]]:
+    """Give a row a team that has points, in order of rank; charts end now, or with the last change."""
+    teams = sorted((team for team in past["teams"] if team["points"]), key=lambda team: team["points"][-1]["rank"])
+    until = max([now, *(span(team["points"][-1]["contest_time"]) for team in teams)])
+    most = max((step["score"] for team in teams for step in team["points"]), default=0.0)
+    return [
+        (
+            last["rank"],
+            names.get(team["team_id"], team["team_id"]),
+            chart(team["points"], until, most),
+            points_text(last["score"]),
+        )
+        for team in teams
+        for last in (team["points"][-1],)
+    ]
+
+
+def chart(past: Sequence[JsonMapping], until: timedelta, most: float, width: int = WIDTH) -> str:
+    """Draw points as bars of one line: each column shows what the team had at its end."""
+    columns = []
+    for at in range(1, width + 1):
+        moment = until * at / width
+        had = [each["score"] for each in past if span(each["contest_time"]) <= moment]
+        columns.append(bar(had[-1] if had else 0.0, most))
+    return "".join(columns)
+
+
+def bar(value: float, most: float) -> str:
+    """Choose a bar: empty for nothing, and never empty or full by rounding."""
+    if value <= 0 or most <= 0:
+        return BARS[0]
+    if value >= most:
+        return BARS[-1]
+    return BARS[min(len(BARS) - 2, max(1, round(value / most * (len(BARS) - 1))))]

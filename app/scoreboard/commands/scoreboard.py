@@ -1,20 +1,184 @@
-"""`jurado scoreboard`: the board, once, live, or for spreadsheets."""
+"""`jurado scoreboard`: the board, once, live, or for spreadsheets.
+
+- The board as it changes: by server-sent events where the server has them, else by asking again and again.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Group, RenderableType
+from rich.live import Live
+from rich.text import Text
 
-from app.core.commands.board_tables import board_table
 from app.core.commands.client import Client
-from app.core.commands.contest_facts import contest_time, facts_of, why_nothing
-from app.core.commands.lookup import team_names
-from app.core.commands.options import AsJson, Contest
-from app.core.commands.output import JsonMapping, say, show, write_file, write_json
-from app.core.commands.registry import command
-from app.scoreboard.commands.live_board import follow_board, frozen_banner
+from app.core.commands.lookup import (
+    board_table,
+    clock_words,
+    contest_time,
+    facts_of,
+    short_time,
+    team_names,
+    why_nothing,
+)
+from app.core.commands.output import Failure, JsonMapping, console, say, show, write_file, write_json
+from app.core.commands.registry import AsJson, Contest, command
+from app.core.commands.uploading import server_events
+
+SECONDS_BETWEEN_BOARDS = 1.0
+REDRAWS_PER_SECOND = 2
+SECONDS_MARKED = 20.0
+SECONDS_BETWEEN_FACTS = 10.0
+SECONDS_TO_END = 1.0
+NOT_MODIFIED = 304
+
+
+def follow_board(client: Client, contest: str, names: Mapping[str, str], *, cases: bool, as_json: bool) -> None:
+    """Draw the board again whenever it changes, until Ctrl-C; as JSON, a line for each change."""
+    with suppress(KeyboardInterrupt):
+        if as_json:
+            for board in boards(client, contest, cases=cases):
+                write_json(board)
+            return
+        drawing = LiveBoard(contest, facts_of(client, contest), names, cases=cases, clock=client.now)
+        to = console()
+        with (
+            Live(drawing, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas,
+            looking_again(client, contest, drawing),
+        ):
+            for board in boards(client, contest, cases=cases):
+                drawing.change(board)
+                canvas.refresh()
+
+
+@contextmanager
+def looking_again(client: Client, contest: str, drawing: LiveBoard) -> Iterator[None]:
+    """Read the contest's times now and then, beside the stream: a pause changes no board."""
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(SECONDS_BETWEEN_FACTS):
+            with suppress(Failure):  # the stream reports it, if the server has gone
+                drawing.facts = facts_of(client, contest)
+
+    thread = threading.Thread(target=look, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(SECONDS_TO_END)
+
+
+def boards(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping]:
+    """Yield the board now, and again whenever it has changed, without end."""
+    if not cases:
+        yield from streamed(client, contest)
+    yield from polled(client, contest, cases=cases)
+
+
+def polled(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping]:
+    """Ask again and again; the ETag tells whether anything has changed."""
+    tag = ""
+    while True:
+        headers = {"If-None-Match": tag} if tag else {}
+        params = {"cases": cases or None}
+        reply = client.request("GET", f"/api/contests/{contest}/scoreboard", params=params, headers=headers)
+        if reply.status_code != NOT_MODIFIED:
+            tag = reply.headers.get("etag", "")
+            yield client.body(reply)
+        time.sleep(SECONDS_BETWEEN_BOARDS)
+
+
+def streamed(client: Client, contest: str) -> Iterator[JsonMapping]:
+    """Yield the board and its changes as the server sends them; ends at once where it does not.
+
+    The first event is the whole board. A stream that breaks off is taken up again after the last version seen.
+    """
+    board: JsonMapping | None = None
+    for event in server_events(client, f"contests/{contest}/scoreboard/stream"):
+        if event.name == "scoreboard":
+            board, before = after_event(board, event.json()), board
+            if board != before:
+                yield board
+
+
+def after_event(board: JsonMapping | None, document: JsonMapping) -> JsonMapping:
+    """Give the board after an event: a whole one, or the one before with some rows changed."""
+    if board is not None and "removed_team_ids" in document:
+        return merged(board, document)
+    return document
+
+
+def merged(board: JsonMapping, change: JsonMapping) -> JsonMapping:
+    """Change some rows of a board, and put all of them in order of rank again."""
+    rows = {row["team_id"]: row for row in board["rows"]}
+    for team in change["removed_team_ids"]:
+        rows.pop(team, None)
+    rows.update({row["team_id"]: row for row in change["rows"]})
+    head = {key: value for key, value in change.items() if key not in {"rows", "removed_team_ids", "since"}}
+    ranked = sorted(rows.values(), key=lambda row: (row["rank"], row["team_id"]))
+    return {**board, **head, "rows": ranked}  # with whatever else the server says of a board
+
+
+class LiveBoard:
+    """Draws the board with who has moved, how much time is left, and whether it is frozen."""
+
+    def __init__(
+        self,
+        contest: str,
+        facts: JsonMapping,
+        names: Mapping[str, str],
+        *,
+        cases: bool,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._contest = contest
+        self._clock = clock
+        self.facts = facts
+        self._names = names
+        self._cases = cases
+        self._board: JsonMapping | None = None
+        self._moves: dict[str, tuple[int, float]] = {}
+
+    def change(self, board: JsonMapping) -> None:
+        """Draw this board from now on; teams that have moved are marked for a while."""
+        before = {row["team_id"]: row["rank"] for row in self._board["rows"]} if self._board else {}
+        for row in board["rows"]:
+            if risen := before.get(row["team_id"], row["rank"]) - row["rank"]:
+                self._moves[row["team_id"]] = risen, time.monotonic()
+        self._board = board
+
+    def __rich__(self) -> RenderableType:
+        """Draw the board as it is now."""
+        if self._board is None:
+            return Text("waiting for the board")
+        facts: JsonMapping = {**self.facts, "state": self._board["state"]}
+        now = self._clock()
+        parts: list[RenderableType] = [Text(clock_words(facts, now), style="bold")]
+        if banner := frozen_banner(self._board["state"], self.facts):
+            parts.append(Text(banner, style="bold reverse"))
+        since = time.monotonic() - SECONDS_MARKED
+        moves = {team: risen for team, (risen, moment) in self._moves.items() if moment > since}
+        gone = contest_time(facts, now)
+        tables = board_table(self._contest, self._board, self._names, cases=self._cases, moves=moves, now=gone)
+        return Group(*parts, *tables)
+
+
+def frozen_banner(state: JsonMapping, facts: JsonMapping) -> str:
+    """Say that a board is frozen and what it hides; empty if it is not."""
+    if not state.get("frozen") or state.get("thawed"):
+        return ""
+    before = facts["scoreboard_freeze_duration"]
+    when = f" for the last {short_time(before)}" if before else ""
+    return f" FROZEN{when}: of what was sent since, only the number is shown (+N?) "
 
 
 @command("scoreboard")

@@ -22,29 +22,25 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.core.clock import utc_now
 from app.core.errors import BadRequest
 from app.core.messages import N_
-from app.core.pages.direction import closed
-from app.core.pages.frames import frame_of
+from app.core.pages.frames import Names, frame_of, groups_shown, names_soon
 from app.core.pages.headers import takes_gzip
-from app.core.pages.heat import LIMITS
 from app.core.pages.languages import _, language, speaking
-from app.core.pages.names import Names, groups_shown, names_soon
-from app.core.pages.pages import html_of, page_of_pieces, reader_values
-from app.core.pages.pieces import Piece
+from app.core.pages.pages import Piece, closed, html_of, page_of_pieces, reader_values
 from app.core.pages.visitor import TheSnapshot, Visitor
-from app.core.pages.wording import seconds
+from app.core.pages.wording import LIMITS, seconds
 from app.core.service import Service
 from app.core.shared_work import SharedWork
 from app.scoreboard.pages.board_rows import BoardRows, Shows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.scoreboard.service.bodies import last_minute
 from app.scoreboard.service.pages import BoardPages, page_at_hand, shows_raw
-from app.scoreboard.service.past import last_minute
 from app.scoreboard.service.row_renderer import arrays_of
 
 PER_PAGE = 100
 PAGES_KEPT = 64
 NAMES_KEPT = 4096
+# Stand for parts that have pieces of their own in the rest of the page: texts of people have no `<` there.
 READER, STANDING, STRIPS, ROWS = (Markup(f"<!-- {name} -->") for name in ("reader", "standing", "strips", "rows"))
-"""Stand for parts that have pieces of their own in the rest of the page: texts of people have no `<` there."""
 PART = re.compile("(<!-- (?:reader|standing|strips|rows) -->)")
 
 

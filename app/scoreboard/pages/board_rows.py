@@ -1,4 +1,7 @@
-"""Rows of the board's page: numbers as cells with their classes, each row written once while it stays the same."""
+"""Rows of the board's page: numbers as cells with their classes, each row written once while it stays the same.
+
+- Strips in the heads of the board's columns: all teams' points at a problem, on one line from none to all of them.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,49 @@ from typing import Literal
 import numpy as np
 from cachetools import LRUCache
 
-from app.core.pages.heat import heat, width
+from app.core.pages.frames import Column
 from app.core.pages.languages import decimal, language, speaking
-from app.core.pages.names import Column
-from app.core.pages.pages import ENVIRONMENT
-from app.core.pages.pieces import Piece, shared
-from app.core.pages.wording import plain, points, seconds
+from app.core.pages.pages import ENVIRONMENT, Piece, shared
+from app.core.pages.wording import heat, plain, points, seconds, width
 from app.domain.board_arrays import BoardArrays, moment
-from app.domain.score_columns import Floats
-from app.scoreboard.pages.strips import own_units, strips
+from app.domain.score_columns import Floats, Whole
+
+# The unit of no points, and the units from there to that of all points.
+FIRST, WIDTH = 2, 96
+
+
+def strips(arrays: BoardArrays) -> tuple[str, ...]:
+    """The marks of all teams at each problem as a path of SVG; empty while nothing is judged."""
+    return tuple(_strip(arrays, problem) for problem in range(len(arrays.problems)))
+
+
+def own_units(arrays: BoardArrays, team: int) -> tuple[int | None, ...]:
+    """The unit of a team's mark at each problem; None without a judged answer."""
+    judged, scores = arrays.judged[:, team].tolist(), arrays.scores[:, team].tolist()
+    most = [float(each.rule.max_points) or 1.0 for each in arrays.problems]
+    units = [FIRST + int(WIDTH * min(1.0, max(0.0, a / b))) for a, b in zip(scores, most, strict=True)]
+    return tuple(unit if count else None for unit, count in zip(units, judged, strict=True))
+
+
+def _strip(arrays: BoardArrays, problem: int) -> str:
+    units = np.unique(_units(arrays, problem)[arrays.judged[problem] > 0])
+    return "".join(f"M{unit} 3V10" for unit in units.tolist())
+
+
+def _units(arrays: BoardArrays, problem: int) -> Whole:
+    most = float(arrays.problems[problem].rule.max_points) or 1.0
+    units: Whole = np.floor(WIDTH * np.clip(arrays.scores[problem] / most, 0, 1)).astype(np.int64)
+    return FIRST + units
+
 
 Shows = Literal["points", "raw", "place"]
 ROWS_KEPT = 16_384
 OWN_KEPT = 1024
+# Rows before and after their ranks, which a new version of a board has in common with the last ones.
 ROWS: LRUCache[Hashable, tuple[str, str]] = LRUCache(ROWS_KEPT)
-"""Rows before and after their ranks, which a new version of a board has in common with the last ones."""
 ROWS_LOCK = Lock()
+# Of 100 rows zipped apart, pieces of 20 take 5 per cent more than one of 100, and the own one is zipped for each.
 ROWS_A_PIECE = 20
-"""Of 100 rows zipped apart, pieces of 20 take 5 per cent more than one of 100, and the own one is zipped for each."""
 
 
 @dataclass(frozen=True, slots=True)

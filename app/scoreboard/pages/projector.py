@@ -1,30 +1,45 @@
-"""The board for a hall: what everybody may see, whoever opens it; large, without any tools."""
+"""The board for a hall: what everybody may see, whoever opens it; large, without any tools.
+
+- The ceremony: the frozen board opens step by step, forward and back, on this page alone until it opens for all.
+- The awards of a contest: those that the board gives, and those given by hand.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import PUBLIC
+from app.contests.pages.finals import medals_of
+from app.contests.pages.home import DONE, Done
+from app.contests.service.contests import contest_of
 from app.contests.service.names import NoContest
 from app.contests.service.visibility import snapshot_for
 from app.core.errors import BadRequest
 from app.core.messages import N_
-from app.core.pages.frames import frame
-from app.core.pages.names import groups_shown, names_of
+from app.core.pages.forms import made_of_values, whole_number
+from app.core.pages.frames import frame, groups_shown, names_of
+from app.core.pages.gate import Fields, see
+from app.core.pages.languages import _, confirm
 from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService
-from app.core.pages.wording import seconds
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.core.pages.wording import ordinal, points, seconds
+from app.domain.scoreboard import Step
 from app.scoreboard.pages.board_rows import BoardRows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.scoreboard.service import scoreboard
+from app.scoreboard.service.reveal import Opening, rehearsal, reveal
 from app.scoreboard.service.row_renderer import arrays_of
+from app.scoreboard.service.scoreboard import AwardBody
 
+# Rows that a hall is shown, page by page: half an hour at 12 seconds a page.
 MOST_ROWS = 500
-"""Rows that a hall is shown, page by page: half an hour at 12 seconds a page."""
+# Rows that stay while the others go by.
 TOP = 5
-"""Rows that stay while the others go by."""
 Theme = Literal["light", "dark", "system"]
 
 
@@ -71,3 +86,154 @@ def projector(
         teams=len(arrays.teams),
         freeze_at=None if freeze is None else seconds(freeze),
     )
+
+
+# Rows above and below the team that a step is about.
+AROUND = 12
+MOST_STEPS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What a step has shown: the team, the problem, points and places before and after."""
+
+    team: str
+    label: str
+    cell_before: str
+    cell_after: str
+    points: str
+    place_before: str
+    place_after: str
+    direction: str
+    is_last: bool
+
+
+def ceremony_page(
+    request: Request,
+    viewer: Visitor,
+    snapshot: PublicSnapshot,
+    session: Reading,
+    step: Annotated[int, Query(ge=0, le=MOST_STEPS)] = 0,
+    done: Done = "",
+) -> HTMLResponse:
+    """The board after so many steps, around the team that the last one was about."""
+    if snapshot.freeze.until is None:
+        return page(
+            "organiser/ceremony.html",
+            request,
+            viewer=viewer,
+            frame=frame(session, viewer, snapshot, "ceremony"),
+            done=DONE.get(done),
+            scene=None,
+            is_over=snapshot.state.ended is not None,
+        )
+    scene = rehearsal(snapshot).scene(step)
+    arrays = arrays_of(scene.board, None)
+    shown = names_of(session, viewer, snapshot)
+    columns, board = shown.columns, BoardRows(arrays, shown.columns, shown.groups)
+    names = {team.id: team.name for team in snapshot.contest.teams}
+    at_team = scene.opening.team_id if scene.opening is not None else scene.next[0] if scene.next is not None else None
+    centre = (board.place_of(at_team) or 0) if at_team is not None else 0
+    first = max(0, min(centre - AROUND, len(arrays.teams) - 2 * AROUND))
+    return page(
+        "organiser/ceremony.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "ceremony"),
+        done=DONE.get(done),
+        scene=scene,
+        is_over=snapshot.state.ended is not None,
+        columns=columns,
+        lines=[board.line(place) for place in range(first, min(first + 2 * AROUND, len(arrays.teams)))],
+        teams=len(arrays.teams),
+        opened=None if scene.opening is None else _sentence(scene.opening, names, snapshot),
+        opening=scene.opening,
+        coming=None if scene.next is None else names.get(scene.next[0], scene.next[0]),
+        coming_label=None if scene.next is None else snapshot.contest.labels.get(scene.next[1], scene.next[1]),
+        next_team=None if scene.next is None else scene.next[0],
+    )
+
+
+def publish(request: Request, service: TheService, contest_id: str, fields: Fields) -> Response:
+    """Open for everybody what has been shown so far, or all of it; the order is the one of the rehearsal."""
+    if "all" in fields:
+        reveal(service, contest_id, Step.ALL)
+        return see(request, f"/admin/contests/{contest_id}/ceremony", done="thawed")
+    steps = whole_number("steps", fields.get("steps", ""))
+    if steps is None or not 1 <= steps <= MOST_STEPS:
+        raise BadRequest(
+            N_("expected a number from 1 to %(most)s, found %(found)r"),
+            where="steps",
+            most=MOST_STEPS,
+            found=fields.get("steps", "")[:40],
+        )
+    for _step in range(steps):
+        if not reveal(service, contest_id, Step.CELL).opened:
+            break
+    return see(request, f"/admin/contests/{contest_id}/ceremony", done="saved")
+
+
+def _sentence(opening: Opening, names: Mapping[str, str], snapshot: ContestSnapshot) -> Sentence:
+    before, after = opening.before.rank, opening.after.rank
+    direction = ""
+    if before is not None and after is not None and before != after:
+        direction = "up" if after < before else "down"
+    return Sentence(
+        names.get(opening.team_id, opening.team_id),
+        snapshot.contest.labels.get(opening.problem_id, opening.problem_id),
+        points(opening.before.cell),
+        points(opening.after.cell),
+        points(opening.after.points),
+        "" if before is None else ordinal(before),
+        "" if after is None else ordinal(after),
+        direction,
+        opening.is_last,
+    )
+
+
+# The awards that are counted, as the form names them.
+MEDAL_NAMES = (("gold", N_("Gold")), ("silver", N_("Silver")), ("bronze", N_("Bronze")), ("ranks", N_("Ranks")))
+
+
+def awards_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """The awards in their order, each with the teams that get it once the results are final."""
+    names = {team.id: team.name for team in snapshot.contest.teams}
+    return page(
+        "organiser/awards.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "awards"),
+        done=DONE.get(done),
+        awards=scoreboard.documents(viewer, snapshot, session),
+        names=names,
+        teams=sorted(names.items(), key=lambda pair: pair[1].casefold()),
+        medals=MEDAL_NAMES,
+        given=medals_of(contest_of(session, snapshot.contest.id)),
+        is_final=snapshot.state.finalized is not None,
+    )
+
+
+def give_award(request: Request, viewer: Visitor, snapshot: TheSnapshot, fields: Fields, session: Writing) -> Response:
+    """Give an award by hand, to the team that is chosen or to none yet."""
+    team_ids = [fields["team_id"]] if fields.get("team_id") else []
+    body = made_of_values(AwardBody, {"citation": fields.get("citation", "").strip(), "team_ids": team_ids})
+    scoreboard.make(viewer, snapshot, session, body)
+    return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="added")
+
+
+def remove_award(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, award_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Take an award back; one that the board would give is not given."""
+    known = {each.id: each.citation for each in scoreboard.documents(viewer, snapshot, session)}
+    if award_id in known:
+        confirm(
+            fields,
+            _("Remove the award “%(award)s”?", award=known[award_id]),
+            _("It will not be given to anyone."),
+            _("Remove the award"),
+        )
+    scoreboard.delete(viewer, snapshot, session, award_id)
+    return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="removed")

@@ -1,30 +1,40 @@
-"""The page of a team: its place, its points in each problem, and how they grew."""
+"""The page of a team: its place, its points in each problem, and how they grew.
+
+- A short way to what everybody asks for: the scoreboard, the puzzles of the day and files are sent before any routing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Annotated, cast
+from typing import Annotated, NamedTuple, cast
 
-from fastapi import Depends, Request
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.responses import HTMLResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.core.pages.frames import frame
-from app.core.pages.names import names_of
-from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheSnapshot, Visitor
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.contests.service.names import NoContest
+from app.contests.service.visibility import snapshot_for
+from app.core.pages import headers
+from app.core.pages.frames import frame, names_of
+from app.core.pages.pages import StoredPage, StoredPages, page
+from app.core.pages.visitor import Authenticator, Reading, TheSnapshot, Visitor, or_refusal
 from app.core.pages.wording import points, seconds
+from app.core.service import Service
 from app.domain.history import Past
-from app.scoreboard.pages.board_rows import BoardRows
-from app.scoreboard.service.histories import WrittenHistory, history_steps
+from app.scoreboard.pages.board import Asked, board_page
+from app.scoreboard.pages.board_rows import BoardRows, Shows
 from app.scoreboard.service.pages import BoardPages
-from app.scoreboard.service.row_renderer import arrays_of
+from app.scoreboard.service.row_renderer import WrittenHistory, arrays_of, history_steps
 from app.tables import OrganizationRow
 from app.teams.service.teams import visible_team
 
 STEPS = 50
+# Units of the drawing of points over time.
 WIDTH, HEIGHT = 600, 120
-"""Units of the drawing of points over time."""
 
 
 async def _history(request: Request, snapshot: TheSnapshot) -> WrittenHistory:
@@ -77,3 +87,113 @@ def _path(past: Sequence[Past], most: float, whole: timedelta) -> str:
         parts.append(f"H{x:.0f}V{HEIGHT - each.points / most * (HEIGHT - 4):.0f}")
         at = x
     return "".join(parts) if at else ""
+
+
+BOARD = re.compile(r"/c/([A-Za-z0-9_.-]+)/scoreboard")
+# The queries that this way knows, in the order in which the page writes them.
+USUAL = re.compile(
+    r"(?:cells=(points|raw|place))?(?:(?:^|&)group=([A-Za-z0-9_.-]{1,36}))?(?:(?:^|&)start=([1-9]\d{0,5}))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """What the metrics want to know of the route that answered."""
+
+    path: str
+
+
+class _Asked(NamedTuple):
+    """The board that is asked for, by whom, and which part of it."""
+
+    contest_id: str
+    viewer: Viewer
+    part: Asked
+
+
+ROUTE = _Route("/c/{contest_id}/scoreboard")
+FILES = "/static/"
+DAILY = "/daily"
+STORED = "jurado.stored_page"
+FILES_ROUTE = _Route("/static/{name:path}")
+ASKED = "jurado.board_page"
+
+
+class ShortWay:
+    """Around an app: answers for files, and for readers who are known already for the scoreboard and stored pages."""
+
+    def __init__(self, inner: ASGIApp, app: FastAPI, framed: Callable[[ASGIApp], ASGIApp]) -> None:
+        self._inner = inner
+        self._app = app
+        self._framed = framed(self._answer)
+        self._framed_stored = framed(self._answer_stored)
+        self._framed_file = framed(self._answer_file)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http" or scope["method"] != "GET" or _is_of_another_origin(scope):
+            await self._inner(scope, receive, send)
+        elif scope["path"].startswith(FILES):
+            await self._framed_file({**scope, "app": self._app, "route": FILES_ROUTE, "path_params": {}}, receive, send)
+        elif (address := BOARD.fullmatch(scope["path"])) and (asked := self._asked(scope, address[1])):
+            facts = {ASKED: asked, "app": self._app, "route": ROUTE, "path_params": {"contest_id": asked.contest_id}}
+            await self._framed({**scope, **facts}, receive, send)
+        elif scope["path"].startswith(DAILY) and (stored := self._stored(scope)):
+            await self._framed_stored({**scope, STORED: stored, "route": _Route(stored.route)}, receive, send)
+        else:
+            await self._inner(scope, receive, send)
+
+    def _asked(self, scope: Scope, contest_id: str) -> _Asked | None:
+        """What is asked for, if it is asked for in the usual manner."""
+        query = USUAL.fullmatch(scope["query_string"].decode("latin-1"))
+        viewer = None if query is None else self._viewer(scope)
+        if query is None or viewer is None:
+            return None
+        cells, group, start = query.groups()
+        part = Asked(cast(Shows, cells or "points"), group, start=int(start or 1))
+        return _Asked(contest_id, viewer.at(contest_id), part)
+
+    def _viewer(self, scope: Scope) -> Viewer | None:
+        """Who asks; None where that must be looked up."""
+        header: bytes | None = dict(scope["headers"]).get(b"authorization")
+        if header is None:
+            return PUBLIC
+        return cast(Authenticator, self._app.state.authenticator).remembered(header.decode("latin-1"))
+
+    def _stored(self, scope: Scope) -> StoredPage | None:
+        """The stored page that is asked for."""
+        viewer = self._viewer(scope)
+        if viewer is None:
+            return None
+        request = Request({**scope, "app": self._app})
+        return cast(StoredPages, self._app.state.stored_pages).at_hand(request, viewer.at(None))
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked: _Asked = scope[ASKED]
+        request = Request(scope, receive)
+        reply = await or_refusal(request, self._page(request, asked))
+        await reply(scope, receive, send)
+
+    async def _answer_stored(self, scope: Scope, receive: Receive, send: Send) -> None:
+        stored: StoredPage = scope[STORED]
+        await stored.reply(Request(scope, receive))(scope, receive, send)
+
+    async def _answer_file(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        reply = await or_refusal(request, _file(request))
+        await reply(scope, receive, send)
+
+    async def _page(self, request: Request, asked: _Asked) -> Response:
+        service = cast(Service, self._app.state.service)
+        snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
+        if snapshot is None:
+            raise NoContest(asked.contest_id)
+        return await board_page(request, asked.viewer, snapshot, asked.part)
+
+
+async def _file(request: Request) -> Response:
+    return headers.reply(request, request.scope["path"].removeprefix(FILES))
+
+
+def _is_of_another_origin(scope: Scope) -> bool:
+    """Whether a page of another origin asks, which wants to be told more."""
+    return any(name == b"origin" for name, _ in scope["headers"])

@@ -14,8 +14,7 @@ from app.domain.contests import state
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoring import Attempt
 from app.problems.queries.scoring_input import ScoredContest
-from app.scoreboard.queries.board_view import BoardView, view
-from app.scoreboard.queries.contest_snapshot import Cells, ContestSnapshot, EmbargoedCells
+from app.scoreboard.queries.contest_snapshot import BoardView, Cells, ContestSnapshot, EmbargoedCells, view
 from app.submissions.queries.attempts import KnownScores, Read
 
 

@@ -18,11 +18,11 @@ from functools import partial
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.shared_work import SharedWork
-from app.judging.service.collections_paused import without_collections
+from app.judging.service.apart import without_collections
 from app.problems.queries.scoring_input import scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import BoardPair, KeptBoards
-from app.submissions.queries import attempts as reading
+from app.submissions.queries import attempts
 
 
 @dataclass
@@ -179,9 +179,9 @@ class ScoreboardCache:
                 boards.contest = scored_contest(session, contest_id)
                 if boards.contest is None:
                     return None
-                reads = reading.attempts(session, contest_id, boards.scores)
+                reads = attempts.attempts(session, contest_id, boards.scores)
             else:
-                reads = reading.some_attempts(session, contest_id, touched, boards.scores)
+                reads = attempts.some_attempts(session, contest_id, touched, boards.scores)
         self.computed += 1
         boards.take(reads, everything=touched is None)
         return boards.pair(version, now)

@@ -1,16 +1,18 @@
-"""HTTP routes: awards: those the final board gives, and those that admins give, or give in place of one of them."""
+"""HTTP routes: awards: those the final board gives, and those that admins give, or give in place of one of them.
+
+- HTTP routes: opening a frozen board row by row after the end, as the jury tells how the contest ended.
+"""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Response
 
-from app.core.http.deps import CurrentViewer, Reading, Writing
-from app.core.http.gated import GatedRoute
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, TheSnapshot, Writing
 from app.core.http.lists.reply import TheLists
 from app.core.http.middleware import API
-from app.core.http.snapshot import TheSnapshot
 from app.feed.service.collections import BY_NAME
-from app.scoreboard.service.awards import AwardBody, AwardChange, AwardView, alter, award, delete, make, put
+from app.scoreboard.service.reveal import RevealBody, RevealView, next_step, reveal
+from app.scoreboard.service.scoreboard import AwardBody, AwardChange, AwardView, alter, award, delete, make, put
 
 router = APIRouter(route_class=GatedRoute, tags=["awards"])
 
@@ -59,3 +61,18 @@ def delete_award(
 ) -> None:
     """A computed one is not given; PUT gives it again."""
     delete(viewer, snapshot, session, award_id)
+
+
+reveal_router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
+
+
+@reveal_router.get("/contests/{contest_id}/reveal", summary="What the next step opens")
+def get_reveal(_viewer: CurrentViewer, session: Reading, boards: TheBoards, contest_id: str) -> RevealView:
+    """For judges: the order is that of the board as everybody sees it, from the bottom."""
+    return next_step(session, boards, contest_id)
+
+
+@reveal_router.post("/contests/{contest_id}/reveal", summary="Open the next place of a frozen board")
+def reveal_places(_viewer: CurrentViewer, service: TheService, contest_id: str, body: RevealBody) -> RevealView:
+    """From the bottom up, after the end. With the last place the board is thawed."""
+    return reveal(service, contest_id, body.step)

@@ -26,8 +26,8 @@ from app.scoreboard.service.pages import WHOLE, BoardPages, Options
 from app.scoreboard.service.scoreboard import Wanted
 
 BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
+# The queries that this way knows.
 USUAL = re.compile(rb"(form=compact)?(?:(?:^|&)since=([0-9a-f]{1,40}))?")
-"""The queries that this way knows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.types import Receive, Scope, Send
 
 from app.core.errors import BadRequest
-from app.core.http.deps import CurrentViewer, TheBoards, ThePages
-from app.core.http.gated import GatedRoute
+from app.core.http.deps import CurrentViewer, GatedRoute, TheBoards, ThePages
 from app.core.messages import N_
 from app.scoreboard.service.bodies import CompactScoreboard, History, Scoreboard, ScoreTable
 from app.scoreboard.service.pages import BoardPages, CompactPage, Options, Page

@@ -1,4 +1,7 @@
-"""The written boards: each version of a board is written, zipped and compared once, for all who ask."""
+"""The written boards: each version of a board is written, zipped and compared once, for all who ask.
+
+- The compact form of a board: a property of all teams or cells is one array, and each id is written once.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +18,69 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from anyio import CapacityLimiter
 from cachetools import LRUCache
+from numpy.typing import NDArray
 
 from app.core.shared_work import SharedWork
 from app.domain.board_arrays import BoardArrays
 from app.domain.contests import CaseKind
+from app.domain.incremental_scoring import NEVER, all_cut
+from app.domain.score_columns import Floats, Whole
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service.compact import compact_json
-from app.scoreboard.service.histories import WrittenHistory, compute_history
-from app.scoreboard.service.past import past_at_hand, past_board
+from app.scoreboard.service.bodies import past_at_hand, past_board
 from app.scoreboard.service.row_renderer import (
     HeadDocument,
     RowRenderer,
+    WrittenHistory,
     WrittenRow,
     arrays_of,
+    compute_history,
     dump,
     head_of,
     rows_with_cases,
 )
 
+MICROSECONDS = 1_000_000
+
+
+def compact_json(head: Mapping[str, object], arrays: BoardArrays, places: NDArray[np.int64] | None = None) -> bytes:
+    """The rows of a board at some places, from the top; of all where none are named."""
+    shown = slice(None) if places is None else places
+    teams = arrays.order[shown]
+    return dump(
+        {
+            **head,
+            "team_ids": [arrays.teams[team].id for team in teams.tolist()],
+            "ranks": arrays.ranks[shown].tolist(),
+            "scores": hundredths(arrays.totals[teams]),
+            "times": _seconds(arrays.times[teams]),
+            "problems": [
+                {
+                    "problem_id": problem.id,
+                    "num_judged": arrays.judged[at, teams].tolist(),
+                    "num_pending": arrays.pending[at, teams].tolist(),
+                    "scores": hundredths(arrays.scores[at, teams]),
+                }
+                for at, problem in enumerate(arrays.problems)
+            ],
+        }
+    )
+
+
+def hundredths(points: Floats) -> list[int]:
+    """Points in whole hundredths, cut: 99.996 is 9999."""
+    units: list[int] = all_cut(points, 2).tolist()
+    return units
+
+
+def _seconds(times: Whole) -> list[int | None]:
+    """Times of the columns in whole seconds, cut; None where there is none."""
+    return [None if time == NEVER else time // MICROSECONDS for time in times.tolist()]
+
+
 OLD_VERSIONS = 8
+# Boards of which the last rows are kept; of others the next version is written from scratch.
 MOST_BOARDS = 256
-"""Boards of which the last rows are kept; of others the next version is written from scratch."""
 
 
 class BoardKey(NamedTuple):

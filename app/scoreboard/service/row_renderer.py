@@ -1,9 +1,14 @@
-"""Rows of boards as CLICS JSON: only those that have changed since the last writing are written again."""
+"""Rows of boards as CLICS JSON: only those that have changed since the last writing are written again.
+
+- Points over time, as the history of one board, within bounds of what it may cost.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 from typing import NotRequired, TypedDict
@@ -15,11 +20,12 @@ from app.core.clics import format_reltime, format_time, number, state_json
 from app.domain import board_arrays
 from app.domain.board_arrays import BoardArrays, moment
 from app.domain.contests import Team
+from app.domain.history import Past, history
 from app.domain.scoreboard import Cell, Row
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
+# A row as JSON: its rank, and what follows it.
 WrittenRow = tuple[int, str]
-"""A row as JSON: its rank, and what follows it."""
 TIMES_KEPT = 65_536
 
 
@@ -204,3 +210,66 @@ def cell_document(cell: Cell, *, cases: bool = False) -> CellDocument:
 def dump(value: object) -> bytes:
     """Compact JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+STEPS = (1, 10, 50, 200, 1000)
+# Figures that a history has at most: steps times teams.
+MOST_FIGURES = 200_000
+# A history that took longer than this is not computed again for so many times as long.
+DEAR_SECONDS, REST = 0.5, 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenHistory:
+    """A contest's history as one snapshot had it; until `good_until` (monotonic) it is good for later ones too."""
+
+    snapshot: ContestSnapshot
+    teams: Mapping[str, list[Past]]
+    good_until: float
+
+    def is_good_for(self, snapshot: ContestSnapshot, now: float) -> bool:
+        """Whether it is of this snapshot, or too dear to compute again yet while all it shows is still public."""
+        return self.snapshot is snapshot or (now < self.good_until and self.snapshot.is_like(snapshot))
+
+    def written(self, team_ids: Sequence[str] | None) -> bytes:
+        """The history as JSON, of all teams or some."""
+        wanted = self.teams if team_ids is None else {team: self.teams[team] for team in team_ids}
+        teams = [{"team_id": team, "points": [_past(each) for each in past]} for team, past in wanted.items()]
+        return dump({**head_of(self.snapshot), "teams": teams})
+
+
+def history_steps(snapshot: ContestSnapshot, steps: int) -> int:
+    """The number of steps, one of few so that hundreds are never computed; fewer where there are many teams."""
+    most = min(steps, MOST_FIGURES // max(1, len(snapshot.main.rows)))
+    return max((each for each in STEPS if each <= most), default=1)
+
+
+def compute_history(snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
+    """The history of a snapshot's main board: takes a while."""
+    seen, began = snapshot.view, time.monotonic()
+    teams = history(
+        seen.problems,
+        snapshot.contest.official_teams,
+        snapshot.official(),
+        freeze=seen.freeze,
+        chosen=seen.chosen,
+        phase=seen.phase,
+        references=snapshot.contest.references,
+        steps=steps,
+        among=snapshot.contest.main_teams,
+    )
+    ended = time.monotonic()
+    seconds = ended - began
+    return WrittenHistory(snapshot, teams, ended + (REST * seconds if seconds > DEAR_SECONDS else 0.0))
+
+
+class PastDocument(TypedDict):
+    """A team's points and rank from a moment on."""
+
+    contest_time: str
+    score: float
+    rank: int
+
+
+def _past(past: Past) -> PastDocument:
+    return {"contest_time": format_reltime(past.time), "score": past.points, "rank": past.rank}

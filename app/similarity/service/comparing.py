@@ -22,11 +22,11 @@ from app.domain.scoring import RawScore
 from app.domain.similarity import CaseAnswers, Pair, Pairs, Sent, Shared, alike, in_order
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.similarity.queries import similarity as reading
-from app.similarity.queries.similarity import StoredCase
+from app.similarity import queries as similarity_queries
+from app.similarity.queries import StoredCase
 
+# Fingerprints in memory, less than a kilobyte each.
 MOST_KEPT = 200_000
-"""Fingerprints in memory, less than a kilobyte each."""
 ONE_RIGHT_ANSWER = frozenset({"exact", "tokens", "floats", "lines", "unordered"})
 SOURCES = "sources"
 
@@ -81,12 +81,12 @@ class Similarity:
         row = pins.row(texts.session, snapshot.contest.id, problem.id)
         checker = None if row is None else row.settings.get("checker")
         single = problem.rule.kind is Kind.ABSOLUTE and checker in ONE_RIGHT_ANSWER
-        for case in reading.cases(texts.session, snapshot.contest.id, problem.id):
+        for case in similarity_queries.cases(texts.session, snapshot.contest.id, problem.id):
             sent = [replace(each, right=single and _full(scores, each, case.name)) for each in case.answers]
             yield CaseAnswers(case.name, sent, texts.of_case(case), case.expected)
 
     def _sources(self, texts: _Texts, snapshot: ContestSnapshot, problem: ScoredProblem) -> CaseAnswers:
-        rows = reading.sources(texts.session, snapshot.contest.id, problem.id)
+        rows = similarity_queries.sources(texts.session, snapshot.contest.id, problem.id)
         sent = [
             Sent(row.team_id, row.submission_id, row.time_ms, source["sha256"], source["size"])
             for row in rows
@@ -117,7 +117,7 @@ class Similarity:
 
     def contents(self, session: Session, case_id: int, submission_ids: Sequence[int]) -> Iterator[tuple[str, bytes]]:
         """The bytes of some answers to a case, each with its sha256."""
-        return reading.contents(session, self._files, case_id, submission_ids)
+        return similarity_queries.contents(session, self._files, case_id, submission_ids)
 
 
 class _Texts:

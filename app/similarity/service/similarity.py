@@ -1,4 +1,7 @@
-"""Similarity, for judges: which teams of a contest sent answers or sources that are more alike than they should be."""
+"""Similarity, for judges: which teams of a contest sent answers or sources that are more alike than they should be.
+
+- Documents of likenesses between teams.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from datetime import timedelta
 from time import monotonic
 from urllib.parse import quote
 
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.contests.service.names import problem_called
@@ -18,27 +22,102 @@ from app.core.service import Service
 from app.domain.contests import ScoredProblem
 from app.domain.similarity import Pair, Sent, Shared
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
-from app.similarity.service.bodies import (
-    AlikeAnswers,
-    AlikeSources,
-    AlikeSubmission,
-    Comparison,
-    Likeness,
-    SharedAnswer,
-    SharedCase,
-    SharedSource,
-    SharedSources,
-    SimilarityView,
-)
 from app.similarity.service.comparing import SOURCES, Compared
 from app.submissions.queries import submission_queries
 from app.submissions.queries.judgements import exact
+from app.submissions.service.report_bodies import SourceFile
 from app.tables import RawScoreRow
 
+
+class AlikeSubmission(BaseModel):
+    """A submission that has something alike with another team's."""
+
+    team_id: str
+    submission_id: str
+    contest_time: str
+
+
+class AlikeSources(BaseModel):
+    """Two teams with sources that are alike in one problem."""
+
+    problem_id: str
+    team_ids: list[str]
+    kind: str
+    ratio: float
+    weight: float
+    first_team_id: str
+    submissions: list[AlikeSubmission]
+
+
+class AlikeAnswers(AlikeSources):
+    """Two teams with answers that are alike in one problem."""
+
+    shared_cases: int
+    telling_cases: int = Field(description="cases in which being alike tells something")
+
+
+class SimilarityView(BaseModel):
+    """Pairs of teams, the most telling first."""
+
+    contest_id: str
+    texts: int
+    unread: int = Field(description="texts that were not read in the time a request has; ask again for the rest")
+    left_off: int
+    pairs: list[AlikeAnswers]
+    sources: list[AlikeSources]
+
+
+class SharedAnswer(AlikeSubmission):
+    """A team's answer to a case that is alike."""
+
+    sha256: str
+    size: int
+    verdict: str | None
+    raw: int | float | None
+    href: str
+
+
+class SharedSource(SourceFile, AlikeSubmission):
+    """A team's source file that is alike."""
+
+
+class Likeness(BaseModel):
+    """The extent to which two teams share sources, or answers to a test case."""
+
+    problem_id: str
+    kind: str
+    ratio: float
+    weight: float
+    why_nothing: str | None = Field(description="why it tells nothing; null: it tells something")
+    sharing_teams: int
+    first_team_id: str
+
+
+class SharedSources(Likeness):
+    """Sources of two teams that are alike."""
+
+    files: list[SharedSource]
+
+
+class SharedCase(Likeness):
+    """A test case to which two teams sent answers that are alike."""
+
+    case: str
+    answers: list[SharedAnswer]
+
+
+class Comparison(BaseModel):
+    """The likenesses of two teams, side by side."""
+
+    team_ids: list[str]
+    cases: list[SharedCase]
+    sources: list[SharedSources]
+
+
+# Seconds for which a request reads texts.
 SECONDS = 2.0
-"""Seconds for which a request reads texts."""
+# The ids of submissions as they are shown.
 Ids = Mapping[int, str]
-"""The ids of submissions as they are shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,11 @@ from app.contests.queries import participations
 from app.contests.service.visibility import is_official
 from app.core.errors import Forbidden, Unauthorized
 from app.core.messages import N_
-from app.core.pages.checker_messages import in_words
-from app.core.pages.frames import frame
-from app.core.pages.heat import width
-from app.core.pages.names import names_of
+from app.core.pages.frames import frame, names_of
+from app.core.pages.languages import in_words
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
-from app.core.pages.wording import plain, points, seconds, signed, uncounted
+from app.core.pages.wording import plain, points, seconds, signed, uncounted, width
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
 from app.domain.verdicts import CaseVerdict
@@ -31,11 +29,10 @@ from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.report_groups import group_lines, summed
 from app.submissions.queries import submission_queries
-from app.submissions.service.gains import gain
 from app.submissions.service.judgements import numbered_judgements
 from app.submissions.service.report_bodies import Report, ReportedCase, ReportedImage
-from app.submissions.service.reports import report
-from app.submissions.service.standing import own_answers, points_at_best
+from app.submissions.service.reports import own_answers, points_at_best, report
+from app.submissions.service.submissions import gain
 from app.tables import ProblemRow
 
 MOST_LISTED = 200

@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest, Unauthorized
 from app.core.messages import N_
-from app.core.pages.frames import frame
+from app.core.pages.frames import frame, names_of
 from app.core.pages.languages import _
-from app.core.pages.names import names_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import seconds, signed

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.core.pages.heat import width
 from app.core.pages.languages import _, gettext, ngettext
-from app.core.pages.wording import AGGREGATIONS, points
+from app.core.pages.wording import AGGREGATIONS, points, width
 from app.domain.contests import Aggregation, Group
 from app.domain.scoring import adds_up
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

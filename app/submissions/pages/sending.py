@@ -20,12 +20,12 @@ from app.submissions.queries.submission_context import answer_rules
 from app.submissions.service.answer_files import PATTERNS
 from app.submissions.service.submit import OpeningForm, submit
 
+# What becomes of a case without a file.
 KEPT = {
     Carry.BEST: N_("your best answer so far stays in force"),
     Carry.LATEST: N_("your latest answer stays in force"),
     Carry.NONE: N_("an earlier answer does not count beside this submission"),
 }
-"""What becomes of a case without a file."""
 
 
 class PanelCase(TypedDict):

@@ -3,32 +3,36 @@
 Raw scores of a finished judgement never change, so they are kept between readings by the judgement's id; a reading
 fetches one short row a submission, of all or only of those that are said to have changed, and raw scores only of
 judgements not seen before.
+
+- Submissions that arrive while a rejudging that changes their problem is open: they are judged by both versions.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVarTuple
 
-from sqlalchemy import Row, Select, case, select
+from sqlalchemy import Connection, Row, Select, case, insert, select
 from sqlalchemy.orm import Session
 
+from app.core.clock import utc_now
 from app.domain.scoring import Attempt, RawScore
 from app.domain.verdicts import CaseVerdict
-from app.submissions.queries.judgements import DONE, exact
-from app.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+from app.judging.queries.rejudgings import OPEN, Described, contests_of, grows
+from app.submissions.queries.judgements import DONE, QUEUED, exact
+from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
 
 Ts = TypeVarTuple("Ts")
 Scores = Mapping[str, RawScore]
+# Of a submission: its id, team, account, problem, contest time (ms), last change, and current finished judgement.
 SubmittedRow = Row[int, str | None, str, str, int, datetime, int | None]
-"""Of a submission: its id, team, account, problem, contest time (ms), last change, and current finished judgement."""
+# The columns of a raw score, as in COLUMNS.
 ScoreRow = Row[int, int, str, int | None, int | None, int | None, int | None]
-"""The columns of a raw score, as in COLUMNS."""
+# Ids in one IN (...): SQLite takes 32,766 parameters, older ones 999.
 AT_ONCE = 500
-"""Ids in one IN (...): SQLite takes 32,766 parameters, older ones 999."""
 MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -188,3 +192,58 @@ def _case_names(session: Session, ids: Collection[int]) -> dict[int, str]:
         some = TestCaseRow.id.in_(wanted[start : start + AT_ONCE])
         names.update((id_, name) for id_, name in _rows(session, select(TestCaseRow.id, TestCaseRow.name).where(some)))
     return names
+
+
+OPEN_REJUDGINGS = select(RejudgingRow.id, RejudgingRow.contest_id, RejudgingRow.selection, RejudgingRow.changes).where(
+    RejudgingRow.state == OPEN
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Newcomer:
+    """A submission that has just been inserted, and its current judgement."""
+
+    submission_id: int
+    judgement_id: int
+    contest_id: str
+    problem_id: str
+
+
+def judged_again(connection: Connection, newcomers: Sequence[Newcomer]) -> dict[int, list[int]]:
+    """Queue a judgement for each open rejudging that changes the problem; returns them by their submission.
+
+    To be called after the submissions are inserted: on PostgreSQL the insert waits for whoever applies or cancels a
+    rejudging (`rejudging_steps.lock`), so that what is read here afterwards is what holds when this commits.
+    """
+    rows = [
+        _values(newcomer, rejudging.id)
+        for rejudging in connection.execute(OPEN_REJUDGINGS)
+        for newcomer in _of(rejudging, newcomers)
+    ]
+    queued: dict[int, list[int]] = {}
+    if rows:
+        made = insert(JudgementRow).returning(JudgementRow.submission_id, JudgementRow.id)
+        for submission_id, judgement_id in connection.execute(made, rows):
+            queued.setdefault(submission_id, []).append(judgement_id)
+    return queued
+
+
+def _of(rejudging: Described, newcomers: Iterable[Newcomer]) -> list[Newcomer]:
+    """The newcomers that a rejudging takes in."""
+    if not grows(rejudging):
+        return []
+    contests, problem_id = contests_of(rejudging), rejudging.changes["problem_id"]
+    return [each for each in newcomers if each.problem_id == problem_id and each.contest_id in contests]
+
+
+def _values(newcomer: Newcomer, rejudging_id: int) -> dict[str, object]:
+    return {
+        "submission_id": newcomer.submission_id,
+        "state": QUEUED,
+        "attempt": 0,
+        "failures": 0,
+        "current": False,
+        "rejudging_id": rejudging_id,
+        "replaced_id": newcomer.judgement_id,
+        "start_time": utc_now(),
+    }

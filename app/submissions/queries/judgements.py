@@ -13,19 +13,18 @@ from sqlalchemy import Connection, Select, exists, func, literal, literal_column
 from sqlalchemy.orm import Session
 
 from app.contests.schemas.settings import Rule
-from app.core.db.bulk import among, given, is_postgresql, update_and_insert, update_rows
+from app.core.db.base import among, given, is_postgresql, update_and_insert, update_rows
+from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
-from app.core.db.notices import outbox_of
-from app.core.db.process_locks import gone_processes
+from app.core.db.locks import gone_processes
 from app.core.db.writer import TRACES, AnyHandler
-from app.domain.case_scores import CaseAnswer, FoundScore
-from app.domain.documents import ProblemSettingsDocument
+from app.domain.documents import CaseAnswer, FoundScore, ProblemSettingsDocument
 from app.domain.scoring import Exact
 from app.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
+# Those that are not done. No parameter: a plan for any would not use the index of those that are open.
 OPEN = JudgementRow.state != literal_column(f"'{DONE}'")
-"""Those that are not done. No parameter: a plan for any would not use the index of those that are open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +62,12 @@ class Outcome:
     error: str | None = None
 
 
+# Who is charged with the grading time of a judgement: see `payer`.
 PAYER = func.coalesce(
     JudgementRow.team_id,
     literal("account ")
     + select(SubmissionRow.account_id).where(SubmissionRow.id == JudgementRow.submission_id).scalar_subquery(),
 )
-"""Who is charged with the grading time of a judgement: see `payer`."""
 
 
 def payer(team_id: str | None, account_id: str) -> str:
@@ -294,8 +293,8 @@ def exact(numerator: int | None, denominator: int | None) -> Exact | None:
     return numerator if denominator == 1 else _fraction(numerator, denominator)
 
 
+# Most are shares that many answers have: to reduce each anew was a tenth of a cold board's time.
 _fraction = lru_cache(maxsize=4096)(Fraction)
-"""Most are shares that many answers have: to reduce each anew was a tenth of a cold board's time."""
 
 
 def one_case_each(session: Session) -> list[tuple[str, str, str]]:

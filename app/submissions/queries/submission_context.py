@@ -1,24 +1,42 @@
-"""The context that a submission is checked by: the contest's clock, its teams, and the problem's open test cases."""
+"""The context that a submission is checked by: the contest's clock, its teams, and the problem's open test cases.
+
+- The submissions of a contest as judges look through them: filtered, newest first, page by page, and over time.
+- Submissions that come with a contest package: under the ids they had, judged already.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import select
+from sqlalchemy import func, insert, select, text
 from sqlalchemy.orm import Session
 
 from app.contests.queries import participations
 from app.contests.schemas.settings import NO_LIMITS, ContestSettings, Limits
 from app.core.db.database import Database
+from app.core.files.files import FileStore
 from app.domain.contests import CaseKind, Clock
-from app.domain.final_cases import Finals
-from app.domain.participation import Participation, ParticipationKind, own_clock
+from app.domain.documents import FoundScore
+from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.problems.queries import pins
 from app.problems.queries.scoring_input import clock, contest_teams
+from app.submissions.queries.judgements import DONE, Outcome, score_row
+from app.submissions.queries.submissions import INLINE_LIMIT
 from app.submissions.queries.usage import Usage
-from app.tables import ContestProblemRow, ContestRow, ProblemRow, TestCaseRow, TestGroupRow
+from app.tables import (
+    AnswerRow,
+    ContestProblemRow,
+    ContestRow,
+    JudgementRow,
+    ProblemRow,
+    RawScoreRow,
+    SubmissionRow,
+    TestCaseRow,
+    TestGroupRow,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +174,115 @@ def open_cases(session: Session, contest_id: str, problem_id: str, *, final: boo
         .order_by(TestCaseRow.ordinal)
     )
     return [(row[0], row[1]) for row in session.execute(query)]
+
+
+# In place of a judgement type: not judged yet.
+WAITING = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class StreamFilter:
+    """The submissions asked for; None: any. `type` is a judgement type or WAITING; `before` a submission's number."""
+
+    problem_id: str | None = None
+    team_id: str | None = None
+    type: str | None = None
+    before: int | None = None
+
+
+def stream(session: Session, contest_id: str, wanted: StreamFilter, most: int) -> Sequence[SubmissionRow]:
+    """The submissions, newest first."""
+    query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id)
+    if wanted.problem_id is not None:
+        query = query.where(SubmissionRow.problem_id == wanted.problem_id)
+    if wanted.team_id is not None:
+        query = query.where(SubmissionRow.team_id == wanted.team_id)
+    if wanted.before is not None:
+        query = query.where(SubmissionRow.id < wanted.before)
+    if wanted.type is not None:
+        query = query.join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
+        query = query.where(JudgementRow.current.is_(True))
+        is_done = JudgementRow.state == DONE
+        query = query.where(~is_done if wanted.type == WAITING else is_done & (JudgementRow.type == wanted.type))
+    return session.scalars(query.order_by(SubmissionRow.id.desc()).limit(most)).all()
+
+
+def over_time(session: Session, contest_id: str, step_ms: int) -> dict[int, int]:
+    """The number of submissions in each step of so many milliseconds of contest time, by the step's number."""
+    step = (SubmissionRow.contest_time_ms - SubmissionRow.contest_time_ms % step_ms) / step_ms
+    query = select(step, func.count()).where(SubmissionRow.contest_id == contest_id).group_by(step)
+    return {int(at): count for at, count in session.execute(query)}
+
+
+def counts_by_team(session: Session, contest_id: str) -> dict[str, int]:
+    """The number of submissions of each team that has sent any."""
+    query = select(SubmissionRow.team_id, func.count()).where(SubmissionRow.contest_id == contest_id)
+    rows = session.execute(query.group_by(SubmissionRow.team_id))
+    return {team_id: count for team_id, count in rows if team_id is not None}
+
+
+# Of a number that comes as an id: rows count on from it, and their own numbers are to stay within 18 digits.
+MOST_DIGITS = 15
+JUMP = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One case's answer; without data it was too large to be kept."""
+
+    test_case_id: int
+    file_name: str
+    size: int
+    data: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A judgement from elsewhere: its time, its type, the scores of its answers, and the fault of a checker."""
+
+    type: str
+    time: datetime
+    scores: Sequence[FoundScore]
+    error: str | None = None
+
+
+def add_submission(
+    session: Session,
+    files: FileStore,
+    row: SubmissionRow,
+    answers: Sequence[Answer],
+    judged: Judged,
+) -> int:
+    """Keep a submission with its answers and their scores; returns the number of its row."""
+    session.add(row)
+    session.flush()
+    for answer in answers:
+        stored = AnswerRow(submission_id=row.id, test_case_id=answer.test_case_id, file_name=answer.file_name)
+        stored.size = answer.size
+        if answer.data is None:
+            stored.refused = {"key": "too-large", "text": "larger than it may be", "args": {}}
+        elif answer.size > INLINE_LIMIT:
+            stored.sha256 = files.keep(answer.data)
+        else:
+            stored.data, stored.sha256 = answer.data, hashlib.sha256(answer.data).hexdigest()
+        session.add(stored)
+    judgement = JudgementRow(submission_id=row.id, state=DONE, attempt=1, type=judged.type, current=True)
+    judgement.start_time, judgement.end_time, judgement.error = row.time, judged.time, judged.error
+    session.add(judgement)
+    session.flush()
+    if judged.scores:
+        outcome = Outcome(judgement.id, 1, judged.type, judged.scores, judged.time)
+        session.execute(insert(RawScoreRow), [score_row(outcome, score) for score in judged.scores])
+    return row.id
+
+
+def count_past(session: Session, last: int) -> None:
+    """Let rows to come have numbers beyond `last`, which a contest shows as the id of a submission brought in."""
+    if session.get_bind().dialect.name == "sqlite":
+        session.execute(
+            text("UPDATE sqlite_sequence SET seq = max(seq, :last) WHERE name = 'submissions'"), {"last": last}
+        )
+        return
+    # Others draw numbers meanwhile: the jump is beyond whatever they have drawn by the time it is made.
+    query = "SELECT setval('submissions_id_seq', :beyond) FROM submissions_id_seq WHERE last_value <= :last"
+    session.execute(text(query), {"last": last, "beyond": last + JUMP})

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, func, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.core.db.ids import as_id
+from app.core.db.by_id import as_id
 from app.core.files.files import FileStore
 from app.domain.documents import MessageDocument
 from app.judging.queries.rejudgings import is_visible
@@ -19,8 +19,8 @@ from app.submissions.queries.judgements import DONE
 from app.submissions.queries.submissions import by_external_id
 from app.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 
+# Ids in one IN (...).
 AT_ONCE = 500
-"""Ids in one IN (...)."""
 
 
 class RunScore(NamedTuple):
@@ -63,8 +63,8 @@ def submissions(session: Session, contest_id: str, among: Collection[int] | None
     return [row for some in _few(SubmissionRow.id, among) for row in session.scalars(query.where(some))]
 
 
+# Ids of teams; None: of all, and of those who have none.
 Teams = Collection[str] | None
-"""Ids of teams; None: of all, and of those who have none."""
 
 
 def next_ids(

@@ -14,24 +14,24 @@ from sqlalchemy import Connection, exists, select, text, tuple_
 from sqlalchemy.orm import Session
 
 from app.contests.schemas.settings import NO_LIMITS, Limits
-from app.core.db.bulk import insert_rows
+from app.core.db.base import insert_rows
+from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
 from app.core.db.locks import lock_names
-from app.core.db.notices import outbox_of
 from app.core.db.writer import TRACES, AnyHandler
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.core.messages import N_, Message
 from app.domain.documents import MessageDocument
-from app.domain.limits import Quota, SubmissionLimits, limited, quota, times_needed
+from app.domain.participation import Quota, SubmissionLimits, limited, quota, times_needed
 from app.domain.verdicts import JudgementType
-from app.submissions.queries import newcomers
-from app.submissions.queries.allowances import Allowance, Allowances
+from app.submissions.queries import attempts
+from app.submissions.queries.attempts import Newcomer
 from app.submissions.queries.judgements import DONE, QUEUED
-from app.submissions.queries.newcomers import Newcomer
+from app.submissions.queries.usage import Allowance, Allowances
 from app.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
 
+# Answers up to this many bytes lie in their row, so that one commit makes them durable.
 INLINE_LIMIT = 64 * 1024
-"""Answers up to this many bytes lie in their row, so that one commit makes them durable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +99,16 @@ class LimitReached:
 
 
 LAST_IDS = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')"
+# The sequences are looked up once, and not for each row (OFFSET 0).
 NEXT_IDS = text(
     "SELECT nextval(submissions), nextval(judgements)"
     " FROM (SELECT CAST(pg_get_serial_sequence('submissions', 'id') AS regclass) AS submissions,"
     " CAST(pg_get_serial_sequence('judgements', 'id') AS regclass) AS judgements OFFSET 0) AS sequences,"
     " generate_series(1, :count)"
 )
-"""The sequences are looked up once, and not for each row (OFFSET 0)."""
 Key = tuple[str, str, str]
+# A contest, a team and a problem.
 Place = tuple[str, str, str]
-"""A contest, a team and a problem."""
 
 
 @dataclass
@@ -151,7 +151,7 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
         connection, (SubmissionRow, batch.submissions), (AnswerRow, batch.answers), (JudgementRow, batch.judgements)
     )
     _tell(connection, batch)
-    again = newcomers.judged_again(connection, batch.newcomers)
+    again = attempts.judged_again(connection, batch.newcomers)
     return [_with_news(result, again) for result in results] if again else results
 
 

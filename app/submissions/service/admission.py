@@ -17,13 +17,14 @@ from app.contests.service.visibility import not_begun, own_clock_not_begun, snap
 from app.core.bodies import same_id
 from app.core.clics import format_reltime, format_time
 from app.core.clock import utc_now
-from app.core.db.ids import is_number
+from app.core.db.by_id import is_number
 from app.core.errors import BadRequest, Forbidden, NotFound, Unprocessable
 from app.core.messages import N_
 from app.core.service import Service
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.service.submission_form import SubmissionForm
 
+# The refusal of a submission for no team, by whether its sender manages the contest.
 NO_TEAM = {
     True: N_(
         "expected the team of contest %(contest)s that is submitted for, found nothing (this account is in no team of "
@@ -34,7 +35,6 @@ NO_TEAM = {
         "its own here: staff submits for teams)"
     ),
 }
-"""The refusal of a submission for no team, by whether its sender manages the contest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,10 @@ from app.submissions.service.archives import (
 
 PLACE = "{case}"
 PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
+# Looking for the nearest name costs a comparison with every name there is, so only so many files get one.
 MOST_SUGGESTIONS = 20
-"""Looking for the nearest name costs a comparison with every name there is, so only so many files get one."""
+# Ignored files with a note each; the others are counted by their reasons, in one note.
 MOST_IGNORED = 100
-"""Ignored files with a note each; the others are counted by their reasons, in one note."""
 UNKNOWN = "no test case of this name"
 LITTER = "left by the operating system"
 MORE = "(more files)"
@@ -69,8 +69,8 @@ class FileNote:
         return {"name": self.name, "case": self.case, "ignored": self.ignored}
 
 
+# Every file name that is taken, with its cases: one, or all where the pattern has no place for a case.
 Names = Mapping[str, Sequence[OpenCase]]
-"""Every file name that is taken, with its cases: one, or all where the pattern has no place for a case."""
 
 
 @dataclass

@@ -15,15 +15,15 @@ from typing import IO
 
 from app.core.errors import BadRequest
 from app.core.messages import N_, Message, as_message
-from app.packages.zip_reader import CHUNK, ZipUnreadable, entry_fault, inflate, open_zip
+from app.packages.zips import CHUNK, ZipUnreadable, entry_fault, inflate, open_zip
 
 LONGEST_NAME = 255
 DIRECTORY_ENTRY = b"PK\x01\x02"
 DIRECTORY_ENTRY_BYTES = 46
+# Where a directory entry says how many bytes its file has; all ones where a zip64 field says it.
 SIZE_AT, SIZE_BYTES = 24, 4
-"""Where a directory entry says how many bytes its file has; all ones where a zip64 field says it."""
+# Bytes of an archive that are read at once, as each of its files costs some small reads.
 READ_AT_ONCE = 64 * 1024
-"""Bytes of an archive that are read at once, as each of its files costs some small reads."""
 RATIO_MATTERS_FROM = 1 << 20
 ARCHIVES = {
     b"PK\x03\x04": "zip",

@@ -13,10 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+# A contest and a problem.
 Place = tuple[str, str]
-"""A contest and a problem."""
+# A kind of notice and its words.
 Notice = tuple[str | float, ...]
-"""A kind of notice and its words."""
 NUMBER_BYTES = 8
 
 

@@ -18,9 +18,8 @@ from app.contests.service.visibility import (
     points_of,
     shown_type,
 )
-from app.core.clics import JsonObject, format_reltime, format_time, number
+from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, JsonObject, example, format_reltime, format_time, number
 from app.core.errors import NotFound
-from app.core.examples import CONTEST_TIME, TIME, example
 from app.core.filters import matching
 from app.core.messages import N_
 from app.domain.contests import PROVISIONAL, Kind
@@ -41,7 +40,7 @@ JUDGEMENT: JsonObject = {
     "judgement_type_id": "PC",
     "score": 42.5,
     "current": True,
-    "start_time": TIME,
+    "start_time": EXAMPLES_TIME,
     "start_contest_time": CONTEST_TIME,
     "end_time": "2026-11-21T03:19:01.000Z",
     "end_contest_time": "1:00:01.000",

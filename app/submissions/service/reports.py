@@ -1,8 +1,13 @@
-"""The report on a submission: what became of every file, every case and every group, and why."""
+"""The report on a submission: what became of every file, every case and every group, and why.
+
+- The standing of the viewer's own team at a problem: the answers that count, and their points, live in any freeze.
+- Waiting for judgements that somebody else makes, for those who need them done.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -11,23 +16,26 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import message_of, shows_feedback, worth_of
 from app.core.clics import format_reltime, format_time, number
+from app.core.db.database import Database
 from app.core.errors import NotFound
 from app.core.messages import N_
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.fixed_point import shown as shown_points
-from app.domain.scoring import Answers, GroupPoints, ProblemPoints, phase_scale, problem_points
+from app.domain.scoring import (
+    Answers,
+    GroupPoints,
+    ProblemPoints,
+    counted_answers,
+    phase_scale,
+    problem_points,
+    submission_answers,
+)
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import submission_queries
+from app.submissions.queries import judgements, submission_queries
 from app.submissions.queries.judgements import DONE, RUNNING, exact
 from app.submissions.queries.submission_queries import SentAnswer
 from app.submissions.service.judgements import Message, is_newer, judgement_document
-from app.submissions.service.report_bodies import (
-    Report,
-    ReportedCase,
-    ReportedFile,
-    ReportedGroup,
-    ReportedImage,
-)
+from app.submissions.service.report_bodies import Report, ReportedCase, ReportedFile, ReportedGroup, ReportedImage
 from app.submissions.service.submissions import carried, readable
 from app.tables import JudgementRow, RawScoreRow, SubmissionRow
 
@@ -220,3 +228,38 @@ def _group(group: GroupPoints) -> ReportedGroup:
         max_points=group.max_points,
         why=group.why or None,
     )
+
+
+def own_answers(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem) -> Answers | None:
+    """The answers that count for the viewer's team, by case; None for viewers without a team.
+
+    After the end they are those of the submission that the team has chosen, if it has.
+    """
+    if viewer.team_id is None:
+        return None
+    tries = snapshot.of(viewer.team_id, problem.id)
+    chosen = snapshot.contest.chosen.get((viewer.team_id, problem.id)) if snapshot.state.ended is not None else None
+    for attempt, answers in submission_answers(tries, problem.rule) if chosen is not None else ():
+        if attempt.id == chosen and not attempt.failed:
+            return answers
+    return counted_answers(tries, problem.rule, lambda answers: points_at_best(snapshot, problem, answers).points)
+
+
+def points_at_best(snapshot: ContestSnapshot, problem: ScoredProblem, answers: Answers) -> ProblemPoints:
+    """The points of answers at the BEST that the viewer sees."""
+    return problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
+
+
+SECONDS_BETWEEN_LOOKS = 0.02
+
+
+def all_done(database: Database, judgement_ids: Sequence[int], seconds: float, is_closing: Callable[[], bool]) -> bool:
+    """Wait until these are done; False where that takes longer than `seconds`, or the engine closes."""
+    until = time.monotonic() + seconds
+    while True:
+        with database.read() as session:
+            if not judgements.unjudged(session, judgement_ids):
+                return True
+        if time.monotonic() >= until or is_closing():
+            return False
+        time.sleep(SECONDS_BETWEEN_LOOKS)

@@ -18,11 +18,11 @@ from app.core.heavy import run_heavy
 from app.core.json_documents import SourceDocument
 from app.core.messages import N_
 from app.core.service import Service
-from app.domain.limits import limited, quota, times_needed
+from app.domain.participation import limited, quota, times_needed
 from app.judging.queries.judging_tasks import too_large
 from app.submissions.queries import submissions
-from app.submissions.queries.allowances import Allowance
 from app.submissions.queries.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
+from app.submissions.queries.usage import Allowance
 from app.submissions.service.admission import Admitted
 from app.submissions.service.answer_files import Answer, Collected, Names, OpenCase, collect, file_names
 from app.submissions.service.archives import Limits as ArchiveLimits

@@ -15,23 +15,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.core import clics
 from app.core.bodies import Line
-from app.core.clics import Id
+from app.core.clics import Id, example
 from app.core.errors import MOST_LISTED, BadRequest, all_in_words, describe_pattern, fault
-from app.core.examples import example
-from app.core.heavy import LIGHT
-from app.core.json_bounds import check_values
+from app.core.heavy import LIGHT, check_values
 from app.core.messages import N_, Message, WrongValue
 from app.submissions.service.archives import Upload, announced, archive_kind
 
 T = TypeVar("T")
+# A file with the name it was sent under.
 NamedFile = tuple[str, IO[bytes]]
-"""A file with the name it was sent under."""
 LONGEST_COMMENT = 10_000
+# The values of a JSON body, which is one long text: more would take far more memory than their bytes.
 MOST_VALUES = 5_000
-"""The values of a JSON body, which is one long text: more would take far more memory than their bytes."""
 LIGHT_FILES = 64
+# Files of archives, and their bytes, that are sorted at once: as much work as a large answer that is sent plainly.
 LIGHT_INFLATED = 4 * LIGHT
-"""Files of archives, and their bytes, that are sorted at once: as much work as a large answer that is sent plainly."""
 WITHOUT_NUL = r"^[^\x00]*$"
 
 

@@ -1,8 +1,12 @@
-"""Reading submissions: the CLICS list, the files as a zip, and the answer that counts for a case."""
+"""Reading submissions: the CLICS list, the files as a zip, and the answer that counts for a case.
+
+- Whole collections of submissions, judgements and runs, read in batches: a large contest has millions of runs.
+- The change that a submission brought: its points against those of the team's submission before, both as of now.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -10,11 +14,19 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.service.visibility import is_practice, may_see, may_see_answers, may_see_sources, worth_of
+from app.contests.service.visibility import (
+    SubmissionKey,
+    is_own,
+    is_practice,
+    may_see,
+    may_see_answers,
+    may_see_sources,
+    may_see_verdict,
+    worth_of,
+)
 from app.core.bodies import Sparse
-from app.core.clics import LANGUAGE, format_reltime, format_time
+from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, LANGUAGE, example, format_reltime, format_time
 from app.core.errors import Forbidden, NotFound
-from app.core.examples import CONTEST_TIME, TIME, example
 from app.core.messages import N_
 from app.core.service import Service
 from app.domain.scoring import Answers, submission_answers
@@ -23,6 +35,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import attempt_team
 from app.submissions.queries.submissions import NewSubmission
+from app.submissions.service.judgements import JudgedCase, Judgement, judgement_document, numbered_runs
 from app.tables import SubmissionRow
 
 
@@ -40,7 +53,7 @@ class FileReference(BaseModel):
         "language_id": "answers",
         "problem_id": "comesolo",
         "team_id": "ants",
-        "time": TIME,
+        "time": EXAMPLES_TIME,
         "contest_time": CONTEST_TIME,
         "entry_point": None,
         "files": [{"href": "contests/spring/submissions/1/files", "filename": "1.zip", "mime": "application/zip"}],
@@ -192,3 +205,68 @@ def carried(snapshot: ContestSnapshot, row: SubmissionRow) -> Answers:
     # Judged without any score, it shows what it takes over.
     tries = [replace(attempt, scores={}) if attempt.id == row.id else attempt for attempt in tries]
     return next((answers for each, answers in submission_answers(tries, problem.rule) if each.id == row.id), {})
+
+
+BATCH = 500
+
+
+def batches(snapshot: ContestSnapshot) -> Iterator[Sequence[int]]:
+    """The numbers of all submissions in order of arrival, some at a time."""
+    ids = [attempt.id for attempt in snapshot.attempts]
+    return (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))
+
+
+def submission_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[Submission]:
+    """The submissions that the viewer may know of, in order of arrival."""
+    for ids in batches(snapshot):
+        for _, document in numbered(viewer, snapshot, session, ids):
+            yield document
+
+
+def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[Judgement]:
+    """The judgements that the viewer may know of, in order of their submissions."""
+    contest_id = snapshot.contest.id
+    for ids in batches(snapshot):
+        longest = submission_queries.longest_runs(session, contest_id, among=ids)
+        for row, owner in submission_queries.judgements(session, contest_id, among=ids):
+            if may_see_verdict(viewer, snapshot, owner):
+                yield judgement_document(snapshot, row, owner, longest.get(row.id))
+
+
+def run_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JudgedCase]:
+    """The runs that the viewer may see, in order of their submissions."""
+    for ids in batches(snapshot):
+        for _, document in numbered_runs(viewer, snapshot, session, ids):
+            yield document
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The points that a submission has more than the one before (`since`): in all, and for each case that gives any."""
+
+    since: str
+    points: float
+    cases: Mapping[str, float]
+
+
+def gain(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Gain | None:
+    """The gain of a submission, for its team and judges; None before it is judged, and for the first one.
+
+    Raises NotFound.
+    """
+    row = visible(viewer, snapshot, session, submission_id)
+    now = worth_of(snapshot, row) if viewer.sees_all or is_own(viewer, row) else None
+    if now is None:
+        return None
+    judged = [each for each in snapshot.of(attempt_team(row), row.problem_id) if each.scores is not None]
+    ids = [each.id for each in sorted(judged, key=lambda each: (each.time, each.id))]
+    at = ids.index(row.id)
+    if at == 0:
+        return None
+    earlier = SubmissionKey(ids[at - 1], row.team_id, row.problem_id, row.account_id)
+    before = worth_of(snapshot, earlier)
+    assert before is not None, "each judged attempt has a worth"
+    given, had = now.points.case_points, before.points.case_points
+    cases = {case: given.get(case, 0.0) - had.get(case, 0.0) for case in {**had, **given}}
+    shown = submission_queries.shown_ids(session, [earlier.id])
+    return Gain(shown[earlier.id], now.points.points - before.points.points, cases)

@@ -30,8 +30,8 @@ from app.submissions.service.submissions import Submission, view
 NAME = "jurado.submissions"
 STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
 log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
+# The body of a request: read when it is entered, and its files gone when it is left.
 OpeningForm = AbstractAsyncContextManager[SubmissionForm]
-"""The body of a request: read when it is entered, and its files gone when it is left."""
 
 
 @dataclass(frozen=True, slots=True)

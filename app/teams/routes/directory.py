@@ -9,16 +9,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 
-from app.accounts.routes.made import many_or_one
+from app.accounts.routes.accounts import many_or_one
 from app.core.bodies import one_body, openapi_body
 from app.core.clics import JsonObject
-from app.core.http import file_replies
-from app.core.http.bodies import TheDocument
-from app.core.http.deps import CurrentViewer, DryRun, Reading, TheService, Writing
+from app.core.http import downloads
+from app.core.http.deps import CurrentViewer, DryRun, GatedRoute, Reading, TheService, TheSnapshot, Writing
 from app.core.http.downloads import ANY_FILE
-from app.core.http.gated import GatedRoute
+from app.core.http.errors import TheDocument
 from app.core.http.lists.reply import TheLists
-from app.core.http.snapshot import TheSnapshot
 from app.core.transactions import DRY
 from app.feed.service.collections import BY_NAME
 from app.teams.service import directory_changes
@@ -101,7 +99,7 @@ class Endpoints:
     ) -> Response:
         """With its type; images only draw."""
         files = directory_changes.files_of(self.kind, viewer, snapshot, session, object_id, name)
-        return file_replies.reply(service.files, files, file_name)
+        return downloads.reply(service.files, files, file_name)
 
 
 def _add_routes(kind: DirectoryKind) -> None:

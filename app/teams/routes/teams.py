@@ -1,4 +1,8 @@
-"""HTTP routes: teams: those there are, and those that take part in a contest."""
+"""HTTP routes: teams: those there are, and those that take part in a contest.
+
+- HTTP routes: teams that come in numbers: all of them are kept, or none and every fault is listed.
+- HTTP routes: a class list, whose rows make accounts of persons.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from app.accounts.routes.accounts import TheOptions, WritingAccounts, finish, many_or_one
+from app.core.bodies import openapi_body
 from app.core.clics import JsonObject
-from app.core.http import file_replies
-from app.core.http.deps import CurrentViewer, Reading, TheService, Writing
+from app.core.http import downloads
+from app.core.http.deps import CurrentViewer, DryRun, GatedRoute, Reading, TheService, TheSnapshot, Writing
 from app.core.http.downloads import ANY_FILE
-from app.core.http.gated import GatedRoute
+from app.core.http.errors import TheDocument
 from app.core.http.lists.reply import TheLists
-from app.core.http.snapshot import TheSnapshot
+from app.core.transactions import DRY
 from app.feed.service.collections import BY_NAME
+from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import team_changes
+from app.teams.service.team_changes import bring_in, bring_in_class_list
 from app.teams.service.teams import Enrolment, TeamBody, TeamChange, TeamView
 
 router = APIRouter(route_class=GatedRoute, tags=["teams"])
@@ -97,9 +105,7 @@ def get_team_file(
     file_name: str,
 ) -> Response:
     """With its type; images only draw."""
-    return file_replies.reply(
-        service.files, team_changes.files_of(session, viewer, contest_id, team_id, name), file_name
-    )
+    return downloads.reply(service.files, team_changes.files_of(session, viewer, contest_id, team_id, name), file_name)
 
 
 @router.post(
@@ -118,3 +124,69 @@ def enrol_teams(
 def withdraw_team(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str, team_id: str) -> None:
     """Only while it has not submitted anything there; hide it else."""
     team_changes.withdraw(session, service, contest_id, team_id)
+
+
+Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
+
+
+@router.post(
+    "/teams",
+    summary="Make or import teams",
+    status_code=201,
+    response_model=TeamView | list[TeamView],
+    responses={200: {"model": TeamView | list[TeamView], "description": DRY}},
+    openapi_extra=openapi_body(TeamBody),
+)
+def create_teams(
+    viewer: CurrentViewer,
+    session: Writing,
+    service: TheService,
+    document_: TheDocument,
+    response: Response,
+    replace: Replace = False,
+    dry_run: DryRun = False,
+    contest_id: Annotated[
+        str | None, Query(description="let them take part in this contest, whose owners may change the new ones")
+    ] = None,
+) -> JsonObject | list[JsonObject]:
+    """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none.
+
+    Institutions of a teams.tsv become organizations. Owners of a contest name it, and make teams for it.
+    """
+    made = bring_in(session, service, viewer, document_, replace=replace, contest_id=contest_id)
+    return many_or_one(
+        session, response, made, f"teams/{made[0]['id']}" if made else "", many=document_.many, dry_run=dry_run
+    )
+
+
+class_list_router = APIRouter(route_class=GatedRoute, tags=["accounts"])
+
+
+@class_list_router.post(
+    "/people",
+    summary="Import a class list: accounts with their teams, organizations and groups",
+    status_code=201,
+    response_model=PeopleMade,
+    responses={200: {"model": PeopleMade, "description": DRY}},
+    openapi_extra=openapi_body(PersonRowBody),
+)
+def import_people(
+    viewer: CurrentViewer,
+    service: TheService,
+    session: WritingAccounts,
+    document: TheDocument,
+    response: Response,
+    options: TheOptions,
+    contest_id: Annotated[
+        str | None, Query(description="let their teams take part in this contest, whose owners may change the new ones")
+    ] = None,
+) -> PeopleMade:
+    """A table (CSV or TSV) or a list (JSON, YAML) of people. All of them or, with every fault listed, none.
+
+    Teams, organizations and groups that are not there are made. An account that is there already is left alone if it
+    is the same; else replace=true changes it, and it keeps its password unless it is given one. Owners of a contest
+    name it; their lists name only what was made for it.
+    """
+    made = bring_in_class_list(session, service, viewer, document, options, contest_id)
+    finish(options, session, response, secret=any(each.password for each in made.people))
+    return made

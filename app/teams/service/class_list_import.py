@@ -9,10 +9,10 @@ from typing import Any, Literal
 from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts
-from app.accounts.schemas.account_bodies import AccountBody, is_id
-from app.accounts.service.account_import import put
-from app.accounts.service.names import free_username, made_of, plain, username_of
+from app.accounts.schemas import AccountBody, is_id
 from app.accounts.service.reach import Reach
+from app.accounts.service.registering import free_username, made_of, plain, username_of
+from app.accounts.service.registration import put
 from app.contests.service.contests import slug, slug_with_letters
 from app.core.bodies import mismatch, refuse_all
 from app.core.db import by_id
@@ -20,8 +20,8 @@ from app.core.errors import place
 from app.core.messages import N_, Fault, Message, Text
 from app.core.passwords import weakness
 from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
-from app.teams.queries import teams
-from app.teams.schemas.class_list_bodies import Change, PersonMade, PersonRowBody, TeamChanged
+from app.teams import queries as teams_queries
+from app.teams.schemas import Change, PersonMade, PersonRowBody, TeamChanged
 from app.teams.service.teams import refuse_hiding
 
 State = Literal["made", "changed", "unchanged"]
@@ -114,7 +114,7 @@ class People:
         self._session = session
         self._replace = replace
         self._reach = reach
-        rows, team_rows = accounts.accounts(session), teams.teams(session)
+        rows, team_rows = accounts.accounts(session), teams_queries.teams(session)
         self._old = {row.username: row for row in rows if reach.within([row.id], reach.accounts)}
         # A hidden id counts as a username, so that a generated id never has a suffix because of it.
         foreign = {name for row in rows if row.username not in self._old for name in (row.username, row.id)}

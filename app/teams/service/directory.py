@@ -2,11 +2,13 @@
 
 An object is one thing on the whole server. The contest it was sent to brought it; other contests show it where a team
 or an account of theirs refers to it, and contests open to all show everything there is.
+
+- Visibility of groups, organizations and persons of a contest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,8 +28,8 @@ from app.core.messages import N_, Fault, Message, counted
 from app.core.table_rows import Columns
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
-from app.teams.queries import directory as stored
-from app.teams.schemas.directory_bodies import (
+from app.teams import queries as teams_queries
+from app.teams.schemas import (
     IN_TEAMS,
     DirectoryBody,
     GroupBody,
@@ -37,7 +39,32 @@ from app.teams.schemas.directory_bodies import (
     PersonBody,
     PersonView,
 )
-from app.teams.service.directory_seen import OfTeam, persons, teams_seen
+from app.teams.service.teams import may_see
+
+OfTeam = Callable[[TeamRow], Iterable[str | None]]
+
+
+def persons(viewer: Viewer, snapshot: ContestSnapshot, session: Session, contest: ContestRow) -> Sequence[PersonRow]:
+    """The persons that the viewer sees: before the start only judges see any, as entrants are still secret."""
+    if viewer.sees_all:
+        return teams_queries.persons(session, contest)
+    return [] if snapshot.state.started is None else teams_queries.public_persons(session, contest)
+
+
+def teams_seen(
+    viewer: Viewer, session: Session, contest: ContestRow, of_team: OfTeam
+) -> tuple[set[str], set[str | None]]:
+    """The teams a viewer sees, and what only the other teams are `of_team`: groups or organizations."""
+    entrants = teams_queries.taking_part(session, contest)
+    seen = [team for team in entrants if may_see(viewer, team)]
+    shown = {id_ for team in seen for id_ in of_team(team)} | {contest.main_scoreboard_group_id}
+    return {team.id for team in seen}, {id_ for team in entrants for id_ in of_team(team)} - shown
+
+
+def groups_unseen(viewer: Viewer, session: Session, contest: ContestRow) -> set[str | None]:
+    """The groups of which a viewer may not know, as only hidden teams have them."""
+    return teams_seen(viewer, session, contest, lambda team: team.group_ids)[1]
+
 
 Row = GroupRow | OrganizationRow | PersonRow
 
@@ -129,8 +156,8 @@ GROUPS = DirectoryKind(
     files=(),
     of_judges=frozenset(),
     table_columns=table_rows.GROUPS,
-    rows=stored.groups,
-    uses=stored.group_uses,
+    rows=teams_queries.groups,
+    uses=teams_queries.group_uses,
     of_team=lambda team: team.group_ids,
 )
 ORGANIZATIONS = DirectoryKind(
@@ -143,8 +170,8 @@ ORGANIZATIONS = DirectoryKind(
     files=("country_flag", "country_subdivision_flag", "logo"),
     of_judges=frozenset(),
     table_columns=table_rows.ORGANIZATIONS,
-    rows=stored.organizations,
-    uses=stored.organization_uses,
+    rows=teams_queries.organizations,
+    uses=teams_queries.organization_uses,
     of_team=lambda team: (team.organization_id,),
 )
 PERSONS = DirectoryKind(
@@ -157,8 +184,8 @@ PERSONS = DirectoryKind(
     files=("photo",),
     of_judges=frozenset({"email", "sex"}),
     table_columns=table_rows.PERSONS,
-    rows=stored.persons,
-    uses=stored.person_uses,
+    rows=teams_queries.persons,
+    uses=teams_queries.person_uses,
 )
 DIRECTORY_KINDS = (GROUPS, ORGANIZATIONS, PERSONS)
 

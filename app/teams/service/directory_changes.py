@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from app.accounts.service.ownership import refuse_foreign_object
-from app.accounts.service.viewer import Viewer
+from app.accounts.service.viewer import Viewer, refuse_foreign_object
 from app.contests.service.contests import contest_of
 from app.core.bodies import Document, mismatch, only_object, read_one, refuse, same_id
 from app.core.clics import JsonObject
@@ -19,8 +18,8 @@ from app.core.service import Service
 from app.core.transactions import alone
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import PersonRow, TeamRow
-from app.teams.queries import teams
-from app.teams.schemas.directory_bodies import DirectoryBody
+from app.teams import queries as teams_queries
+from app.teams.schemas import DirectoryBody
 from app.teams.service import directory
 from app.teams.service.directory import DirectoryKind, Row
 
@@ -137,7 +136,7 @@ def _fill(
 def _after(kind: DirectoryKind, session: Session, viewer: Viewer, contest_id: str, row: Row) -> JsonObject:
     session.flush()
     refuse_foreign_object(viewer, contest_id, row.contest_id, kind.noun)
-    team_ids = {team.id for team in teams.taking_part(session, contest_of(session, contest_id))}
+    team_ids = {team.id for team in teams_queries.taking_part(session, contest_of(session, contest_id))}
     if isinstance(row, PersonRow) and not viewer.is_admin and not team_ids.issuperset(row.team_ids):
         refuse(
             [

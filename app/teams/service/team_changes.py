@@ -1,4 +1,7 @@
-"""Commands on teams: make or replace, change, delete, enrol in a contest, withdraw from it."""
+"""Commands on teams: make or replace, change, delete, enrol in a contest, withdraw from it.
+
+- A class list: each row makes a person's account and links it with a team, an organization and a group.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,28 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from app.accounts.service.ownership import refuse_foreign_teams
+from app.accounts.service import tsv
+from app.accounts.service.accounts import ImportOptions
 from app.accounts.service.reach import reach_of, team_within
-from app.accounts.service.viewer import Viewer
+from app.accounts.service.registration import hashed
+from app.accounts.service.viewer import Viewer, refuse_foreign_teams
 from app.contests.queries import contests
 from app.contests.service.contests import contest_to_change, refuse_overlaps
-from app.core.bodies import Document, mismatch, refuse, same_id
+from app.core import table_rows
+from app.core.bodies import Document, mismatch, read_all, refuse, same_id
 from app.core.clics import JsonObject
 from app.core.db import by_id
 from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import StoredReference
-from app.core.messages import N_, Message, counted
+from app.core.messages import N_, Fault, Message, counted
 from app.core.service import Service
 from app.core.transactions import after_commit, alone
-from app.games.queries import games
+from app.games import queries as games_queries
 from app.tables import TeamRow
-from app.teams.queries import kept_teams
-from app.teams.queries import teams as stored
+from app.teams import queries as teams_queries
+from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import team_import
+from app.teams.service.class_list_import import People
 from app.teams.service.team_import import TeamImport
 from app.teams.service.teams import (
     FILES,
@@ -47,7 +54,7 @@ NOT_NULL = ("name", "label", "hidden")
 
 def listed(session: Session, viewer: Viewer) -> list[JsonObject]:
     """The teams of the server; files are left out."""
-    return [document(viewer, row) for row in stored.teams(session)]
+    return [document(viewer, row) for row in teams_queries.teams(session)]
 
 
 def one(session: Session, viewer: Viewer, team_id: str) -> JsonObject:
@@ -58,7 +65,7 @@ def one(session: Session, viewer: Viewer, team_id: str) -> JsonObject:
 def one_of_contest(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> JsonObject:
     """A team of a contest, with its files; raises NotFound where the viewer may not see it."""
     row = visible_team(session, viewer, contest_id, team_id)
-    return document(viewer, row, contest_id, stored.disqualified(session, contest_id))
+    return document(viewer, row, contest_id, teams_queries.disqualified(session, contest_id))
 
 
 def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> Sequence[StoredReference]:
@@ -97,8 +104,8 @@ def take_in(session: Session, contest_id: str, team_ids: Sequence[str], new_ids:
     contest = contest_to_change(session, contest_id)
     session.flush()
     refuse_overlaps(session, contest, team_ids)
-    stored.enrol(session, contest_id, team_ids)
-    kept_teams.keep(session, contest_id, new_ids)
+    teams_queries.enrol(session, contest_id, team_ids)
+    teams_queries.keep(session, contest_id, new_ids)
 
 
 def replace(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamBody) -> JsonObject:
@@ -107,7 +114,7 @@ def replace(session: Session, service: Service, viewer: Viewer, team_id: str, bo
     Whoever owns contests replaces only teams that were made for them.
     """
     same_id(team_id, body.id)
-    old = stored.get(session, team_id)
+    old = teams_queries.get(session, team_id)
     if not viewer.is_admin:
         old, viewer = team_within(session, viewer, team_id)
     refuse(missing_links(links_of(session, viewer, body), body, "body"))
@@ -134,9 +141,9 @@ def change(session: Session, service: Service, viewer: Viewer, team_id: str, bod
 def delete(session: Session, service: Service, viewer: Viewer, team_id: str) -> None:
     """Delete a team; raises Conflict where it has accounts or submissions."""
     team_within(session, viewer, team_id)
-    if uses := stored.uses(session, team_id):
+    if uses := teams_queries.uses(session, team_id):
         raise Conflict(N_("the team has %(uses)s"), uses=counted(uses))
-    stored.remove(session, team_id)
+    teams_queries.remove(session, team_id)
     after_commit(session, service.boards.all_changed)
 
 
@@ -148,10 +155,10 @@ def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, b
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
     refuse([mismatch(f"team_ids[{at}]", Message(N_("a team that exists")), repr(body.team_ids[at])) for at in missing])
     refuse_overlaps(session, contest, body.team_ids)
-    stored.enrol(session, contest_id, body.team_ids)
+    teams_queries.enrol(session, contest_id, body.team_ids)
     after_commit(session, lambda: service.boards.changed(contest_id))
-    disqualified = stored.disqualified(session, contest_id)
-    return [document(viewer, row, contest_id, disqualified) for row in stored.taking_part(session, contest)]
+    disqualified = teams_queries.disqualified(session, contest_id)
+    return [document(viewer, row, contest_id, disqualified) for row in teams_queries.taking_part(session, contest)]
 
 
 def withdraw(session: Session, service: Service, contest_id: str, team_id: str) -> None:
@@ -160,14 +167,54 @@ def withdraw(session: Session, service: Service, contest_id: str, team_id: str) 
     Its enrollment records the disqualification, which must outlast a new enrollment.
     """
     contest_to_change(session, contest_id)
-    if team_id in stored.disqualified(session, contest_id):
+    if team_id in teams_queries.disqualified(session, contest_id):
         raise Conflict(
             N_("the team is disqualified in this contest and stays enrolled; revoke the disqualification first")
         )
     if count := contests.submission_count(session, contest_id, team_id=team_id):
         raise Conflict(N_("the team has %(count)s submissions in this contest; hide it instead"), count=count)
-    if count := games.count_playing(session, contest_id, team_id):
+    if count := games_queries.count_playing(session, contest_id, team_id):
         raise Conflict(N_("the team plays %(count)s games in this contest; hide it instead"), count=count)
-    if not stored.withdraw(session, contest_id, team_id):
+    if not teams_queries.withdraw(session, contest_id, team_id):
         raise NotFound(N_("team %(team)r is not enrolled in contest %(contest)r"), team=team_id, contest=contest_id)
     after_commit(session, lambda: service.boards.changed(contest_id))
+
+
+def bring_in_class_list(
+    session: Session,
+    service: Service,
+    viewer: Viewer,
+    document: Document,
+    options: ImportOptions,
+    contest_id: str | None,
+) -> PeopleMade:
+    """Make the accounts and teams of a class list, all or none.
+
+    With a contest, its teams take part there, and its owners may change those that are new. Raises BadRequest or
+    Conflict with every fault.
+    """
+    rows, faults = read_all(tsv.items(document, None, table_rows.PEOPLE), PersonRowBody, nothing_more)
+    with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
+        planned = People(before, reach_of(before, viewer), replace=options.replace)
+        planned.plan(rows, faults)
+        passwords = options.passwords_for(before, planned.accounts)
+    hashes = {} if options.dry_run else hashed(passwords)
+    people = People(session, reach_of(session, viewer), replace=options.replace, earlier=planned)
+    people.plan(rows, faults)
+    people.keep(hashes, contest_id)
+    if contest_id is not None:
+        take_in(session, contest_id, people.team_ids, people.teams.new)
+    after_commit(session, service.boards.all_changed)
+    return PeopleMade(
+        dry_run=options.dry_run,
+        teams=people.teams.new,
+        changed_teams=people.changed_teams,
+        organizations=people.organizations.new,
+        groups=people.groups.new,
+        people=people.shown(passwords.made),
+    )
+
+
+def nothing_more(_body: PersonRowBody, _where: str) -> list[Fault]:
+    """An empty list: rows have only faults of their own."""
+    return []

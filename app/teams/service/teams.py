@@ -13,21 +13,20 @@ from app.accounts.service.viewer import Viewer
 from app.contests.service.contests import contest_of
 from app.contests.service.names import did_you_mean
 from app.core.bodies import Body, Line, Sparse, mismatch, shows
-from app.core.clics import Id, JsonObject
+from app.core.clics import Id, JsonObject, example
 from app.core.db import by_id
 from app.core.errors import Forbidden, NotFound, place
-from app.core.examples import example
 from app.core.files import file_references
 from app.core.files.file_references import Files
 from app.core.files.files import FileStore
 from app.core.messages import N_, Fault, Message
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
-from app.teams.queries import teams as stored
+from app.teams import queries as teams_queries
 
 FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
+# Properties that a team's account and judges see alone: its machine, and whether it is hidden or disqualified.
 OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data"})
-"""Properties that a team's account and judges see alone: its machine, and whether it is hidden or disqualified."""
 
 
 class FloorPlace(Body):
@@ -90,7 +89,7 @@ class TeamView(Sparse):
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
     """The contest's teams that this viewer may see, by id."""
     contest = contest_of(session, snapshot.contest.id)
-    out = stored.disqualified(session, contest.id)
+    out = teams_queries.disqualified(session, contest.id)
     return [document(viewer, row, contest.id, out) for row in visible(session, viewer, contest)]
 
 
@@ -126,14 +125,14 @@ def may_see(viewer: Viewer, row: TeamRow) -> bool:
 
 def visible(session: Session, viewer: Viewer, contest: ContestRow) -> list[TeamRow]:
     """The teams of a contest that this viewer may see."""
-    return [row for row in stored.taking_part(session, contest) if may_see(viewer, row)]
+    return [row for row in teams_queries.taking_part(session, contest) if may_see(viewer, row)]
 
 
 def team_of(session: Session, team_id: str) -> TeamRow:
     """The team; raises NotFound."""
-    row = stored.get(session, team_id)
+    row = teams_queries.get(session, team_id)
     if row is None:
-        known = [each.id for each in stored.teams(session)]
+        known = [each.id for each in teams_queries.teams(session)]
         raise NotFound(did_you_mean(Message(N_("no team %(team)r"), team=team_id), team_id, known))
     return row
 
@@ -209,7 +208,7 @@ def refuse_hiding(session: Session, row: TeamRow, before: bool | None) -> None:
     if before is None or before == row.hidden:
         return
     with session.no_autoflush:
-        final = stored.final_contests(session, row.id)
+        final = teams_queries.final_contests(session, row.id)
     if final:
         raise Forbidden(
             N_("team %(team)r takes part in %(names)s, which is final; finalized: false opens it again"),
@@ -232,8 +231,8 @@ def is_null(body: TeamChange, name: str) -> bool:
 def visible_team(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> TeamRow:
     """A team of the contest that the viewer may see; raises NotFound with the nearest id."""
     contest = contest_of(session, contest_id)
-    row = stored.get(session, team_id)
-    if row is None or not may_see(viewer, row) or not stored.takes_part(session, contest, team_id):
+    row = teams_queries.get(session, team_id)
+    if row is None or not may_see(viewer, row) or not teams_queries.takes_part(session, contest, team_id):
         known = [each.id for each in visible(session, viewer, contest)]
         raise NotFound(
             did_you_mean(

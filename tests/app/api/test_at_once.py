@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.schemas.bodies import ContestChange
-from app.contests.service import commands
+from app.contests.service import commands as service_commands
 from app.contests.service.contests import contest_of
 from app.core.clock import utc_now
 from tests.app.api.test_clock import at, enrol, make
@@ -84,7 +84,7 @@ def test_a_contest_that_moves_to_the_time_of_another_one_is_seen_by_an_enrolment
     viewer = Viewer("admin", "admin", None, "admin")
     status = status_after(
         one,
-        lambda session: commands.change(session, one.service, viewer, "later", body),
+        lambda session: service_commands.change(session, one.service, viewer, "later", body),
         lambda: enrol(other, "one", "team"),
     )
     assert status == 409

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from app.accounts.service import logins, tokens, viewer
-from app.accounts.service.guesses import Guesses, Price
+from app.accounts.service import tokens, viewer
+from app.accounts.service import viewer as service_viewer
+from app.accounts.service.grants import Guesses, Price
 from app.archive.commands.places import read_settings, try_places
 from app.core.addresses import source_of
 from app.core.clics import format_time
@@ -263,7 +264,7 @@ def test_a_header_that_was_good_is_never_hashed_again_until_its_account_changes(
 ) -> None:
     assert api.get("account", user="team").status_code == 200
     api.app.state.authenticator.forget()
-    monkeypatch.setattr(logins, "password_fits", lambda *_: False)
+    monkeypatch.setattr(service_viewer, "password_fits", lambda *_: False)
     assert api.get("account", user="team").status_code == 200
 
 
@@ -275,7 +276,7 @@ def test_a_username_longer_than_any_is_not_remembered(quick_api: Api, monkeypatc
         checked.append(password)
         return False
 
-    monkeypatch.setattr(logins, "password_fits", fits)
+    monkeypatch.setattr(service_viewer, "password_fits", fits)
     for length, checks in ((LONGEST_USERNAME, 1), (LONGEST_USERNAME + 1, 1), (60_000, 1)):
         assert quick_api.get("account", auth=("n" * length, PASSWORD)).status_code == 401
         assert len(checked) == checks, length
@@ -284,7 +285,7 @@ def test_a_username_longer_than_any_is_not_remembered(quick_api: Api, monkeypatc
 def test_requests_that_come_at_once_with_one_login_check_it_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[str] = []
     monkeypatch.setattr(
-        logins, "password_fits", lambda password, kept: checked.append(password) or password == PASSWORD
+        service_viewer, "password_fits", lambda password, kept: checked.append(password) or password == PASSWORD
     )
 
     async def at_once() -> set[int]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, select, text, update
 
-from app.accounts.service.guesses import Failures
+from app.accounts.service.grants import Failures
 from app.core.clock import ServiceClock, use, utc_now
 from app.core.db.clock import SECONDS_BETWEEN_MARKS, UNMARKED, ClockKeeper, mark, start_clock
 from app.tables import ClockRow, EventRow

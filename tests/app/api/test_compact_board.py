@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.scoreboard.service.compact import hundredths
+from app.scoreboard.service.pages import hundredths
 from app.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.examples import rule_cases

@@ -15,14 +15,14 @@ import pytest
 from sqlalchemy import Engine, event, select, update
 
 from app.accounts.service.viewer import Viewer
-from app.archive.service import importing, package_files
+from app.archive.service import package_files, views
 from app.archive.service.export import growing_package
 from app.archive.service.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
 from app.archive.service.rows import MOST_PAUSES, Importer
 from app.core import passwords
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
-from app.submissions.service import whole
+from app.submissions.service import submissions
 from app.tables import (
     AccountRow,
     AnswerRow,
@@ -559,7 +559,7 @@ def test_passwords_are_hashed_before_anybody_waits_for_the_import(
         return importer(*given, **more)
 
     monkeypatch.setattr(passwords, "hash_all", hashing)
-    monkeypatch.setattr(importing, "Importer", beginning)
+    monkeypatch.setattr(views, "Importer", beginning)
     people = [{"id": id_, "username": id_, "type": "staff"} for id_ in ("zoe", "y")]
     people[0]["password"] = PASSWORD
     files = {"contest.json": json.dumps(CONTEST).encode(), "accounts.json": json.dumps(people).encode()}
@@ -624,7 +624,7 @@ def test_an_export_takes_no_more_memory_for_many_submissions(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that keeps a board has all attempts in memory; an export adds a batch of rows at a time."""
-    monkeypatch.setattr(whole, "BATCH", 20)
+    monkeypatch.setattr(submissions, "BATCH", 20)
     few, many, bytes_of_one = 100, 400, 1000
     peaks = []
     with open_service(sqlite_url, tmp_path / "home") as service:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.judging.service.fair_queue import FairQueue
+from app.judging.service.work import FairQueue
 from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.service import Api, Idle, open_service, serve
 

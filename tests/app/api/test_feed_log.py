@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.feed.service import log as logs
-from app.feed.service.difference import Shown, changes, deletions
+from app.feed.service.kinds import Shown, changes, deletions
 from app.feed.service.log import PAGE, Line, Log, ids_on, page_of
 from app.feed.service.readers import Place, Reader, ShownLast
 from app.feed.service.sender import Hook, _batch

@@ -16,9 +16,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from app.accounts.service.viewer import digest
 from app.contests.schemas.settings import ContestSettings
-from app.domain.case_scores import FoundScore
+from app.domain.documents import FoundScore
 from app.domain.verdicts import CaseVerdict
-from app.feed.service import followed as pace
+from app.feed.service import followed
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.judgements import Claim, Outcome
 from app.submissions.queries.submissions import NewAnswer, NewSubmission
@@ -79,11 +79,11 @@ class Play(RuleBasedStateMachine):
         self.extra = 0
         self.asked = 0
 
-    @initialize(kind=st.sampled_from(sorted(RULES)), slice_=st.sampled_from([1, 2, pace.FIRST_SLICE]))
+    @initialize(kind=st.sampled_from(sorted(RULES)), slice_=st.sampled_from([1, 2, followed.FIRST_SLICE]))
     def begin(self, kind: str, slice_: int) -> None:
         """`slice_`: how many submissions a look takes where all are to be looked at."""
         for name in SLICES:
-            self.stack.enter_context(patch.object(pace, name, slice_))
+            self.stack.enter_context(patch.object(followed, name, slice_))
         migrated_sqlite(self.folder / "db.sqlite")
         scoring, self.coalesce = RULES[kind]
         self.open(again=False)

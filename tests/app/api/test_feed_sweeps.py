@@ -12,7 +12,7 @@ import pytest
 from app.contests.service import visibility
 from app.core.service import Service
 from app.domain.scoring import ProblemPoints, problem_points
-from app.feed.service import followed as pace
+from app.feed.service import followed as service_followed
 from app.feed.service.followed import LONGEST_PAUSE, Followed
 from app.feed.service.log import Log
 from app.feed.service.publisher import FeedPublisher
@@ -28,7 +28,7 @@ SUBMISSIONS = 5
 def contest(api: Api, monkeypatch: pytest.MonkeyPatch) -> Api:
     """Some submissions, of which a look takes one."""
     for name in ("FIRST_SLICE", "SMALLEST_SLICE", "LARGEST_SLICE"):
-        monkeypatch.setattr(pace, name, 1)
+        monkeypatch.setattr(service_followed, name, 1)
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(1, SUBMISSIONS + 1):

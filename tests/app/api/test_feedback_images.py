@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from app.archive.queries.backup import backup, restore
-from app.archive.queries.fsck import check
+from app.archive.queries.references import check
 from app.core.db.database import Database
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from tests.builders.pictures import DRAWING_VALIDATOR, SVG, png
 from tests.builders.programs import ABSOLUTE, Judge, judging_service, own_checker
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, update
 
-from app.games.queries import games as stored_games
+from app.games import queries as games_queries
 from app.tables import GameMoveRow, GameRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, change_contest
@@ -192,8 +192,8 @@ def test_a_team_and_an_address_have_so_many_games_open_at_once(tmp_path: Path, s
 
 
 def test_ended_practice_games_are_kept_up_to_a_number(games: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_games, "MOST_ENDED", 3)
-    monkeypatch.setattr(stored_games, "_sweeps", lambda game: not game.counted)
+    monkeypatch.setattr(games_queries, "MOST_ENDED", 3)
+    monkeypatch.setattr(games_queries, "_sweeps", lambda game: not game.counted)
     counted = win(games)
     ids = []
     for _ in range(6):

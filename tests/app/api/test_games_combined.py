@@ -13,7 +13,7 @@ import pytest
 from app.archive.queries.backup import backup, restore
 from app.archive.queries.move import move as move_database
 from app.core.db.database import Database
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.packages.zips import zip_bytes
 from tests.app.api.test_contest_packages import bring_in
 from tests.app.api.test_games_judged import points

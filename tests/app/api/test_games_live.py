@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection
 
 from app.accounts.service.tokens import SESSION_COOKIE
-from app.operations.commands import connection
+from app.operations.commands import crowd as commands_crowd
 from tests.builders.games import STEP, add_games, document, move, start
 from tests.builders.service import PASSWORD, Api
 from tests.builders.sockets import SECONDS, ask, authorization, listening, live, receive
@@ -220,7 +220,7 @@ def test_a_page_of_ours_plays_by_the_cookie_of_its_session_and_one_of_another_or
 def test_a_client_that_sends_pings_for_ever_and_reads_nothing_is_cut_off(
     games: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "MOST_UNREAD", 2**20)
+    monkeypatch.setattr(commands_crowd, "MOST_UNREAD", 2**20)
     game, crowd = started(games), games.app.state.hub.crowd
 
     def flood(noisy: socket.socket) -> None:
@@ -235,7 +235,7 @@ def test_a_client_that_sends_pings_for_ever_and_reads_nothing_is_cut_off(
 
 def test_a_client_that_falls_silent_with_bytes_unread_is_cut_off(games: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """It answers no ping, and a connection that is only closed would wait until it had read all."""
-    monkeypatch.setattr(connection, "SECONDS_BETWEEN_CLOSINGS", 0.05)
+    monkeypatch.setattr(commands_crowd, "SECONDS_BETWEEN_CLOSINGS", 0.05)
     game, crowd = started(games), games.app.state.hub.crowd
     options = {"ws_ping_interval": 1.0, "ws_ping_timeout": 0.05}
     with listening(games, small_buffers=True, **options) as place, shake_hands(place, game) as silent:

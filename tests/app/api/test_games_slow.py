@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.games.service.thinking import AT_ONCE
+from app.games.service.referee import AT_ONCE
 from games.doors import Opponent
 from games.lasttreat.opponents import OPPONENTS
 from tests.builders.games import STEP, add_games, document, move, start

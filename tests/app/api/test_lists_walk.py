@@ -15,8 +15,7 @@ from app.contests.service.visibility import seen_by
 from app.feed.service.collections import COLLECTIONS, Collection
 from app.feed.service.lists import list_renderer
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.submissions.routes.judgements import JUDGEMENTS, RUNS
-from app.submissions.routes.submissions import SUBMISSIONS
+from app.submissions.routes.submissions import JUDGEMENTS, RUNS, SUBMISSIONS
 from tests.builders.contests import (
     FINAL,
     HOUR,

@@ -15,27 +15,26 @@ import pytest
 from sqlalchemy import text
 
 from app import main
-from app.accounts.service.account_import import keep_an_admin
-from app.accounts.service.guesses import OF_ONE_ACCOUNT
+from app.accounts.service.grants import OF_ONE_ACCOUNT
+from app.accounts.service.registration import keep_an_admin
 from app.accounts.service.viewer import Viewer
 from app.archive.queries import scrub
 from app.archive.queries.scrub import Scrub
 from app.contests.queries import participations
 from app.contests.queries.participations import Choosing, choose
+from app.core.db.by_id import Kind
 from app.core.db.database import Database
 from app.core.db.locks import Locks
-from app.core.db.migrate import schema_of, schemas, upgrade
-from app.core.db.notices import Kind
-from app.core.db.secret_keys import SecretKeyError, number_of
-from app.core.files.local_files import LocalFiles
+from app.core.db.migrate import SecretKeyError, number_of, schema_of, schemas, upgrade
+from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.feed.service import elsewhere
-from app.games.queries.games import Stored, Turn, store
-from app.games.service import keeper
+from app.games.queries import Stored, Turn, store
+from app.games.service import ending
 from app.games.service.referee import play
 from app.operations.service.bootstrap import check_keys
-from app.submissions.queries.allowances import Allowance
 from app.submissions.queries.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
+from app.submissions.queries.usage import Allowance
 from app.tables import AccountRow, ContestRow, GameRow, GroupRow, TeamRow
 from tests.app.api.test_contest_packages import bring_in
 from tests.builders.clocks import wall_clock
@@ -220,18 +219,18 @@ def test_the_next_server_ends_games_on_time_when_the_one_that_looked_at_clocks_h
         limit(one.service, move_seconds=60)
         until(lambda: other.get("contests/c").status_code == 200)
         game = document(start(one, testcase="03"))
-        assert one.service.locks.take(keeper.LOCK)
+        assert one.service.locks.take(ending.LOCK)
         wall.step(timedelta(minutes=2))
         other.app.state.keeper.start()
         try:
-            assert not other.service.locks.take(keeper.LOCK)
+            assert not other.service.locks.take(ending.LOCK)
             one.service.locks.close()  # as a kill does
             until(lambda: not in_play(other, game["id"]))
         finally:
             other.app.state.keeper.close()
         ended = document(other.get(f"games/{game['id']}", user="team"))
         assert (ended["winner"], ended["ending"]) == ("opponent", "clock")
-        assert not one.service.locks.take(keeper.LOCK)
+        assert not one.service.locks.take(ending.LOCK)
 
 
 def in_play(api: Api, game_id: str) -> bool:

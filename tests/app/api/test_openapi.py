@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.core.examples import EXAMPLES
+from app.core.clics import EXAMPLES
 from app.core.http.openapi import operations
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.described import Description, document

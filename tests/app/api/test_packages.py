@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from fastapi import Request, Response
 
-from app.core.http.progress import ProgressReply
+from app.core.http.downloads import ProgressReply
 from app.core.settings import Settings
 from app.core.steps import Steps
 from app.packages.catalog import bundled
-from app.packages.export import write_archive
+from app.packages.model import write_archive
 from app.packages.read import read_archive, read_package
 from app.packages.verify import verify_report
 from app.packages.zips import zip_bytes

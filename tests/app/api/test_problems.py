@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from app.packages.markdown import parser
-from app.problems.service import statements
-from app.problems.service.statements import Sample, choose_language, with_samples
+from app.problems.service import problems
+from app.problems.service.problems import Sample, choose_language, with_samples
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.packages import PROBLEM
 from tests.builders.service import Api
@@ -129,22 +129,22 @@ def test_a_statement_that_takes_too_long_to_render_is_shown_as_it_was_written(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rendering is ended after its processor time, in a process of its own; nothing of the text is obeyed."""
-    monkeypatch.setattr(statements, "SECONDS", 0.001)
+    monkeypatch.setattr(problems, "SECONDS", 0.001)
     add_problem(api.service, {"statement/problem.en.md": "<script>\n" + "[" * 20_000 + "\n"})
     add_contest(api.service)
     page = api.get(f"{STATEMENT}?lang=en")
     assert page.status_code == 200
-    assert statements.UNRENDERED in page.text
+    assert problems.UNRENDERED in page.text
     assert "<pre>&lt;script&gt;\n[[[" in page.text
     spanish = api.get(f"{STATEMENT}?lang=es").text
-    assert statements.UNRENDERED not in spanish, "the others are rendered"
+    assert problems.UNRENDERED not in spanish, "the others are rendered"
 
 
 def test_a_long_statement_is_rendered_as_a_short_one(api: Api) -> None:
-    add_problem(api.service, {"statement/problem.en.md": "*a* " * (statements.QUICK // 3) + "\n"})
+    add_problem(api.service, {"statement/problem.en.md": "*a* " * (problems.QUICK // 3) + "\n"})
     add_contest(api.service)
     page = api.get(f"{STATEMENT}?lang=en").text
-    assert page.count("<em>a</em>") == statements.QUICK // 3
+    assert page.count("<em>a</em>") == problems.QUICK // 3
 
 
 def test_a_long_sample_scrolls_on_the_screen_and_is_whole_on_paper(api: Api) -> None:

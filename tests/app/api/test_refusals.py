@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.core.http.refusals import MOST_A_SECOND, MOST_AT_ONCE, MOST_UNKNOWN, Refusals
+from app.core.http.middleware import MOST_A_SECOND, MOST_AT_ONCE, MOST_UNKNOWN, Refusals
 
 
 def test_refusals_of_an_address_with_many_requests_under_way_wait_and_those_of_others_do_not() -> None:

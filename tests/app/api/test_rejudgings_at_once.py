@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from app.judging.queries import rejudging_steps
 from app.judging.queries.rejudging_steps import Selection
 from app.tables import ContestRow, JudgementRow
-from app.teams.queries import teams
+from app.teams import queries as teams_queries
 from tests.app.api.test_rejudgings import PLACE, RIGHT, begin, do, points, put, state
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.judging import judge
@@ -181,7 +181,7 @@ def test_nothing_is_applied_to_a_contest_that_becomes_final_meanwhile(contest: A
     with meanwhile(contest, apply) as (session, replies):
         row = session.get_one(ContestRow, "c")
         row.finalized = datetime.now(UTC)
-        teams.enrol_those_there(session, row)
+        teams_queries.enrol_those_there(session, row)
     assert replies[0].status_code == 409
     check(contest, rejudging)
 

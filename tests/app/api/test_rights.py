@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
-from app.accounts.service.rights import OPERATIONS, Who, who_may
+from app.accounts.service.tokens import OPERATIONS, Who, who_may
 from app.core.http.openapi import operations
 from app.tables import AccountRow, ContestRoleRow, ContestRow, ContestTeamRow, OrganiserRow, ProblemRoleRow, TeamRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission, judgement_id

@@ -17,7 +17,7 @@ from sqlalchemy import event
 
 from app.domain.contests import OPEN, Freeze
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service import histories
+from app.scoreboard.service import row_renderer
 from app.scoreboard.service.row_renderer import row_document
 from app.tables import GroupRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
@@ -377,8 +377,8 @@ def test_history_and_exports_end_at_the_freeze_for_the_public(api: Api) -> None:
 def test_a_dear_history_stays_for_a_while_but_not_when_a_team_is_hidden(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(histories, "DEAR_SECONDS", -1.0)
-    monkeypatch.setattr(histories, "REST", 1e9)
+    monkeypatch.setattr(row_renderer, "DEAR_SECONDS", -1.0)
+    monkeypatch.setattr(row_renderer, "REST", 1e9)
     add_contest(api.service, started=4 * HOUR, rule=RELATIVE)
     for team in ("team", "other"):
         add_submission(api.service, {"02": raw(8)}, team=team, minute=10)

@@ -12,7 +12,7 @@ import pytest
 from fastapi.routing import APIRoute
 
 from app.core.db.database import Database
-from app.core.http.gated import WITH_BODIES
+from app.core.http.deps import WITH_BODIES
 from app.core.passwords import hash_all
 from app.routes import ROUTERS
 from tests.builders.contests import add_contest, add_problem
@@ -111,8 +111,8 @@ def test_passwords_are_hashed_while_others_write(api: Api, monkeypatch: pytest.M
         seen.append(is_free(place))
         return hash_all(passwords)
 
-    monkeypatch.setattr("app.accounts.service.account_import.hash_all", watched)
-    monkeypatch.setattr("app.accounts.service.account_changes.hash_all", watched)
+    monkeypatch.setattr("app.accounts.service.registration.hash_all", watched)
+    monkeypatch.setattr("app.accounts.service.accounts.hash_all", watched)
     rows = [{"username": f"new{at}", **({"type": "admin"} if path == "accounts" else {"name": "N"})} for at in range(3)]
     reply = api.post(f"{path}?generate_passwords=true", user="admin", json=rows)
     assert reply.status_code == 201, reply.text

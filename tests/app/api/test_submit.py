@@ -12,7 +12,7 @@ import anyio
 import pytest
 from sqlalchemy import func, select, text
 
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.http.forms import Form, _Part
 from app.packages.zips import zip_bytes
 from app.tables import AnswerRow, JudgementRow, SubmissionRow

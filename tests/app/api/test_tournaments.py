@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from app.judging.service.engine import Engine
 from app.judging.service.references import JobRunner
-from app.problems.queries import jobs
+from app.problems.queries import pins
 from app.tables import JobRow, TestCaseRow
 from tests.builders.contests import add_problem
 from tests.builders.games import GAME, PACKAGE, add_games, document
@@ -24,7 +24,7 @@ ENDLESS = {"opponents": ["one", "random"], "positions": ["1000000000000 10000000
 def ended(api: Api, job_id: str) -> dict[str, Any]:
     """The job once it has ended, worked on by the service's own thread."""
     until = time.monotonic() + PATIENCE
-    while (job := document(api.get(f"jobs/{job_id}", user="admin")))["state"] not in jobs.ENDED:
+    while (job := document(api.get(f"jobs/{job_id}", user="admin")))["state"] not in pins.ENDED:
         assert time.monotonic() < until, job
         time.sleep(0.05)
     return job
@@ -96,9 +96,9 @@ def test_one_that_is_cancelled_keeps_its_table_and_one_that_a_stop_interrupts_is
     assert 0 < job["result"]["tournament"]["count"] < 2000
     runner.close()
     with api.service.database.write() as session:
-        assert session.get_one(JobRow, job_id).state == jobs.RUNNING
-        jobs.take_up_interrupted(session, 3)
-        assert session.get_one(JobRow, job_id).state == jobs.QUEUED
+        assert session.get_one(JobRow, job_id).state == pins.RUNNING
+        pins.take_up_interrupted(session, 3)
+        assert session.get_one(JobRow, job_id).state == pins.QUEUED
     assert runner.cancel(job_id)
     job = document(api.get(f"jobs/{job_id}", user="admin"))
     assert (job["state"], job["result"]["error"]) == ("cancelled", "cancelled")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.archive.queries.fsck import check
+from app.archive.queries.references import check
 from tests.app.api.test_contest_packages import bring_in
 from tests.app.api.test_rejudgings import SEEN, do, everything
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, with_checkers

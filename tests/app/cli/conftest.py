@@ -14,11 +14,11 @@ import pytest
 from typer import testing
 from typer.testing import CliRunner, Result
 
-from app.accounts.commands.access import new_login
-from app.commands.demo.service_process import Running, fresh_service
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import Running, fresh_service
 from app.commands.main import app
 from app.core.commands.client import Client
-from app.core.commands.times import reltime
+from app.core.commands.lookup import reltime
 from tests.conftest import forked
 
 testing._get_command = cache(testing._get_command)  # a tenth of a second, as a process of `jurado` spends it: once

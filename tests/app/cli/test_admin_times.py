@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from app.contests.commands.contest_times import length
+from app.contests.commands.contest_settings import length
 from app.core.clics import format_time
 from app.core.commands.client import Client
-from app.core.commands.contest_facts import state_word
+from app.core.commands.lookup import state_word
 from app.core.commands.output import Failure
 from app.scoreboard.commands.presenter import Presenter, rows_around
 from tests.app.cli.conftest import Jurado, end_soon

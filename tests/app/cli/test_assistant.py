@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from app.accounts.commands.access import new_login
-from app.commands.demo.service_process import Running
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import Running
 from tests.app.cli.conftest import Jurado
 
 PROJECT = Path(__file__).resolve().parents[3]

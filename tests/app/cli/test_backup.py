@@ -11,7 +11,7 @@ from sqlalchemy import create_engine, select, text, update
 
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.db.secret_keys import KEY_FILE, read_keys
+from app.core.db.migrate import KEY_FILE, read_keys
 from app.core.db.serving import hold
 from app.core.settings import Settings
 from app.tables import AccountRow, AnswerRow, WebhookRow

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.messages.commands.clarifications import as_they_come
+from app.messages.commands import as_they_come
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted, first, problem
 
@@ -76,7 +76,7 @@ def test_clarifications_tell_who_says_what_to_whom(jurado: Jurado, there: Script
 
 
 def test_new_clarifications_come_once_each(there: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.messages.commands.clarifications.SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr("app.messages.commands.SECONDS_BETWEEN_LOOKS", 0.0)
     looks = iter([[QUESTION], [QUESTION], [QUESTION, said("2")]])
     there.answers = {f"GET {PATH}": lambda _request: httpx.Response(200, json=next(looks))}
     assert first(2, as_they_come(there.client(), "c")) == [QUESTION, said("2")]

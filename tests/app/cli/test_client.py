@@ -10,7 +10,7 @@ import pytest
 from app.core.commands.client import Client, certificates, refusal
 from app.core.commands.config import Login, cleaned, current_login, store_login
 from app.core.commands.output import Failure
-from app.submissions.commands.submit import send
+from app.submissions.commands import send
 
 
 def client(answer: httpx.MockTransport) -> Client:

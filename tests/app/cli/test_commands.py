@@ -19,8 +19,7 @@ from typer.testing import Result
 from app.commands.main import app as _registered  # noqa: F401 # importing it adds all commands
 from app.core.commands.client import Client
 from app.core.commands.config import Login
-from app.core.commands.registry import COMMANDS
-from app.core.commands.requests import Request
+from app.core.commands.registry import COMMANDS, Request
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import problem
 from tests.builders.described import document

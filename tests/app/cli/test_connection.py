@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from app.operations.commands.connection import BoundedConnection
-from app.operations.commands.crowd import BEYOND, Crowd, connections_within
+from app.operations.commands.crowd import BEYOND, BoundedConnection, Crowd, connections_within
 
 BEGINNING = b"POST / HTTP/1.1\r\nHost: h\r\n"
 Receive = Any

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.faults import fault_lines, summary, wrapped
+from app.core.commands.progress import fault_lines, summary, wrapped
 from app.core.faults import PackageError
 
 FAULTS = [

@@ -12,11 +12,11 @@ import httpx
 import pytest
 from rich.console import Console
 
-from app.core.commands.contest_facts import clock_words
+from app.core.commands.lookup import clock_words
 from app.core.commands.output import Failure
-from app.core.commands.server_events import Event, events
-from app.scoreboard.commands import live_board
-from app.scoreboard.commands.live_board import LiveBoard, after_event, boards, frozen_banner, merged, polled
+from app.core.commands.uploading import Event, events
+from app.scoreboard.commands import scoreboard
+from app.scoreboard.commands.scoreboard import LiveBoard, after_event, boards, frozen_banner, merged, polled
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted, event_stream, first
 
@@ -38,8 +38,8 @@ NAMES = {"ants": "The Ants", "bees": "The Bees"}
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.scoreboard.commands.live_board.SECONDS_BETWEEN_BOARDS", 0.0)
-    monkeypatch.setattr("app.core.commands.server_events.SECONDS_BETWEEN_STREAMS", 0.0)
+    monkeypatch.setattr("app.scoreboard.commands.scoreboard.SECONDS_BETWEEN_BOARDS", 0.0)
+    monkeypatch.setattr("app.core.commands.uploading.SECONDS_BETWEEN_STREAMS", 0.0)
 
 
 def row(team: str, rank: int, points: float) -> dict[str, Any]:
@@ -161,7 +161,7 @@ def test_marks_stay_for_a_while_whatever_changes_meanwhile(monkeypatch: pytest.M
     for each in (ONE, TWO, {**TWO, "version": "3"}):
         shown.change(each)
     assert "▲1 1" in drawn(shown)
-    monkeypatch.setattr("app.scoreboard.commands.live_board.SECONDS_MARKED", 0.0)
+    monkeypatch.setattr("app.scoreboard.commands.scoreboard.SECONDS_MARKED", 0.0)
     assert "▲" not in drawn(shown)
 
 
@@ -200,10 +200,10 @@ def test_what_a_pause_takes_out_is_not_lost(end: str | None, said: str) -> None:
 
 
 def test_the_times_are_looked_at_again_beside_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_board, "SECONDS_BETWEEN_FACTS", 0.0)
+    monkeypatch.setattr(scoreboard, "SECONDS_BETWEEN_FACTS", 0.0)
     there = Scripted({"GET contests/c": {**FACTS, "duration": "6:00:00.000"}, "GET contests/c/state": STATE})
     shown = LiveBoard("c", FACTS, NAMES, cases=False)
-    with live_board.looking_again(there.client(), "c", shown):
+    with scoreboard.looking_again(there.client(), "c", shown):
         while shown.facts == FACTS:
             time.sleep(0.001)
     assert shown.facts == {**FACTS, "duration": "6:00:00.000", "removed_intervals": [], "state": STATE}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url
 
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from tests.app.cli.conftest import Jurado
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.json_documents import RunParams
 from app.judging.service.package_solver import new_solving, solve_by_package
 from app.judging.service.programs import Programs
 from app.judging.service.solver_process import SolverFailed
-from app.packages import local_programs
+from app.packages import tools
 from app.packages.read import read_package
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
@@ -38,9 +38,9 @@ TOOLS: dict[str, str | bytes | None] = {
 def _missing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(Sandbox, "open", missing)
     monkeypatch.setattr(Sandbox, "_launch", lambda *_args, **_more: pytest.fail("a program was started"))
-    local_programs._desk.cache_clear()
+    tools._desk.cache_clear()
     yield
-    local_programs._desk.cache_clear()
+    tools._desk.cache_clear()
 
 
 def missing(*, as_root: bool = False) -> Sandbox:

@@ -9,8 +9,8 @@ import uuid
 
 import pytest
 
-from app.accounts.commands.access import new_login
-from app.commands.demo.service_process import Running
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import Running
 from tests.app.cli.conftest import Jurado
 
 

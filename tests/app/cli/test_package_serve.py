@@ -12,7 +12,7 @@ import psutil
 import pytest
 from watchfiles import Change
 
-from app.commands.package_serve.changes import names_of
+from app.commands.package_serve.stage import names_of_changes
 from tests.builders.terminal import Running, Terminal
 
 
@@ -100,9 +100,9 @@ def test_a_new_folder_stands_for_its_files_and_what_has_gone_again_for_none(tmp_
     (tmp_path / "late/inner").mkdir(parents=True)
     (tmp_path / "late/inner/01.out").write_text("0\n")
     changes = {(Change.added, str(tmp_path / "late")), (Change.added, str(tmp_path / "4913~"))}
-    assert names_of(tmp_path, changes) == ["late/inner/01.out"]
+    assert names_of_changes(tmp_path, changes) == ["late/inner/01.out"]
     changes = {(Change.modified, str(tmp_path / "late")), (Change.deleted, str(tmp_path / "old.in"))}
-    assert names_of(tmp_path, changes) == ["old.in"]
+    assert names_of_changes(tmp_path, changes) == ["old.in"]
 
 
 def test_what_is_no_folder_is_one_clear_line(terminal: Terminal) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from app.accounts.commands.access import new_login
-from app.commands.demo.service_process import Running
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import Running
 from tests.app.cli.conftest import Jurado
 
 GUIDE = Path(__file__).resolve().parents[3] / "docs/guides/accounts-and-teams.md"

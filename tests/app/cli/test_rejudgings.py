@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.commands.demo.service_process import Running
+from app.commands.demo.story import Running
 from tests.app.cli.conftest import Jurado
 from tests.builders.packages import zip_package
 

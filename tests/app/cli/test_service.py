@@ -14,11 +14,11 @@ from typing import Any
 import httpx
 import pytest
 
-from app.commands.demo.service_process import Running, fresh_service
+from app.commands.demo.story import Running, fresh_service
 from app.commands.solver_process import environment, module_command
 from app.core.commands.output import Failure
 from app.core.db.serving import hold
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.operations.commands.running import bind
 from tests.app.cli.conftest import FEW_GRADERS, Jurado

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from app.core.commands.client import Client
-from app.submissions.commands.submit import wait_for_report
+from app.submissions.commands import wait_for_report
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted
 

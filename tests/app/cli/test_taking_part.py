@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.core.commands.times import span
+from app.core.commands.lookup import span
 from app.packages.zips import zip_bytes
-from app.scoreboard.commands.history import BARS, bar, chart
+from app.scoreboard.commands.awards import BARS, bar, chart
 from tests.app.cli.conftest import Jurado
 from tests.app.cli.scripted import Scripted, problem
 

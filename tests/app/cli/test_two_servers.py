@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.accounts.commands.access import new_login
-from app.commands.demo.service_process import Running, fresh_service
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import Running, fresh_service
 from app.packages.catalog import bundled
 from tests.app.cli.conftest import BOARD, FEW_GRADERS, Jurado
 from tests.conftest import forked

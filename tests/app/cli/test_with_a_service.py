@@ -11,14 +11,14 @@ from contextlib import closing
 import httpx
 import pytest
 
-from app.commands.demo.service_process import Running
+from app.commands.demo.story import Running
 from app.core.commands.client import Client
-from app.core.commands.requests import Shown, Table, keys
-from app.core.commands.server_events import EVENT_STREAM, events
+from app.core.commands.registry import Shown, Table, keys
+from app.core.commands.uploading import EVENT_STREAM, events
 from app.packages.catalog import problems_folder
 from app.sandbox.sandbox import protections
-from app.scoreboard.commands import live_board
-from app.scoreboard.commands.live_board import boards
+from app.scoreboard.commands import scoreboard
+from app.scoreboard.commands.scoreboard import boards
 from tests.app.cli.conftest import Jurado
 from tests.builders.waiting import until
 
@@ -38,7 +38,7 @@ def contest(admin: Jurado) -> str:
 @pytest.fixture
 def ants(admin: Jurado, contest: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
     """A client of the ants."""
-    from app.accounts.commands.access import new_login
+    from app.accounts.commands.accounts import new_login
 
     monkeypatch.setenv("JURADO_PASSWORD", "a secret of theirs")
     assert admin("admin", "user", "add", f"{contest}-ants", "--team", f"{contest}-ants").exit_code == 0
@@ -80,7 +80,7 @@ def test_an_award_is_given_and_taken_back(admin: Jurado, contest: str) -> None:
 
 
 def test_the_board_comes_by_the_stream(contest: str, ants: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_board, "polled", lambda *_asked, **_more: pytest.fail("the board was asked for"))
+    monkeypatch.setattr(scoreboard, "polled", lambda *_asked, **_more: pytest.fail("the board was asked for"))
     with closing(boards(ants, contest, cases=False)) as changing:
         assert [row["score"]["score"] for row in next(changing)["rows"]] == [0.0]
         submit(ants, contest)

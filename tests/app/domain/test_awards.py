@@ -10,8 +10,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.awards import Prizes, awards, first_to_solve
 from app.domain.contests import OPEN, PROVISIONAL, Counting, Freeze, Kind, ScoredProblem, Team
+from app.domain.history import Prizes, awards, first_to_solve
 from app.domain.scoreboard import scoreboard
 from app.domain.scoring import Attempt, Bests, problem_points, submission_answers
 from tests.builders.scoring import CASES, TEAMS, attempt, attempts, problem, rule, share

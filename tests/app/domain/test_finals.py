@@ -9,8 +9,7 @@ from fractions import Fraction
 import pytest
 
 from app.domain.contests import EVERY, FINAL, PROVISIONAL, Case, CaseKind, Clock, Group, Pause
-from app.domain.final_cases import Finals
-from app.domain.participation import Participation, ParticipationKind, own_clock
+from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.domain.scoring import Bests, problem_points
 from tests.builders.scoring import problem, rule
 

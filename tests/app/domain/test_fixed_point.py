@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.domain.contests import EVERY, PROVISIONAL, Aggregation, ScoredProblem
 from app.domain.fixed_point import BELOW, earned, grain_bits, shown, total_points, total_scale, weights
-from app.domain.rounded_arrays import all_cut, all_shown
+from app.domain.incremental_scoring import all_cut, all_shown
 from app.domain.truncation import cut
 from tests.builders.scoring import problems, share
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.contests.schemas.settings import ContestSettings
-from app.domain.rejections import Telling, reduced
+from app.domain.participation import Telling, reduced
 from checkers.doors import Message, Rejected
 
 USUAL = Rejected.at("token 3 (line 1)", expected="another token", found="7").message

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from app.contests.schemas.settings import Rule
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
-from app.domain.rules import default_rule
+from app.domain.participation import default_rule
 from tests.builders.scoring import rules
 
 MOST = Fraction(100)

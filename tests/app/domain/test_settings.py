@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.contests.schemas.settings import ContestSettings, Limits
-from app.domain.awards import Prizes
 from app.domain.contests import EVERY, FINAL
-from app.domain.final_cases import Finals
+from app.domain.history import Prizes
+from app.domain.participation import Finals
 
 DOCUMENT = {
     "partly_correct_as": "AC",

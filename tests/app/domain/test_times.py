@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from app.domain.contests import Clock, Pause
-from app.domain.times import moves_freeze, opens_board, with_duration, with_thaw_after_end
+from app.domain.participation import moves_freeze, opens_board, with_duration, with_thaw_after_end
 
 START = datetime(2026, 11, 21, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -7,10 +7,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.board_arrays import ranked_with
 from app.domain.contests import PROVISIONAL, ScoredProblem, Team
 from app.domain.scoreboard import scoreboard
 from app.domain.scoring import Attempt
-from app.domain.virtual_ranking import ranked_with
 from tests.builders.scoring import TEAMS, attempts, problems
 
 VISIBLE = [team for team in TEAMS if team.counts]

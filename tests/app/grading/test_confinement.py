@@ -17,8 +17,8 @@ import psutil
 import pytest
 from sqlalchemy import select
 
-from app.core.files.local_files import LocalFiles
-from app.domain.case_scores import CaseAnswer, FoundScore
+from app.core.files.open_files import LocalFiles
+from app.domain.documents import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.judging.service.messages import (
     Failed,
@@ -32,9 +32,9 @@ from app.judging.service.messages import (
     reply_of,
     request_of,
 )
-from app.judging.service.running import GraderSettings, RunningGrader
-from app.judging.service.suspects import LONGEST_PAUSE, Suspects
-from app.judging.service.suspects import MOST_KILLS as MOST_CAUSED
+from app.judging.service.questions import LONGEST_PAUSE, Suspects
+from app.judging.service.questions import MOST_KILLS as MOST_CAUSED
+from app.judging.service.staff import GraderSettings, RunningGrader
 from app.sandbox.environment import clean_environment
 from app.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import PROGRAM, Grading, grading, is_stopped, submission

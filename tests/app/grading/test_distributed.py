@@ -17,29 +17,24 @@ from sqlalchemy import create_engine, make_url, select, text
 from sqlalchemy.orm import Session
 
 from app.core.db.database import Database
-from app.core.db.locks import Locks
-from app.core.db.process_locks import gone_processes
-from app.core.db.processes import WORKER, Presence, processes
+from app.core.db.locks import WORKER, Locks, Presence, gone_processes, processes
 from app.core.db.serving import hold, hold_when_free
 from app.core.db.writer import Writer
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.domain.verdicts import CaseVerdict
-from app.judging.queries.open_judgements import OpenJudgement, open_judgements
+from app.judging.queries.judging_tasks import OpenJudgement, open_judgements
 from app.judging.service.distributed import engine as distributed
-from app.judging.service.distributed import patience as waiting
-from app.judging.service.distributed.actors import TryAgain
-from app.judging.service.distributed.broker import message_of, open_broker
-from app.judging.service.distributed.consuming import Consumer
+from app.judging.service.distributed import reconciler
+from app.judging.service.distributed.actors import Consumer, TryAgain
+from app.judging.service.distributed.broker import JUDGEMENTS, message_of, open_broker
 from app.judging.service.distributed.engine import LOCK, DistributedJobs
-from app.judging.service.distributed.lanes import JUDGEMENTS
-from app.judging.service.distributed.patience import Patience
-from app.judging.service.distributed.sender import Sender
-from app.judging.service.distributed.watch import DatabaseWatch
+from app.judging.service.distributed.reconciler import Patience, Sender
+from app.judging.service.distributed.worker_metrics import DatabaseWatch
 from app.judging.service.engine import Engine
-from app.judging.service.engines import start_engine
 from app.judging.service.messages import Validate, Validated, WireScore
 from app.judging.service.references import JobRunner
+from app.judging.service.rejudging import start_engine
 from app.judging.worker import Worker
 from app.packages.read import assemble
 from app.problems.queries import problems
@@ -475,13 +470,13 @@ def test_what_nobody_has_begun_is_sent_again_after_seconds_and_what_is_judged_mu
     patience = Patience()
     queued, running = OpenJudgement(1, "t", False, QUEUED, 0), OpenJudgement(2, "t", False, RUNNING, 1)
     assert patience.due([queued, running], 0.0) == []
-    assert patience.due([queued, running], waiting.SECONDS_UNTIL_BEGUN) == [queued]
-    assert patience.due([queued, running], waiting.SECONDS_UNTIL_BEGUN + 1) == []
-    assert patience.due([queued, running], 3 * waiting.SECONDS_UNTIL_BEGUN) == [queued], "it doubles"
-    assert patience.due([running], waiting.SECONDS_UNTIL_DONE) == [running]
+    assert patience.due([queued, running], reconciler.SECONDS_UNTIL_BEGUN) == [queued]
+    assert patience.due([queued, running], reconciler.SECONDS_UNTIL_BEGUN + 1) == []
+    assert patience.due([queued, running], 3 * reconciler.SECONDS_UNTIL_BEGUN) == [queued], "it doubles"
+    assert patience.due([running], reconciler.SECONDS_UNTIL_DONE) == [running]
     again = running._replace(attempt=2)
-    assert patience.due([again], waiting.SECONDS_UNTIL_DONE + 1) == []
-    assert patience.due([again], 2 * waiting.SECONDS_UNTIL_DONE + 2) == [], "a slow checker is given twice the time"
+    assert patience.due([again], reconciler.SECONDS_UNTIL_DONE + 1) == []
+    assert patience.due([again], 2 * reconciler.SECONDS_UNTIL_DONE + 2) == [], "a slow checker is given twice the time"
 
 
 def test_what_waits_in_the_queue_of_a_broker_is_not_sent_again() -> None:
@@ -491,7 +486,7 @@ def test_what_waits_in_the_queue_of_a_broker_is_not_sent_again() -> None:
     assert patience.due([live, again], 100.0, queued_lanes={True}) == [live]
     assert patience.due([], 200.0, queued_lanes={True}) == [], "what waits in a queue need not be read"
     assert patience.due([again], 201.0, queued_lanes={False}) == [], "its time begins when the queue is empty"
-    assert patience.due([again], 200.0 + waiting.SECONDS_UNTIL_BEGUN) == [again]
+    assert patience.due([again], 200.0 + reconciler.SECONDS_UNTIL_BEGUN) == [again]
 
 
 def test_of_lanes_with_messages_only_judgements_that_are_begun_are_read(database_url: str, tmp_path: Path) -> None:

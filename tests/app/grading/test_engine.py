@@ -16,12 +16,12 @@ from sqlalchemy import Connection, select
 
 from app.core.db.database import Database
 from app.core.db.writer import Writer
-from app.core.files.local_files import LocalFiles
-from app.judging.service import engine, parked
+from app.core.files.open_files import LocalFiles
+from app.judging.service import engine, judging
 from app.judging.service.messages import Validate
+from app.judging.service.outcomes import Spares
 from app.judging.service.questions import JudgeFailed
-from app.judging.service.running import RunningGrader
-from app.judging.service.spares import Spares
+from app.judging.service.staff import RunningGrader
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Outcome
 from app.tables import AnswerRow, JudgementRow, TeamRow
@@ -171,7 +171,7 @@ def test_a_damaged_file_keeps_what_needs_it_waiting(
 ) -> None:
     """There is no judge error: the file is named, and once it is sound again the submission is judged."""
     monkeypatch.setattr(engine, "SECONDS_BETWEEN_SWEEPS", 0.05)
-    monkeypatch.setattr(parked, "LOOKS_BEFORE_ANOTHER_TRY", 10**9)
+    monkeypatch.setattr(judging, "PARKED_LOOKS_BEFORE_ANOTHER_TRY", 10**9)
     with grading(database_url, tmp_path / "files") as found:
         large = found.files.keep(b"10")
         path = found.files.path(large)

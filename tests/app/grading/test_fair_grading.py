@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from app.domain.case_scores import CaseAnswer
+from app.domain.documents import CaseAnswer
 from app.judging.service.distributed.actors import JudgementActor, TryAgain
-from app.judging.service.distributed.broker import message_of, open_broker
-from app.judging.service.distributed.lanes import JUDGEMENTS
+from app.judging.service.distributed.broker import JUDGEMENTS, message_of, open_broker
 from app.judging.service.messages import Grade
 from app.submissions.queries.judgements import Outcome, Task, waiting_by_team
 from app.submissions.queries.submissions import NewSubmission

@@ -7,8 +7,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.judging.service.fair_queue import LEAST_SECONDS, FairQueue
-from app.judging.service.work import MOST_CLAIMED, share
+from app.judging.service.work import LEAST_SECONDS, MOST_CLAIMED, FairQueue, share
 
 STEPS = st.lists(
     st.one_of(

@@ -10,8 +10,7 @@ from typing import Any
 import pika  # type: ignore[import-untyped]
 import pytest
 
-from app.judging.service.distributed.broker import message_of, open_broker, parameters_of
-from app.judging.service.distributed.lanes import JUDGEMENTS, Lane
+from app.judging.service.distributed.broker import JUDGEMENTS, Lane, message_of, open_broker, parameters_of
 from tests.builders.grading import submission
 from tests.builders.waiting import until
 from tests.builders.working import working

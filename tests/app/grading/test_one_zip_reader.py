@@ -16,7 +16,7 @@ import pytest
 
 from app.core.faults import PackageErrors
 from app.packages.files import archive_files
-from app.packages.zip_reader import ZipUnreadable, inflate, open_zip
+from app.packages.zips import ZipUnreadable, inflate, open_zip
 from app.submissions.service.archives import Budget, Limits, Upload, UploadRefused, open_archive
 
 MIB = 1 << 20

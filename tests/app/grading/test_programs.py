@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.service import Service
-from app.domain.case_scores import CaseAnswer
-from app.domain.documents import ProgramDocument
+from app.domain.documents import CaseAnswer, ProgramDocument
 from app.judging.service.engine import Engine
-from app.judging.service.held import LOOKS_BEFORE_ANOTHER_TRY, HeldBack
+from app.judging.service.judging import LOOKS_BEFORE_ANOTHER_TRY, HeldBack
 from app.judging.service.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.judging.service.programs import Programs
 from app.judging.service.staff import EngineSettings
-from app.programs import languages
-from app.programs.bundle import pack
+from app.programs import places
+from app.programs.model import pack
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from app.tables import JudgementRow
@@ -89,7 +88,7 @@ def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(sqlit
 
 @pytest.mark.machine("sandbox")
 def test_without_a_compiler_what_needs_one_is_held_back_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(languages.COMPILERS, "c++", ("/nowhere/g++",))
+    monkeypatch.setitem(places.COMPILERS, "c++", ("/nowhere/g++",))
     files = LocalFiles(tmp_path)
     bundle = pack({"output_validator/check.cpp": b"int main() {}\n"})
     program: ProgramDocument = {"protocol": "kattis", "points": "fraction", "sha256": files.keep(bundle)}

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from app.commands.main import app
 from app.judging.service.engine import Engine
 from app.judging.service.staff import engine_settings
-from app.packages import local_programs
+from app.packages import tools
 from app.sandbox.model import AS_ROOT, SandboxMissing
 from app.sandbox.sandbox import USER, USER_HINT, Sandbox, protections
 from app.tables import JudgementRow
@@ -102,8 +102,8 @@ def test_verify_refuses_programs_as_root_unless_they_are_allowed(
     found = {}
     for setting in ("refuse", "allow"):
         monkeypatch.setenv(AS_ROOT, setting)
-        local_programs._desk.cache_clear()
+        tools._desk.cache_clear()
         report = json.loads(CliRunner().invoke(app, ["package", "verify", str(root), "--json"]).stdout)
         found[setting] = [fault["message"] for fault in report["errors"]]
-    local_programs._desk.cache_clear()
+    tools._desk.cache_clear()
     assert found == {"refuse": [f"packages' own checkers cannot run here: {REFUSED}"], "allow": []}

@@ -8,14 +8,12 @@ from typing import Any, cast
 
 import pytest
 
-from app.domain.case_scores import CaseAnswer, FoundScore
+from app.domain.documents import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.judging.service import questions
 from app.judging.service.messages import Failed, Grade, Unreadable, Validate, Validated
-from app.judging.service.outcomes import Trial
-from app.judging.service.process import GraderProcess
-from app.judging.service.questions import JudgeFailed, NotJudged, Question, Questions, Tried
-from app.judging.service.suspects import MOST_KILLS, Suspects
+from app.judging.service.outcomes import GraderProcess, Trial
+from app.judging.service.questions import MOST_KILLS, JudgeFailed, NotJudged, Question, Questions, Suspects, Tried
 
 KILLED = Failed("the grader process ended with status -9", blame=False)
 FAILED = Failed("the checker has a fault")

@@ -15,7 +15,7 @@ import pytest
 from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.db.writer import Writer
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.judging.queries import rejudging_changes, rejudging_steps, rejudgings
 from app.judging.service.distributed.actors import JobActor
 from app.judging.service.engine import Engine
@@ -24,7 +24,7 @@ from app.judging.service.references import REFERENCE_RUN, JobRunner
 from app.judging.service.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.packages.read import read_package
-from app.problems.queries import jobs, problems, testcases
+from app.problems.queries import pins, problems, testcases
 from app.problems.queries.versions import Author
 from app.tables import AccountRow, ContestProblemRow, ContestRow, JobRow, JudgementRow, SubmissionRow, TestCaseRow
 from tests.builders.service import Idle
@@ -55,7 +55,7 @@ class Bench:
         params = {"problem_id": "comesolo", "checker": "comesolo", "solver": "comesolo", "cases": list(cases)}
         how = {"method": method, "seed": 1, "seconds": seconds, "memory": 1024}
         with self.database.write() as session:
-            return jobs.add(session, REFERENCE_RUN, params | how, None).id
+            return pins.add(session, REFERENCE_RUN, params | how, None).id
 
     def job(self, job_id: str) -> JobRow:
         """The job as it is now."""
@@ -137,7 +137,7 @@ def test_where_there_are_submissions_the_answers_of_a_run_wait_as_one_rejudging(
         session.add(JudgementRow(submission_id=sent.id, state="done", type="CE", start_time=NOW, end_time=NOW))
     job_id = bench.queue(cases=(CASE, other))
     bench.runner.start()
-    until(lambda: bench.job(job_id).state in jobs.ENDED)
+    until(lambda: bench.job(job_id).state in pins.ENDED)
     results = (bench.job(job_id).result or {})["cases"]
     assert {name: result.get("rejudging") for name, result in results.items()} == {CASE: "1", other: "1"}
     assert (bench.case().answer_sha256, bench.case(other).answer_sha256) == (None, None)
@@ -170,7 +170,7 @@ def test_a_case_whose_new_input_waits_in_a_rejudging_is_solved_as_it_will_be(ben
         assert rejudgings.unanswered(session, row) == [CASE]
     job_id = bench.queue()
     bench.runner.start()
-    until(lambda: bench.job(job_id).state in jobs.ENDED)
+    until(lambda: bench.job(job_id).state in pins.ENDED)
     assert (bench.job(job_id).result or {})["cases"][CASE]["rejudging"] == "1"
     until(lambda: bench.judged_again(1))
     with bench.database.write() as session:
@@ -184,7 +184,7 @@ def test_a_run_makes_the_expected_answer_and_says_how(bench: Bench) -> None:
     bench.forget_answer()
     job_id = bench.queue()
     bench.runner.start()
-    until(lambda: bench.job(job_id).state in jobs.ENDED)
+    until(lambda: bench.job(job_id).state in pins.ENDED)
     job, case = bench.job(job_id), bench.case()
     assert (job.state, job.progress) == ("done", 1.0), job.log
     assert case.answer_sha256 is not None
@@ -248,7 +248,7 @@ def test_workers_run_a_job_one_at_a_time_under_its_lock_and_take_up_what_a_dead_
     other.run_job(long)  # returns at once: the first worker has it
     assert (bench.job(long).state, bench.job(long).attempt) == ("running", 1)
     with bench.database.write() as session:
-        assert jobs.cancel(session, long)  # by a server, which runs nothing
+        assert pins.cancel(session, long)  # by a server, which runs nothing
     until(lambda: not running.is_alive())
     assert not solvers()
     assert bench.job(long).state == "cancelled"
@@ -275,7 +275,7 @@ def test_a_run_that_fails_says_why(bench: Bench) -> None:
     """A method that does not exist, and too little memory, end the job with the solver's own words."""
     job_id = bench.queue(method="magic")
     bench.runner.start()
-    until(lambda: bench.job(job_id).state in jobs.ENDED)
+    until(lambda: bench.job(job_id).state in pins.ENDED)
     job = bench.job(job_id)
     assert job.state == "failed"
     assert job.result is not None

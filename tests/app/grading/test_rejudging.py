@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import or_, select, update
 
 from app.core.db.database import Database
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudging_steps import Selection
 from app.tables import JudgementRow, RawScoreRow

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.faults import PackageErrors
-from app.packages import zip_reader
+from app.packages import zips
 from app.packages.files import Limits, archive_files, check_zip
 from app.packages.read import read_archive
 from app.packages.zips import zip_bytes
@@ -93,9 +93,9 @@ def test_two_files_that_differ_in_upper_and_lower_case_only_are_refused() -> Non
 
 def test_a_directory_of_a_million_entries_is_read_to_the_first_of_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     data = zip_bytes({f"echo/{number}": b"" for number in range(50)})
-    monkeypatch.setattr(zip_reader, "MOST_ENTRIES", 50)
+    monkeypatch.setattr(zips, "MOST_ENTRIES", 50)
     assert len(archive_files(data)[1]) == 50
-    monkeypatch.setattr(zip_reader, "MOST_ENTRIES", 49)
+    monkeypatch.setattr(zips, "MOST_ENTRIES", 49)
     assert refusal(data) == "not a readable zip archive: expected at most 49 entries, found more"
 
 

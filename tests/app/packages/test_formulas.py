@@ -6,11 +6,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from app.packages.arrivals import MOST_FORMULAS, check_rules
 from app.packages.catalog import bundled
-from app.packages.formulas import ATTRIBUTES, ELEMENTS, LONGEST, BadFormula, mathml
-from app.packages.markdown import MOST_MATHML, formula_faults, render
+from app.packages.markdown import ATTRIBUTES, ELEMENTS, LONGEST, MOST_MATHML, BadFormula, formula_faults, mathml, render
 from app.packages.read import read_archive, read_package
-from app.packages.rules import MOST_FORMULAS, check_rules
 from tests.builders.packages import zip_package
 
 GOLDEN = {

@@ -7,9 +7,8 @@ import pytest
 from app.core.faults import Faults, PackageError, PackageErrors
 from app.core.parsing import LONGEST_KEY, LONGEST_NUMBER, read_document
 from app.packages import arrivals
-from app.packages.demands import matches
+from app.packages.demands import _compiled, matches
 from app.packages.files import DEEPEST, LONGEST_PATH, archive_files
-from app.packages.globs import _compiled
 from app.packages.markdown import with_image_folder
 from app.packages.metadata import LONGEST_CONSTANT
 from app.packages.read import LONGEST_STATEMENT, read_archive

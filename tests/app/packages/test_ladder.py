@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.faults import PackageErrors
-from app.packages.ladder import Climb, accepted_outcomes, check_ladder, ladder_points, open_cases, plan_climb
+from app.packages.catalog import Climb, accepted_outcomes, check_ladder, ladder_points, open_cases, plan_climb
 from app.packages.read import read_package
 from app.packages.trials import Outcome
 from checkers.doors import Score

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from app.core.faults import PackageErrors
-from app.packages.formats.detect import format_of, import_files
+from app.packages.formats.cms import format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble, read_archive
 from app.packages.trials import LocalDesk

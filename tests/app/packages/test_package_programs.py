@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import pytest
 
 from app.core.faults import PackageErrors
-from app.packages.local_programs import local_workshop
 from app.packages.model import Package
 from app.packages.read import read_archive
-from app.packages.tools import Workshop
+from app.packages.tools import Workshop, local_workshop
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine, report_of
 from tests.builders.packages import JURADO, PROBLEM, zip_package

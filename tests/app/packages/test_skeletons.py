@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from app.packages.local_programs import ask_here, local_workshop
 from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.skeletons.choices import (
@@ -22,6 +21,7 @@ from app.packages.skeletons.choices import (
     faults_of,
 )
 from app.packages.skeletons.writing import functions, skeleton
+from app.packages.tools import ask_here, local_workshop
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
 from app.programs.model import CaseFiles

@@ -14,15 +14,14 @@ import pytest
 
 from app.core.db.database import Database
 from app.core.faults import PackageErrors
-from app.core.files.local_files import LocalFiles
-from app.judging.service.desk import batches
-from app.packages.ahead import ahead
+from app.core.files.open_files import LocalFiles
+from app.judging.service.verification import batches
 from app.packages.arrivals import read_arrival
-from app.packages.contents import total_size
-from app.packages.export import write_archive_file
+from app.packages.contents import SpooledFiles, total_size
 from app.packages.files import Limits, archive_files
+from app.packages.model import write_archive_file
 from app.packages.read import read_archive
-from app.packages.spooled import SpooledFiles
+from app.packages.texts import ahead
 from app.packages.trials import Question
 from app.packages.zips import zip_bytes
 from app.problems.queries import problems

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from app.programs import languages
-from app.programs.bundle import digest, pack, program_files, unpack
+from app.programs import places
 from app.programs.desk import Opinion, ProgramDesk
-from app.programs.model import CaseFiles, Meaning, NoCompiler, Program, Protocol
+from app.programs.model import CaseFiles, Meaning, NoCompiler, Program, Protocol, digest, pack, program_files, unpack
 from app.programs.tools import tool_at
 from tests.builders.pictures import png
 
@@ -188,7 +187,7 @@ def test_what_does_not_compile_is_told_in_the_compilers_first_lines(desk: Progra
 def test_a_missing_compiler_is_named_with_the_package_that_brings_it(
     tmp_path: Path, desk: ProgramDesk, monkeypatch: pytest.MonkeyPatch, language: str, name: str
 ) -> None:
-    monkeypatch.setitem(languages.COMPILERS, language, ("/nowhere/compiler",))
+    monkeypatch.setitem(places.COMPILERS, language, ("/nowhere/compiler",))
     other = ProgramDesk(desk._sandbox, tmp_path, 2**27)
     (opinion,) = other.ask_all(program({f"output_validator/{name}": "int main() {}\n"}), [case(b"8")], SECONDS)
     assert opinion.fault == (
@@ -222,7 +221,7 @@ def test_a_bundle_holds_the_program_alone_and_its_bytes_depend_on_nothing_else()
     assert list(own) == ["include/a.h", "output_validator/b.py"]
     assert unpack(pack(own)) == own
     code = (
-        "from app.programs.bundle import digest, pack\n"
+        "from app.programs.model import digest, pack\n"
         "print(digest(pack({'output_validator/b.py': b'b', 'include/a.h': b'a'})))"
     )
     again = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

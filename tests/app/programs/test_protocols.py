@@ -8,11 +8,10 @@ from fractions import Fraction
 
 import pytest
 
-from app.programs.endings import fault_of
-from app.programs.images import with_images
-from app.programs.model import REJECTED, CaseFiles, Decision, Meaning, ProgramFault, Unread
+from app.programs import protocols
+from app.programs.desk import with_images
+from app.programs.model import REJECTED, CaseFiles, Decision, Meaning, ProgramFault, Unread, fault_of
 from app.programs.places import ANSWER, INPUT, OUTPUT, Run
-from app.programs.protocols import cms, kattis, omegaup, python, testlib
 from app.sandbox.model import Ending, Result
 from tests.builders.pictures import SVG, png
 
@@ -40,10 +39,10 @@ def worth(decision: Decision) -> tuple[object, object] | None:
 @pytest.mark.parametrize(
     ("protocol", "words", "stdin"),
     [
-        (kattis, (INPUT, ANSWER, "/work/feedback/", "fuzzy"), OUTPUT),
-        (testlib, (INPUT, OUTPUT, ANSWER, "fuzzy"), None),
-        (omegaup, ("01-small", "fuzzy"), OUTPUT),
-        (cms, (INPUT, ANSWER, OUTPUT, "fuzzy"), None),
+        (protocols, (INPUT, ANSWER, "/work/feedback/", "fuzzy"), OUTPUT),
+        (protocols, (INPUT, OUTPUT, ANSWER, "fuzzy"), None),
+        (protocols, ("01-small", "fuzzy"), OUTPUT),
+        (protocols, (INPUT, ANSWER, OUTPUT, "fuzzy"), None),
     ],
 )
 def test_each_protocol_has_its_own_order_of_arguments(protocol: object, words: tuple[str, ...], stdin: object) -> None:
@@ -52,7 +51,7 @@ def test_each_protocol_has_its_own_order_of_arguments(protocol: object, words: t
 
 
 def test_a_validator_of_omegaup_finds_the_files_of_the_case_in_its_folder() -> None:
-    assert omegaup.asked((), CASE).links == (("/work/data.in", INPUT), ("/work/data.out", ANSWER))
+    assert protocols.asked_omegaup((), CASE).links == (("/work/data.in", INPUT), ("/work/data.out", ANSWER))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +70,7 @@ def test_a_validator_of_omegaup_finds_the_files_of_the_case_in_its_folder() -> N
 def test_a_validator_of_kattis_gives_points_a_share_or_a_raw_score(
     ended: Run, points: Meaning, expected: object
 ) -> None:
-    assert worth(kattis.decision(ended, CASE, points)) == expected
+    assert worth(protocols.decision_kattis(ended, CASE, points)) == expected
 
 
 @pytest.mark.parametrize(
@@ -101,12 +100,14 @@ def test_a_validator_of_kattis_that_breaks_the_format_is_at_fault_itself(
     ended: Run, points: Meaning, reason: str
 ) -> None:
     with pytest.raises(ProgramFault) as fault:
-        kattis.decision(ended, CASE, points)
+        protocols.decision_kattis(ended, CASE, points)
     assert reason in str(fault.value)
 
 
 def test_the_messages_of_kattis_go_to_those_they_are_for() -> None:
-    decision = kattis.decision(run(43, judgemessage="expected 5\x00", teammessage="line 1\n"), CASE, "absolute")
+    decision = protocols.decision_kattis(
+        run(43, judgemessage="expected 5\x00", teammessage="line 1\n"), CASE, "absolute"
+    )
     assert (decision.message.text, decision.judges) == ("line 1", "expected 5")
 
 
@@ -130,7 +131,7 @@ def test_the_messages_of_kattis_go_to_those_they_are_for() -> None:
 )
 def test_a_checker_of_testlib_is_read_by_its_first_word(ended: Run, points: Meaning, expected: object) -> None:
     """`_pc(0)` and `_pc(1)` exit with the codes of "ok" and "wrong answer"."""
-    assert worth(testlib.decision(ended, CASE, points)) == expected
+    assert worth(protocols.decision_testlib(ended, CASE, points)) == expected
 
 
 @pytest.mark.parametrize(
@@ -149,12 +150,12 @@ def test_a_checker_of_testlib_is_read_by_its_first_word(ended: Run, points: Mean
 )
 def test_a_checker_of_testlib_without_a_verdict_is_at_fault_itself(ended: Run, reason: str) -> None:
     with pytest.raises(ProgramFault) as fault:
-        testlib.decision(ended, CASE, "fraction")
+        protocols.decision_testlib(ended, CASE, "fraction")
     assert reason in str(fault.value)
 
 
 def test_what_testlib_expected_is_for_judges_and_the_team_reads_the_verdict() -> None:
-    decision = testlib.decision(run(1, stderr="wrong answer expected '5', found '4'"), CASE, "fraction")
+    decision = protocols.decision_testlib(run(1, stderr="wrong answer expected '5', found '4'"), CASE, "fraction")
     assert (decision.message.text, decision.judges) == ("wrong answer", "wrong answer expected '5', found '4'")
 
 
@@ -170,13 +171,13 @@ def test_what_testlib_expected_is_for_judges_and_the_team_reads_the_verdict() ->
     ],
 )
 def test_what_a_validator_of_omegaup_prints_is_cut_to_a_share(printed: str, expected: object) -> None:
-    assert worth(omegaup.decision(run(stdout=printed), CASE, "fraction")) == expected
+    assert worth(protocols.decision_omegaup(run(stdout=printed), CASE, "fraction")) == expected
 
 
 @pytest.mark.parametrize("ended", [run(), run(stdout="yes"), run(stdout="nan"), run(stdout="-"), run(1, stdout="1")])
 def test_a_validator_of_omegaup_that_prints_no_number_is_at_fault_itself(ended: Run) -> None:
     with pytest.raises(ProgramFault):
-        omegaup.decision(ended, CASE, "fraction")
+        protocols.decision_omegaup(ended, CASE, "fraction")
 
 
 @pytest.mark.parametrize(
@@ -190,19 +191,21 @@ def test_a_validator_of_omegaup_that_prints_no_number_is_at_fault_itself(ended: 
     ],
 )
 def test_the_first_lines_of_a_checker_of_cms_count(stdout: str, stderr: str, expected: object, text: str) -> None:
-    decision = cms.decision(run(stdout=stdout, stderr=stderr), CASE, "fraction")
+    decision = protocols.decision(run(stdout=stdout, stderr=stderr), CASE, "fraction")
     assert (worth(decision), decision.message.text) == (expected, text)
 
 
 @pytest.mark.parametrize("ended", [run(), run(stdout="1.5"), run(stdout="-1"), run(3, stdout="1"), run(stdout="\n1")])
 def test_a_checker_of_cms_without_a_share_is_at_fault_itself(ended: Run) -> None:
     with pytest.raises(ProgramFault):
-        cms.decision(ended, CASE, "fraction")
+        protocols.decision(ended, CASE, "fraction")
 
 
 def reply(**fields: object) -> Decision | None:
     """What a reply to the token `t` decides."""
-    return python.decision(python.reply_of(json.dumps({"token": "t", **fields}).encode(), "t"), CASE, "fraction")
+    return protocols.decision_python(
+        protocols.reply_of(json.dumps({"token": "t", **fields}).encode(), "t"), CASE, "fraction"
+    )
 
 
 def test_a_reply_in_python_is_a_number_a_score_a_rejection_or_nothing() -> None:
@@ -262,13 +265,13 @@ def test_words_of_a_checker_in_python_steer_no_terminal_and_fill_no_page() -> No
 def test_a_reply_that_is_nested_without_end_is_the_checkers_own_fault() -> None:
     data = b'{"token": "t", "more": ' + 200_000 * b"["
     with pytest.raises(ProgramFault, match="a reply that is none"):
-        python.reply_of(data, "t")
+        protocols.reply_of(data, "t")
 
 
 def test_huge_feedback_of_kattis_is_cut_and_steers_no_terminal() -> None:
     text = "\x1b[2J" + "x" * 10**6
     for code in (42, 43):
-        decision = kattis.decision(run(code, judgemessage=text, teammessage=text), CASE, "absolute")
+        decision = protocols.decision_kattis(run(code, judgemessage=text, teammessage=text), CASE, "absolute")
         assert (len(decision.judges), len(decision.message.text)) == (8000, 2000)
         assert "\x1b" not in decision.judges + decision.message.text
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.programs.bundle import digest, pack
 from app.programs.desk import ProgramDesk
-from app.programs.model import CaseFiles, Decision, Program, ProgramFault
+from app.programs.model import CaseFiles, Decision, Program, ProgramFault, digest, pack
 from app.sandbox.sandbox import Sandbox
 
 pytestmark = pytest.mark.machine("sandbox")

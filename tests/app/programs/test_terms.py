@@ -10,10 +10,9 @@ from pydantic import ValidationError
 from app.core.settings import Settings
 from app.packages.model import program_document
 from app.packages.read import assemble
-from app.programs.bundle import digest, pack
 from app.programs.desk import ProgramDesk
-from app.programs.model import CaseFiles, OwnLimits, Program, Protocol
-from app.programs.modules import NO_MODULES, Modules, modules_of
+from app.programs.model import CaseFiles, OwnLimits, Program, Protocol, digest, pack
+from app.programs.points import NO_MODULES, Modules, modules_of
 from app.sandbox.sandbox import Sandbox
 from tests.builders.packages import PROBLEM, package_files
 from tests.builders.programs import own_checker

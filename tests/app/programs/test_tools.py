@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.programs.desk import ProgramDesk
-from app.programs.generating import generate
-from app.programs.languages import forget_unused
 from app.programs.model import ProgramFault
+from app.programs.places import forget_unused
+from app.programs.points import generate
 from app.programs.solving import Answered, SolverReport, Solving
 from app.programs.tools import Bounds, ToolDesk, tool_at
 from app.programs.validating import ValidatorProtocol, validate

@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.sandbox import bubblewrap
+from app.sandbox import model
 from app.sandbox.model import Command, Ending, Limits, Mount
 from app.sandbox.sandbox import Sandbox
 from app.sandbox.seccomp import LASTING, MACHINE, NEWER, library
@@ -132,7 +132,7 @@ except OSError as error:
 
 def escaping_command(secret: Path, port: int, words: list[str], *mounts: Mount) -> Command:
     """The program that tries everything."""
-    argv = (bubblewrap.python(), "-IS", "/escaping.py", str(secret), str(port), *words)
+    argv = (model.python(), "-IS", "/escaping.py", str(secret), str(port), *words)
     return Command(argv, (Mount(PROGRAM, "/escaping.py"), *mounts), limits=limits())
 
 

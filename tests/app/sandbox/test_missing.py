@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox import bubblewrap, groups, sandbox, seccomp
+from app.sandbox import groups, model, sandbox, seccomp
+from app.sandbox.environment import ProtectionState
 from app.sandbox.hierarchies import Hierarchy
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import CALLS, GROUPS, NAMESPACES, PROGRAM, Sandbox
-from app.sandbox.state import ProtectionState
 
 WITHOUT_NAMESPACES = """
 import errno, json
@@ -42,7 +42,7 @@ def test_each_missing_protection_is_named_and_nothing_opens(monkeypatch: pytest.
     def no_library() -> None:
         raise RuntimeError("Unable to find libseccomp")
 
-    monkeypatch.setattr(bubblewrap, "FOLDERS", "/nowhere")
+    monkeypatch.setattr(model, "FOLDERS", "/nowhere")
     monkeypatch.setattr(seccomp, "library", no_library)
     monkeypatch.setattr(groups, "own_hierarchies", list)
     with pytest.raises(SandboxMissing) as raised:
@@ -58,7 +58,7 @@ def test_each_missing_protection_is_named_and_nothing_opens(monkeypatch: pytest.
 def test_an_old_bubblewrap_is_named_with_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho bubblewrap 0.4.1\n")
     (tmp_path / "bwrap").chmod(0o755)
-    monkeypatch.setattr(bubblewrap, "FOLDERS", str(tmp_path))
+    monkeypatch.setattr(model, "FOLDERS", str(tmp_path))
     assert sandbox.protections(as_root=True)[PROGRAM] == "expected bubblewrap 0.8 or newer, found bubblewrap 0.4.1"
 
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from app.sandbox.model import Mount, SandboxFault
-from app.sandbox.running import ProgramEnded, Running
-from app.sandbox.sandbox import Sandbox, protections
-from app.sandbox.watch import Watch
+from app.sandbox.sandbox import ProgramEnded, Running, Sandbox, protections
+from app.sandbox.streams import Watch
 from tests.builders.sandboxes import MIB, limits, python, shell
 
 pytestmark = pytest.mark.machine("sandbox")

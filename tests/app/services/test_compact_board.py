@@ -11,7 +11,7 @@ import pytest
 
 from app.domain.board_arrays import BoardArrays
 from app.domain.contests import PROVISIONAL, ScoredProblem, ScoringRule, Team
-from app.scoreboard.service.compact import compact_json, hundredths
+from app.scoreboard.service.pages import compact_json, hundredths
 
 SECONDS = 3600
 

@@ -11,9 +11,8 @@ import anyio
 import pytest
 
 from app.core.errors import Unavailable
-from app.daily.service.daily_puzzles import make_puzzles
 from app.daily.service.days import FIRST_DAY, KINDS, SIZES, latest_days, today
-from app.daily.service.puzzles import EDITION, MOST_WAITING, READER, SECONDS_UNTIL_BACK, DailyPuzzles
+from app.daily.service.puzzles import EDITION, MOST_WAITING, READER, SECONDS_UNTIL_BACK, DailyPuzzles, make_puzzles
 from app.judging.service.solver_process import SolverFailed, SolverProcess
 from solvers.daily import MAKERS
 from solvers.daily import draws as drawing

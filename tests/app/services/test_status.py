@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.archive.queries import last_backup
+from app.archive.queries import scrub
 from app.core.clock import utc_now
-from app.core.db.processes import SERVER, WORKER, Sign, Work, write_signs
+from app.core.db.locks import SERVER, WORKER, Sign, Work, write_signs
 from app.domain.contests import Clock
 from app.domain.verdicts import JudgementType
 from app.operations.service.status import next_event
@@ -60,7 +60,7 @@ def test_a_sound_installation_needs_a_backup_and_nothing_else(api: Api) -> None:
     assert status["broker"] is None
     row = LastBackupRow(made=utc_now(), place="/backup", files=3, size=4, faulty=0)
     with api.service.database.write() as session:
-        last_backup.write(session, row)
+        scrub.write(session, row)
     assert whole(api)["advice"] == []
     assert whole(api)["status"]["backup"]["place"] == "/backup"
 
@@ -117,11 +117,10 @@ def test_a_broker_that_is_away_and_the_lack_of_workers_are_urgent(postgresql_url
 def test_queues_are_shown_as_the_broker_counts_them(
     postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.judging.service.distributed import queues as asking
-    from app.judging.service.distributed.broker import message_of, open_broker
-    from app.judging.service.distributed.lanes import JUDGEMENTS
+    from app.judging.service.distributed import broker as distributed_broker
+    from app.judging.service.distributed.broker import JUDGEMENTS, message_of, open_broker
 
-    monkeypatch.setattr(asking, "SECONDS_TO_CONNECT", 60.0)  # a busy machine is no broker that is away
+    monkeypatch.setattr(distributed_broker, "SECONDS_TO_CONNECT", 60.0)  # a busy machine is no broker that is away
     broker = open_broker(broker_url)
     broker.enqueue(message_of(JUDGEMENTS, [(1, "t")]))
     with two_apis(postgresql_url, tmp_path, broker_url=broker_url) as (one, _):

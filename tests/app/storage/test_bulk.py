@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Row, select
 from sqlalchemy.exc import StatementError
 from sqlalchemy.orm import Session
 
-from app.core.db.base import Base
-from app.core.db.bulk import (
+from app.core.db.base import (
     MOST_AT_ONCE,
     MOST_BYTES,
+    Base,
     Values,
     among,
     given,
@@ -24,7 +24,7 @@ from app.core.db.bulk import (
     update_rows,
 )
 from app.core.db.database import Database
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.judging.queries.judging_tasks import too_large
 from app.submissions.queries import submissions
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission

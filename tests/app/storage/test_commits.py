@@ -25,7 +25,7 @@ from app.core.db.commits import CommitInDoubt, Commits, Ended, Mark, NotKnownYet
 from app.core.db.database import Database
 from app.core.db.migrate import upgrade
 from app.core.db.writer import TRACES, AnyHandler, Writer
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.judgements import Claim, Outcome

@@ -7,12 +7,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import DeclarativeBase
 
 from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns
-from app.domain.documents import (
-    AnswersDocument,
-    ProblemSettingsDocument,
-    ReferenceDocument,
-    ScoringDocument,
-)
+from app.domain.documents import AnswersDocument, ProblemSettingsDocument, ReferenceDocument, ScoringDocument
 from app.packages.metadata import Problem
 from app.packages.settings import Answers, JuradoSettings, Reference, Scoring
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow

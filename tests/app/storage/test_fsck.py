@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from app.archive.queries import fsck
+from app.archive.queries import references
 from app.archive.queries.backup import backup, opened_database
 from app.archive.queries.references import read_references
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.service import Service
 from app.submissions.queries.submissions import INLINE_LIMIT
 from tests.builders.contests import add_contest, add_problem
@@ -49,10 +49,10 @@ def test_a_sound_store_has_no_faults_and_loses_nothing(api: Api) -> None:
     """Test data, statements, samples, answers, sources and images are all needed."""
     service = api.service
     age(service.files)
-    checked = fsck.check(service.database, service.files)
+    checked = references.check(service.database, service.files)
     assert (checked.faults, checked.orphans) == ([], 0)
     stored = {each.sha256 for each in service.files.stored()}
-    fsck.mend(service.database, service.files, checked)
+    references.mend(service.database, service.files, checked)
     assert {each.sha256 for each in service.files.stored()} == stored
 
 
@@ -74,18 +74,18 @@ def test_missing_and_damaged_files_are_named_and_restored(api: Api, tmp_path: Pa
         spare.keep(service.files.load(name))
     spoil(service, large)
     service.files.path(other).unlink()
-    checked = fsck.check(service.database, service.files)
+    checked = references.check(service.database, service.files)
     assert {(fault.kind, fault.name) for fault in checked.faults} == {("damaged", large), ("missing", other)}
     assert all(fault.places for fault in checked.faults)
-    assert fsck.mend(service.database, service.files, checked).restored == []
-    assert set(fsck.mend(service.database, service.files, checked, spare).restored) == {large, other}
-    assert fsck.check(service.database, service.files).faults == []
+    assert references.mend(service.database, service.files, checked).restored == []
+    assert set(references.mend(service.database, service.files, checked, spare).restored) == {large, other}
+    assert references.check(service.database, service.files).faults == []
 
 
 def test_answers_in_their_rows_are_verified_too(api: Api) -> None:
     with api.service.database.write() as session:
         session.execute(text("UPDATE answers SET sha256 = :other WHERE data IS NOT NULL"), {"other": "0" * 64})
-    (fault,) = fsck.check(api.service.database, api.service.files).faults
+    (fault,) = references.check(api.service.database, api.service.files).faults
     assert (fault.kind, "other bytes" in fault.why) == ("rows", True)
 
 
@@ -102,12 +102,12 @@ def test_rows_whose_parents_are_gone_are_named_and_not_taken_for_answers_to_rest
         with database.transaction() as connection:
             connection.exec_driver_sql("SET LOCAL session_replication_role = replica")  # no triggers, no references
             connection.exec_driver_sql(gone)
-    checked = fsck.check(database, api.service.files)
+    checked = references.check(database, api.service.files)
     named = {(fault.kind, fault.name.split()[0]) for fault in checked.faults}
     assert named >= {("rows", "answers"), ("rows", "judgements")}
     assert all("a row of submissions that there is not" in fault.why for fault in checked.faults)
     with opened_database(tmp_path / "backup") as before:
-        assert fsck.mend(database, api.service.files, checked, backup=before).restored == []
+        assert references.mend(database, api.service.files, checked, backup=before).restored == []
 
 
 def test_only_orphans_that_nobody_sent_lately_are_collected(api: Api) -> None:
@@ -115,10 +115,10 @@ def test_only_orphans_that_nobody_sent_lately_are_collected(api: Api) -> None:
     old, sent_again = service.files.keep(b"old"), service.files.keep(b"sent again")
     age(service.files)
     new = service.files.keep(b"new")
-    checked = fsck.check(service.database, service.files)
+    checked = references.check(service.database, service.files)
     assert (checked.orphans, {each.sha256 for each in checked.old}) == (3, {old, sent_again})
     service.files.keep(b"sent again")
-    assert fsck.mend(service.database, service.files, checked).removed == 1
+    assert references.mend(service.database, service.files, checked).removed == 1
     left = {each.sha256 for each in service.files.stored()}
     assert old not in left
     assert {new, sent_again} <= left

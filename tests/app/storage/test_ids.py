@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.db.ids import as_id, is_number
+from app.core.db.by_id import as_id, is_number
 
 
 @pytest.mark.parametrize("text", ["1", "42", "9" * 18])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from app.core.db.notices import Kind, Outbox, read
+from app.core.db.by_id import Kind, Outbox, read
 
 
 def test_what_is_counted_is_told_as_often_as_it_was_and_all_else_once() -> None:

@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from app.core.db import bounded_connection, patience
+from app.core.db import listener, serving
 from app.core.db import writer as writer_of
+from app.core.db.commits import of_the_database
 from app.core.db.database import Database
-from app.core.db.faults import of_the_database
 from app.core.db.migrate import upgrade
 from app.core.db.writer import Writer
 from app.core.settings import Settings, Timeouts
@@ -118,8 +118,8 @@ def test_an_idle_transaction_of_the_writer_frees_what_it_locked(postgresql_url: 
 def test_a_frozen_connection_is_given_up_and_another_one_is_taken(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "SECONDS_FOR_THE_REPLY", SOON)
-    monkeypatch.setattr(bounded_connection, "SECONDS_OUTSIDE", LATER)
+    monkeypatch.setattr(serving, "SECONDS_FOR_THE_REPLY", SOON)
+    monkeypatch.setattr(listener, "SECONDS_OUTSIDE", LATER)
     with opened(postgresql_url, Timeouts(read=LATER)) as database:
         with database.readers.connect() as connection, frozen(connection):
             with pytest.raises(OperationalError, match="timeout") as raised:
@@ -133,9 +133,9 @@ def test_a_frozen_connection_is_given_up_and_another_one_is_taken(
 
 
 def test_the_settings_say_how_long_a_silent_network_is_waited_for() -> None:
-    bounded = patience.network_patience(Settings(database_silent_seconds=12).timeouts.silent)
+    bounded = serving.network_patience(Settings(database_silent_seconds=12).timeouts.silent)
     assert (bounded["tcp_user_timeout"], bounded["keepalives_idle"], bounded["keepalives_interval"]) == (12_000, 6, 2)
-    assert patience.network_patience(0) == {"connect_timeout": patience.CONNECT_SECONDS}
+    assert serving.network_patience(0) == {"connect_timeout": serving.CONNECT_SECONDS}
 
 
 def test_each_setting_is_a_bound_that_postgresql_has(postgresql_url: str) -> None:

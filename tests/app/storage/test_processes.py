@@ -6,8 +6,7 @@ from datetime import timedelta
 
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.db.locks import Locks
-from app.core.db.processes import SERVER, WORKER, Presence, Sign, Work, processes, write_signs
+from app.core.db.locks import SERVER, WORKER, Locks, Presence, Sign, Work, processes, write_signs
 from app.core.db.writer import Writer
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from app.archive.queries.fsck import check, mend
+from app.archive.queries.references import check, mend
 from app.archive.queries.scrub import Scrub
 from app.core.files.files import Files
-from app.core.files.local_files import LocalFiles
-from app.core.files.open_files import open_files, open_store
+from app.core.files.open_files import LocalFiles, open_files, open_store
 from app.core.files.replica import ReplicatedFiles
 from app.core.files.stored_bytes import FileMissing
 from app.core.settings import Settings

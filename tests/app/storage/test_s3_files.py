@@ -21,7 +21,7 @@ from app.core.file_addresses import Address, address_of
 from app.core.files import s3
 from app.core.files.file_cache import FileCache
 from app.core.files.files import StoredFile, name_of
-from app.core.files.local_files import LocalFiles
+from app.core.files.open_files import LocalFiles
 from app.core.files.s3 import Bucket, NoObject
 from app.core.files.s3_files import MARKS, S3Files
 from app.core.files.stored_bytes import FileDamaged, FileMissing, StoreUnavailable

@@ -16,8 +16,8 @@ from app.archive.queries.backup import backup, read_manifest, restore
 from app.archive.queries.move import move
 from app.core.commands.output import Failure
 from app.core.db.database import Database
-from app.core.db.secret_keys import KEY_FILE, Encrypted, SecretKeyError, SecretKeys, key_id_of
-from app.core.files.local_files import LocalFiles
+from app.core.db.migrate import KEY_FILE, Encrypted, SecretKeyError, SecretKeys, key_id_of
+from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.feed.queries import webhooks
 from app.operations.service.bootstrap import bring_keys, check_keys

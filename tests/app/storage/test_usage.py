@@ -7,8 +7,7 @@ from pathlib import Path
 from sqlalchemy import delete
 
 from app.core.service import Service
-from app.submissions.queries.allowances import Allowance, Allowances
-from app.submissions.queries.usage import bytes_used
+from app.submissions.queries.usage import Allowance, Allowances, bytes_used
 from app.tables import SubmissionRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.service import open_service

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core.pages.static_files import paths
+from app.core.pages.headers import paths
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.problems.pages.playground import TITLES
+from app.problems.pages.contest import TITLES
 from app.tables import ContestProblemRow, SubmissionRow
 from tests.app.web.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from app.core.pages import languages
-from app.core.pages.static_files import paths
+from app.core.pages.headers import paths
 from app.daily.service.days import KINDS
 from app.packages.read import read_package
+from app.problems.pages.contest import TITLES
 from app.problems.pages.frames_of_boards import BOARDS
-from app.problems.pages.playground import TITLES
 from checkers.doors import Checker, Phrase, Rejected, open_checker
 from games.catalog import games, open_game
 from games.doors import FIRST

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, expect
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.problems.pages.playground import TITLES
+from app.problems.pages.contest import TITLES
 from tests.builders.boards_of_packages import HOSTILE, NOBODY
 from tests.builders.browser import chromium_running, reader, tab_to
 from tests.builders.contests import add_contest, add_problem, add_submission

@@ -15,7 +15,7 @@ import pytest
 from fastapi import APIRouter
 from rich.console import Console
 
-from app.core.commands.board_tables import report_tables
+from app.core.commands.lookup import report_tables
 from app.core.errors import ServiceError, TooManyRequests, Unauthorized
 from app.core.http import errors
 from app.core.pages.visitor import PageRoute

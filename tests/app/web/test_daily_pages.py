@@ -15,7 +15,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from app.core.pages.headers import POLICY
-from app.daily.pages import daily
+from app.daily import pages as daily_pages
 from app.daily.service.puzzles import READER
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 from games.netgame.opponents import is_won, solved
@@ -153,13 +153,13 @@ def test_a_page_is_made_once_for_readers_of_a_kind_and_stored_for_no_others(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    page = daily.page
+    page = daily_pages.page
 
     def noted(template: str, request: Request, **values: Any) -> HTMLResponse:
         made.append(template)
         return page(template, request, **values)
 
-    monkeypatch.setattr(daily, "page", noted)
+    monkeypatch.setattr(daily_pages, "page", noted)
     kinds: list[dict[str, Any]] = [
         {"user": None},
         {"user": "team"},

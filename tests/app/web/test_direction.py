@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from markupsafe import Markup
 
-from app.core.pages.direction import closed
-from app.core.pages.pages import ENVIRONMENT
+from app.core.pages.pages import ENVIRONMENT, closed
 
 
 @pytest.mark.parametrize(

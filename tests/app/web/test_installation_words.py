@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from app.core.db.database_state import DatabaseFacts, ReplicaState
+from app.core.db.clock import DatabaseFacts, ReplicaState
 from app.core.pages import languages
 from app.core.pages.languages import translate
-from app.judging.service.distributed.queues import QueueFacts
-from app.operations.pages.installation import parts
-from app.operations.queries.health import JudgeErrorFact
+from app.judging.service.distributed.broker import QueueFacts
+from app.operations.pages import parts
+from app.operations.queries import JudgeErrorFact
 from app.operations.service import advice as advising
 from app.operations.service.advice import Remedy, advice
 from app.operations.service.readiness import LoopReport, Ready

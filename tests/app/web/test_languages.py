@@ -14,13 +14,12 @@ import pytest
 from jinja2 import nodes
 
 from app.core.pages import languages, wording
-from app.core.pages.checker_messages import in_words
+from app.core.pages.headers import APP, script_of
+from app.core.pages.headers import paths as static_paths
+from app.core.pages.languages import in_words
 from app.core.pages.pages import ENVIRONMENT
-from app.core.pages.script_texts import script_of
-from app.core.pages.static_files import APP
-from app.core.pages.static_files import paths as static_paths
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
-from app.domain.rejections import Telling, reduced
+from app.domain.participation import Telling, reduced
 from app.judging.queries.judging_tasks import too_large
 from app.judging.service.outcomes import JUDGE_ERROR
 from app.submissions.service.reports import EMBARGOED, NOTHING, WAITING

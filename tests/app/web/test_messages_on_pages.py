@@ -9,15 +9,14 @@ from random import Random
 
 import pytest
 
-from app.accounts.service.rights import Who
-from app.contests.pages.checklist_words import sentence
+from app.accounts.service.tokens import Who
+from app.contests.pages.home import sentence
 from app.contests.service import checklist
 from app.contests.service.names import did_you_mean
 from app.core.errors import BadRequest, NotFound
 from app.core.messages import N_, Message
 from app.core.pages import languages
-from app.core.pages.checker_messages import in_words_of
-from app.core.pages.languages import translate
+from app.core.pages.languages import in_words_of, translate
 from games.catalog import games
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.contests import add_contest, add_problem

@@ -11,7 +11,7 @@ import pytest
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.scoreboard.service.rehearsal import Rehearsal
+from app.scoreboard.service.reveal import Rehearsal
 from app.tables import AccountRow, TeamRow
 from tests.app.web.test_contest_pages import text_of
 from tests.builders.contests import add_contest, add_problem, add_submission

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.accounts.service.rights import OPERATIONS, Who, who_may
+from app.accounts.service.tokens import OPERATIONS, Who, who_may
 from app.organizer_routes import PLACES
 from app.tables import AccountRow, ContestRoleRow
 from tests.app.web.test_pages import References

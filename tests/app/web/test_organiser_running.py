@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.pages.jobs import curves
+from app.authoring.pages.case import curves
 from app.authoring.service import packages
 from app.authoring.service.packages import SentPackage
 from app.core.clock import utc_now
-from app.core.db.processes import SERVER, WORKER, Sign, Work, write_signs
+from app.core.db.locks import SERVER, WORKER, Sign, Work, write_signs
 from app.core.files.temporary import remove_leftovers
 from app.core.service import Service
 from app.judging.service.rejudgings.problem_changes import How

@@ -13,7 +13,7 @@ import pytest
 
 from app.domain.scoring import RawScore
 from app.domain.verdicts import CaseVerdict
-from app.packages.board_module import LARGEST, check_board
+from app.packages.catalog import LARGEST, check_board
 from app.packages.read import assemble
 from app.tables import RawScoreRow
 from tests.builders.boards_of_packages import DRAWING

@@ -11,8 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from app.core.pages.headers import POLICY
-from app.core.pages.static_files import IMMUTABLE, folders, paths
+from app.core.pages.headers import IMMUTABLE, POLICY, folders, paths
 from app.tables import ContestRow
 from tests.builders.contests import add_contest
 from tests.builders.service import Api, open_api

@@ -12,11 +12,11 @@ import pytest
 
 from app.core.clock import utc_now
 from app.core.pages import frames
-from app.core.pages.pieces import Piece, plain, shared, zipped
-from app.scoreboard.pages import board, short_way
-from app.scoreboard.service import past
+from app.core.pages.pages import Piece, plain, shared, zipped
+from app.scoreboard.pages import board, team
+from app.scoreboard.service import bodies
 from app.tables import AccountRow, GroupRow, TeamRow
-from app.teams.queries import directory
+from app.teams import queries as teams_queries
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
@@ -46,20 +46,20 @@ def api(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def set_clocks(monkeypatch: pytest.MonkeyPatch, now: datetime) -> None:
     """Let the clocks of pages stand still at a moment."""
-    for module in (board, frames, past):
+    for module in (board, frames, bodies):
         monkeypatch.setattr(module, "utc_now", lambda: now)
 
 
 def lanes(api: Api, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The pages that the short way answers, as they come."""
     taken: list[str] = []
-    page = short_way.board_page
+    page = team.board_page
 
     async def noted(*arguments: object) -> object:
         taken.append(BOARD)
         return await page(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(short_way, "board_page", noted)
+    monkeypatch.setattr(team, "board_page", noted)
     return taken
 
 
@@ -133,8 +133,8 @@ def test_pieces_are_one_member_of_gzip_whatever_they_hold() -> None:
 
 def test_names_are_read_once_until_something_but_submissions_changes(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     reads: list[object] = []
-    groups = directory.groups
-    monkeypatch.setattr(directory, "groups", lambda *given: reads.append(given) or groups(*given))
+    groups = teams_queries.groups
+    monkeypatch.setattr(teams_queries, "groups", lambda *given: reads.append(given) or groups(*given))
     sent = add_submission(api.service, None, minute=30, files={"03": b"4"})
     assert ("Group" in api.get(BOARD, user="team").text, len(reads)) == (True, 1)
     points = api.get("contests/c/scoreboard").json()

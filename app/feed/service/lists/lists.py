@@ -1,13 +1,18 @@
-"""The lists of one service: each is written once for all who see the same, and kept within so many bytes."""
+"""The lists of one service: each is written once for all who see the same, and kept within so many bytes.
+
+- The cache of written lists, within a number of bytes: the list not asked for longest is forgotten first.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
+from cachetools import LRUCache
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import PUBLIC, Viewer
@@ -16,22 +21,73 @@ from app.core.errors import NotFound
 from app.core.messages import N_
 from app.core.service import Service
 from app.core.shared_work import SharedWork
-from app.domain.identity import Identical
+from app.domain.verdicts import Identical
 from app.feed.service.collections import Collection
-from app.feed.service.lists.list_page import Page, PageWanted, page_of
-from app.feed.service.lists.list_renderer import Large, ListRenderer, TooLarge, all_ids, in_slices, own_rows, row_of
-from app.feed.service.lists.shelf import Shelf
+from app.feed.service.lists.list_renderer import (
+    Large,
+    ListRenderer,
+    Page,
+    PageWanted,
+    TooLarge,
+    all_ids,
+    in_slices,
+    own_rows,
+    page_of,
+    row_of,
+)
 from app.feed.service.lists.slices import Derived, Part, Slice, Wanted, Written
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
+# Bytes that an entry takes at least.
+OVERHEAD = 2_000
+
+
+class _Entry(NamedTuple):
+    """A value and the bytes it counts for."""
+
+    value: Any
+    size: int
+
+
+class Shelf:
+    """Values by key; may be used from any thread."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._entries: LRUCache[Any, _Entry] = LRUCache(most, lambda entry: entry.size)
+        self._lock = threading.Lock()
+
+    @property
+    def total(self) -> float:
+        """Bytes of all entries."""
+        return self._entries.currsize
+
+    # Any: whoever put the value there knows its type.
+    def get(self, key: object) -> Any:
+        """The value, which is the last to be forgotten now; None where there is none."""
+        with self._lock:
+            entry = self._entries.get(key)
+            return None if entry is None else entry.value
+
+    def put(self, key: object, value: object, size: int) -> None:
+        """Keep a value in place of an earlier one, and forget others until all fit; one that is too large is alone."""
+        with self._lock:
+            self._entries[key] = _Entry(value, min(self.most, size + OVERHEAD))
+
+    def drop(self, key: object) -> None:
+        """Forget a value."""
+        with self._lock:
+            self._entries.pop(key, None)
+
+
 T = TypeVar("T")
 JUDGE = Viewer("judge")
+# Lists that are written at once: their threads are taken from nobody else.
 THREADS = 2
-"""Lists that are written at once: their threads are taken from nobody else."""
+# The share of the memory for lists that one list may take; a larger one is read anew for everybody who asks.
 LARGEST_SHARE = 0.5
-"""The share of the memory for lists that one list may take; a larger one is read anew for everybody who asks."""
+# Submissions of which the rows are made at once where a list is not kept.
 PASSING = 16
-"""Submissions of which the rows are made at once where a list is not kept."""
 
 
 class ListKey(NamedTuple):

@@ -15,10 +15,10 @@ LEVEL = 4
 RAW = -zlib.MAX_WBITS
 GZIP_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 LAST_BLOCK = b"\x03\x00"
+# Bytes of a reply that are handed over at once: about what the kernel copies in the time of a small request.
 PIECE = 64 * 1024
-"""Bytes of a reply that are handed over at once: about what the kernel copies in the time of a small request."""
+# Python's bytes for a row beside its text: its objects, and its places in two tuples.
 BYTES_OF_A_ROW = 150
-"""Python's bytes for a row beside its text: its objects, and its places in two tuples."""
 
 
 def packed(data: bytes) -> bytes:
@@ -29,8 +29,8 @@ def packed(data: bytes) -> bytes:
 
 COMMA, OPENING, CLOSING = packed(b","), packed(b"["), packed(b"]")
 Mark = tuple[str, ...]
+# Properties and the values they are to have, empty for null.
 Wanted = tuple[tuple[str, str], ...]
-"""Properties and the values they are to have, empty for null."""
 
 
 class Row(NamedTuple):

@@ -17,23 +17,22 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.loops import FOREVER, Loop
-from app.judging.service.distributed.reconciler import Reconciler
-from app.judging.service.distributed.sender import Sender
+from app.judging.service.distributed.reconciler import Reconciler, Sender
 from app.judging.service.engine import Engine
+from app.judging.service.judging import Parked
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial
-from app.judging.service.parked import Parked
 from app.judging.service.references import Closing, JobRunner
 from app.judging.service.staff import GraderState
-from app.problems.queries import jobs
+from app.problems.queries import pins
 from app.submissions.queries import judgements
-from app.submissions.service.finishing import all_done
+from app.submissions.service.reports import all_done
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.jobs")
 
 LOCK = "expected answers"
+# Time after which a server looks again whether the one that scores expected answers is gone.
 SECONDS_BETWEEN_TRIES = 1.0
-"""Time after which a server looks again whether the one that scores expected answers is gone."""
 SECONDS_COUNTED = 1.0
 
 
@@ -165,7 +164,7 @@ class DistributedJobs:
     def cancel(self, job_id: str) -> bool:
         """End a job; the worker that runs it looks at its row, and kills what it runs."""
         with self._database.write() as session:
-            return jobs.cancel(session, job_id)
+            return pins.cancel(session, job_id)
 
     def close(self) -> None:
         """Stop scoring; another server goes on with what is left."""

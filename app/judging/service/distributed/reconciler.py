@@ -2,30 +2,185 @@
 
 The rows are the outbox: whoever commits one sends news of it at once, and may be killed in between; a broker may lose
 all that it was told. What has stayed as it is for too long is sent again then, by the process that holds the lock.
+
+- Patience with rows that nobody seems to work on: more with what has been begun, and double after each try.
+- Sending news of rows to the broker, in a thread of its own: whoever has committed a row waits for no broker.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
 
+from app.core import tracing
 from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.loops import Loop
 from app.judging.queries import rejudging_steps
-from app.judging.queries.open_judgements import is_any_open, open_judgements
-from app.judging.service.distributed.broker import waiting
-from app.judging.service.distributed.lanes import JOBS, JUDGEMENTS, REJUDGINGS
-from app.judging.service.distributed.patience import Patience
-from app.judging.service.distributed.sender import Sender
-from app.problems.queries import jobs
+from app.judging.queries.judging_tasks import OpenJudgement, is_any_open, open_judgements
+from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, Lane, message_of, waiting
+from app.problems.queries import pins
 from app.submissions.queries import judgements
+from app.submissions.queries.judgements import RUNNING
 
 if TYPE_CHECKING:
     from dramatiq.brokers.rabbitmq import RabbitmqBroker
+
+
+# From a commit to the first worker's claim, with a broker that is idle: many times what that takes.
+SECONDS_UNTIL_BEGUN = 3.0
+# The broker itself gives a dead worker's messages to others; this is for a broker that has lost them.
+SECONDS_UNTIL_DONE = 60.0
+
+
+@dataclass
+class _Watched:
+    """A row as it was at first, since when it has been like that, and the seconds it may stay so."""
+
+    is_rejudging: bool
+    state: str
+    attempt: int
+    since: float
+    seconds: float
+
+
+class Patience:
+    """Which rows are due to be sent again. Not thread-safe: its owner looks in one thread."""
+
+    def __init__(self) -> None:
+        self._watched: dict[int, _Watched] = {}
+
+    def due(
+        self, rows: Sequence[OpenJudgement], now: float, *, queued_lanes: Collection[bool] = ()
+    ) -> list[OpenJudgement]:
+        """The rows that have stayed as they are for too long, at `now` seconds; each counts as sent then.
+
+        `queued_lanes` are those (True: rejudgings) in whose queues messages wait: what nobody has begun waits there,
+        and may be missing from the rows.
+        """
+        for id_ in self._watched.keys() - {row.id for row in rows}:
+            watched = self._watched[id_]
+            if watched.state != RUNNING and watched.is_rejudging in queued_lanes:
+                watched.since = now
+            else:
+                del self._watched[id_]
+        return [row for row in rows if self._is_due(row, now, is_queued=row.is_rejudging in queued_lanes)]
+
+    def _is_due(self, row: OpenJudgement, now: float, *, is_queued: bool) -> bool:
+        watched = self._watched.get(row.id)
+        if watched is None or (watched.state, watched.attempt) != (row.state, row.attempt):
+            seconds = SECONDS_UNTIL_DONE if row.state == RUNNING else SECONDS_UNTIL_BEGUN
+            doubled = 0.0 if watched is None else watched.seconds
+            self._watched[row.id] = _Watched(row.is_rejudging, row.state, row.attempt, now, max(seconds, doubled))
+            return False
+        if is_queued and row.state != RUNNING:
+            watched.since = now
+            return False
+        if now - watched.since < watched.seconds:
+            return False
+        watched.since, watched.seconds = now, 2 * watched.seconds
+        return True
+
+
+NAME = "jurado.broker"
+sender_log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
+STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
+
+# Rows that wait for a broker that is away; of more the reconciler tells it when it is back.
+MOST_KEPT = 100_000
+# Wait for more where the last look found some: the submissions of a commit are told of one by one.
+SECONDS_TO_GATHER = 0.002
+# A judgement's number and its team.
+LIVE_JUDGEMENT = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    lane: Lane
+    row: object
+    context: str = ""
+
+
+_Message = tuple[Lane, list[object], dict[str, str]]
+
+
+class Sender:
+    """Sends news of judgements and jobs; never blocks its callers, and never raises. Any thread may call it."""
+
+    def __init__(self, broker: RabbitmqBroker) -> None:
+        self._broker = broker
+        self._news: deque[_News] = deque()
+        self._messages: deque[_Message] = deque()
+        self._gathers = False
+        self._loop = Loop("broker", self._step)
+        self._loop.start()
+
+    def judgements(self, rows: Iterable[LIVE_JUDGEMENT]) -> None:
+        """Judgements that contestants wait for have been queued, and are durable."""
+        self._put(JUDGEMENTS, rows)
+
+    def rejudgings(self, ids: Iterable[int]) -> None:
+        """Judgements of rejudgings have been queued, and are durable."""
+        self._put(REJUDGINGS, ids)
+
+    def job(self, job_id: str) -> None:
+        """A job has been queued, and is durable."""
+        self._put(JOBS, [job_id])
+
+    def _put(self, lane: Lane, rows: Iterable[object]) -> None:
+        context = tracing.carried()
+        for row in rows:
+            if len(self._news) >= MOST_KEPT:
+                break
+            self._news.append(_News(lane, row, context))
+        self._loop.wake()
+
+    def close(self) -> None:
+        """Send what waits, if the broker takes it, and stop."""
+        self._loop.close()
+        with suppress(Exception):  # the broker is away: the reconciler of another process tells of what waits
+            self._step()
+        self._broker.close()
+
+    def _step(self) -> None:
+        """Send all news; what the broker does not take is sent by the next step."""
+        self._gather()
+        while self._messages:
+            lane, rows, contexts = self._messages[0]
+            self._broker.enqueue(message_of(lane, rows, contexts))
+            self._messages.popleft()
+            if STANDARD_LOG.isEnabledFor(logging.DEBUG):
+                sender_log.debug("workers are told", queue=lane.queue, rows=list(rows))
+
+    def _gather(self) -> None:
+        """Take all news that there are; in a rush also what comes in the next moment."""
+        if self._gathers:
+            time.sleep(SECONDS_TO_GATHER)
+        taken: list[_News] = []
+        while self._news:
+            taken.append(self._news.popleft())
+        self._gathers = len(taken) > 1
+        self._messages.extend(_messages(taken))
+
+
+def _messages(batch: Sequence[_News]) -> Iterator[_Message]:
+    """The rows of each lane in messages, with the traces of judgements: what contestants wait for comes first."""
+    for lane in (JUDGEMENTS, REJUDGINGS, JOBS):
+        contexts = {news.row: news.context for news in batch if news.lane is lane}
+        rows = list(contexts)
+        for start in range(0, len(rows), lane.rows):
+            some = rows[start : start + lane.rows]
+            traced = {str(row[0]): contexts[row] for row in some if contexts[row] and isinstance(row, tuple)}
+            yield lane, some, traced
+
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.reconciler")
 
@@ -89,7 +244,7 @@ class Reconciler:
         rejudging_steps.take_in_all_late(self._database)
         with self._database.read() as session:
             is_any = is_any_open(session)
-            job_ids = list(jobs.open_ids(session))
+            job_ids = list(pins.open_ids(session))
         queued = self._queued_lanes() if is_any else set()
         with self._database.read() as session:
             rows = open_judgements(session, queued_lanes=queued) if is_any else []

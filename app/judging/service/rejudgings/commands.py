@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from app.accounts.service.ownership import refuse_foreign_contests
-from app.accounts.service.viewer import Viewer
+from app.accounts.service.viewer import Viewer, refuse_foreign_contests
 from app.contests.queries import contests
 from app.contests.service.contests import contest_of
 from app.contests.service.names import called
@@ -15,8 +14,7 @@ from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.service.absorbing import absorbed
-from app.judging.service.rejudging import difference
+from app.judging.service.rejudging import absorbed, difference
 from app.judging.service.rejudgings import difference as differences
 from app.judging.service.rejudgings.difference import DifferenceView
 from app.judging.service.rejudgings.problem_changes import RejudgingView, shown, view

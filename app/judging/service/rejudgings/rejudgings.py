@@ -7,16 +7,15 @@ from collections.abc import Callable
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.accounts.service.ownership import refuse_foreign_contests
-from app.accounts.service.viewer import Viewer
+from app.accounts.service.viewer import Viewer, refuse_foreign_contests
 from app.authoring.service.contest_problems import entry_of
 from app.contests.queries import contests
 from app.contests.schemas.settings import Rule
 from app.contests.service.contests import contest_of
 from app.core.bodies import Body, Line
-from app.core.db.ids import as_id
+from app.core.clics import example
+from app.core.db.by_id import as_id
 from app.core.errors import BadRequest, NotFound, describe_pattern
-from app.core.examples import example
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
@@ -26,7 +25,7 @@ from app.judging.service.rejudgings.problem_changes import RejudgingView, change
 from app.problems.queries.versions import Author
 from app.submissions.queries import submission_queries
 from app.tables import RejudgingRow, SubmissionRow
-from app.teams.queries import teams
+from app.teams import queries as teams_queries
 
 MOST_NAMED = 10_000
 
@@ -90,7 +89,7 @@ def selection_of(session: Session, contest_id: str, body: RejudgingBody) -> Sele
             contest=contest_id,
             found=body.problem,
         )
-    if body.team is not None and teams.get(session, body.team) is None:
+    if body.team is not None and teams_queries.get(session, body.team) is None:
         raise BadRequest(N_("expected a team, found %(found)r"), where="team", found=body.team)
     if body.submissions is None:
         return Selection(body.problem, body.team)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.packages.formats.case_patterns import DEEPEST, NotUnderstood, begins_with
+from app.packages.formats.cms_groups import DEEPEST, NotUnderstood, begins_with
 
 ATOMS = st.sampled_from(["0", "1", "_", ".", ".*", r"\d", r"\.", "[01]", "[^0]", "[0-1_]", "^", "$", ""])
 EXPRESSIONS = st.recursive(

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from app.core.faults import PackageErrors
-from app.packages.formats.detect import Imported, format_of, import_files
+from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.verify import verify_package

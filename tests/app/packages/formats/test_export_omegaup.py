@@ -11,7 +11,7 @@ import pytest
 
 from app.core.faults import PackageErrors
 from app.packages.catalog import bundled
-from app.packages.formats.detect import import_files
+from app.packages.formats.cms import import_files
 from app.packages.formats.export_omegaup import LANGUAGES, export_omegaup
 from app.packages.model import Package
 from app.packages.read import assemble, read_package

@@ -9,7 +9,7 @@ import yaml
 
 from app.core.faults import PackageErrors
 from app.packages.arrivals import read_arrival
-from app.packages.formats.detect import Imported, format_of, import_files
+from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.verify import verify_package

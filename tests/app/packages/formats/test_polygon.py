@@ -6,10 +6,10 @@ import pytest
 import yaml
 
 from app.core.faults import PackageErrors
-from app.packages.formats.detect import Imported, format_of, import_files
+from app.packages.arrivals import check_rules
+from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
-from app.packages.rules import check_rules
 from app.packages.verify import verify_package
 from tests.builders.foreign import POLYGON, Changes, foreign_files, polygon_xml
 

@@ -1,0 +1,318 @@
+"""HTTP routes: the audit log, for admins whole, and for owners that of their contest.
+
+- HTTP routes: tokens: secrets that stand for an account's password in programs, and can be taken back one by one.
+- HTTP routes: roles per contest and per problem, and who may make contests.
+- HTTP routes: self-registration for a contest: its terms, and people who register.
+- HTTP routes: passwords that an admin resets, and codes with which people set new ones.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, cast
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import AwareDatetime
+
+from app.accounts.routes.accounts import WritingAccounts
+from app.accounts.schemas import (
+    AccountView,
+    PublicTerms,
+    RegisteredView,
+    Registration,
+    RegistrationBody,
+    TermsChange,
+    TermsView,
+)
+from app.accounts.service import registration, role_changes, tokens
+from app.accounts.service.reach import (
+    NewPassword,
+    PasswordMade,
+    ResetBody,
+    ResetMade,
+    make_reset,
+    renew_password,
+    use_reset_in_turn,
+)
+from app.accounts.service.registering import Pace, register
+from app.accounts.service.role_changes import (
+    MOST_AT_ONCE,
+    AuditEntry,
+    AuditQuery,
+    Invitation,
+    Kind,
+    OrganiserView,
+    RoleBody,
+    RoleView,
+)
+from app.accounts.service.tokens import NewToken, TokenBody, TokenView
+from app.core.addresses import source_of
+from app.core.heavy import run_heavy
+from app.core.http.deps import (
+    CurrentViewer,
+    GatedRoute,
+    QuietWriting,
+    Reading,
+    TheAuthenticator,
+    TheService,
+    Writing,
+    address_of,
+)
+from app.core.transactions import after_commit
+
+router = APIRouter(route_class=GatedRoute, tags=["audit"])
+LARGEST_ID = 2**63 - 1
+
+
+Actor = Annotated[str | None, Query(max_length=255, description="only of this account, by id or username")]
+Operation = Annotated[str | None, Query(max_length=64, description="only this operation, by its operationId")]
+Since = Annotated[AwareDatetime | None, Query(description="only from this time on, such as 2026-11-22T09:00:00Z")]
+Before = Annotated[int | None, Query(ge=1, le=LARGEST_ID, description="only entries older than that of this id")]
+Limit = Annotated[int, Query(ge=1, le=MOST_AT_ONCE, description="at most so many")]
+
+
+def _query(
+    actor: Actor = None, operation: Operation = None, since: Since = None, before: Before = None, limit: Limit = 100
+) -> AuditQuery:
+    return AuditQuery(actor, operation, since, before, limit)
+
+
+TheQuery = Annotated[AuditQuery, Depends(_query)]
+
+
+@router.get("/audit", summary="Who changed what, when, from where")
+def list_audit(
+    session: Reading,
+    query: TheQuery,
+    contest_id: Annotated[str | None, Query(max_length=255, description="only of this contest")] = None,
+) -> list[AuditEntry]:
+    """Newest first; the last entry's id as `before` gives the next page."""
+    return role_changes.listed(session, query, contest_id)
+
+
+@router.get("/contests/{contest_id}/audit", summary="Who changed what in a contest")
+def list_contest_audit(session: Reading, query: TheQuery, contest_id: str) -> list[AuditEntry]:
+    """Newest first; the last entry's id as `before` gives the next page."""
+    return role_changes.of_contest(session, query, contest_id)
+
+
+tokens_router = APIRouter(route_class=GatedRoute, prefix="/account/tokens", tags=["accounts"])
+
+
+@tokens_router.get("", summary="The tokens of the account")
+def list_tokens(viewer: CurrentViewer, session: Reading) -> list[TokenView]:
+    """What they are called, not what they are."""
+    return tokens.listed(session, viewer)
+
+
+@tokens_router.post("", summary="Make a token", status_code=201)
+def create_token(viewer: CurrentViewer, session: QuietWriting, body: TokenBody) -> NewToken:
+    """The answer is the only one that ever holds it: only its sha256 is kept."""
+    return tokens.create(session, viewer, body)
+
+
+@tokens_router.delete("", summary="Take all tokens of the account back", status_code=204)
+def delete_tokens(
+    viewer: CurrentViewer,
+    session: QuietWriting,
+    authenticator: TheAuthenticator,
+    others: Annotated[bool, Query(description="leave the token that the request is sent with")] = False,
+) -> None:
+    """Also the one this request may have been sent with, unless `others` leaves it."""
+    tokens.delete_all(session, viewer, others=others)
+    after_commit(session, lambda: authenticator.forget(viewer.account_id))
+
+
+@tokens_router.delete("/{token_id}", summary="Take a token back", status_code=204)
+def delete_token(viewer: CurrentViewer, session: QuietWriting, authenticator: TheAuthenticator, token_id: str) -> None:
+    """By the id that the list shows."""
+    tokens.delete(session, viewer, token_id)
+    after_commit(session, lambda: authenticator.forget(viewer.account_id))
+
+
+roles_router = APIRouter(route_class=GatedRoute, tags=["roles"])
+
+
+@roles_router.get("/contests/{contest_id}/roles", summary="The owners and judges of a contest")
+def list_contest_roles(session: Reading, contest_id: str) -> list[RoleView]:
+    """By account. Judges and admins of the server are not among them."""
+    return role_changes.in_contest(session, contest_id)
+
+
+@roles_router.put("/contests/{contest_id}/roles/{account_id}", summary="Make an account owner or judge of a contest")
+def put_contest_role(
+    viewer: CurrentViewer, session: WritingAccounts, contest_id: str, account_id: str, body: RoleBody
+) -> RoleView:
+    """The account is named by its id or its username. A role replaces the one it had.
+
+    A role that an owner grants is `pending` until the account accepts it, unless owners may change the account anyway.
+    """
+    return role_changes.grant_in_contest(session, viewer, contest_id, account_id, body)
+
+
+@roles_router.delete(
+    "/contests/{contest_id}/roles/{account_id}", summary="Take a role in a contest back", status_code=204
+)
+def delete_contest_role(session: WritingAccounts, contest_id: str, account_id: str) -> None:
+    """Streams that the account has open as a judge end."""
+    role_changes.revoke_in_contest(session, contest_id, account_id)
+
+
+@roles_router.get("/problems/{problem_id}/roles", summary="The owners and judges of a problem")
+def list_problem_roles(session: Reading, problem_id: str) -> list[RoleView]:
+    """By account. Judges and admins of the server are not among them."""
+    return role_changes.at_problem(session, problem_id)
+
+
+@roles_router.put("/problems/{problem_id}/roles/{account_id}", summary="Make an account owner or judge of a problem")
+def put_problem_role(
+    viewer: CurrentViewer, session: WritingAccounts, problem_id: str, account_id: str, body: RoleBody
+) -> RoleView:
+    """A judge reads the problem's hidden data and may put it into contests of its own; an owner also changes it.
+
+    The role is `pending` as in a contest.
+    """
+    return role_changes.grant_at_problem(session, viewer, problem_id, account_id, body)
+
+
+@roles_router.delete(
+    "/problems/{problem_id}/roles/{account_id}", summary="Take a role at a problem back", status_code=204
+)
+def delete_problem_role(session: WritingAccounts, problem_id: str, account_id: str) -> None:
+    """Contests that have the problem keep it."""
+    role_changes.revoke_at_problem(session, problem_id, account_id)
+
+
+@roles_router.get("/account/roles", summary="List invitations to roles")
+def list_invitations(viewer: CurrentViewer, session: Reading) -> list[Invitation]:
+    """Pending roles of the account that asks, in contests first."""
+    return role_changes.invitations(session, viewer)
+
+
+@roles_router.put("/account/roles/{kind}/{object_id}", summary="Accept an invitation to a role")
+def accept_role(
+    viewer: CurrentViewer, session: Writing, authenticator: TheAuthenticator, kind: Kind, object_id: str
+) -> RoleView:
+    """The role is effective from now on. In a contest with a role, the account does not act for its team."""
+    after_commit(session, lambda: authenticator.forget(viewer.account_id))
+    return role_changes.accept(session, viewer, kind, object_id)
+
+
+@roles_router.delete("/account/roles/{kind}/{object_id}", summary="Decline an invitation to a role", status_code=204)
+def decline_role(viewer: CurrentViewer, session: Writing, kind: Kind, object_id: str) -> None:
+    """A role that was accepted stays."""
+    role_changes.decline(session, viewer, kind, object_id)
+
+
+@roles_router.get("/organisers", summary="Accounts that may make contests, or have a role anywhere")
+def list_organisers(session: Reading) -> list[OrganiserView]:
+    """By id, with their roles."""
+    return role_changes.organisers(session)
+
+
+@roles_router.put("/organisers/{account_id}", summary="Let an account make contests and problems of its own")
+def put_organiser(viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> OrganiserView:
+    """It owns what it makes. The account is named by its id or its username."""
+    return role_changes.allow(session, viewer, account_id)
+
+
+@roles_router.delete("/organisers/{account_id}", summary="Let an account make no more contests", status_code=204)
+def delete_organiser(session: WritingAccounts, account_id: str) -> None:
+    """The roles that it has stay."""
+    role_changes.disallow(session, account_id)
+
+
+registration_router = APIRouter(route_class=GatedRoute, tags=["accounts"])
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+async def get_pace(request: Request) -> Pace:
+    """The bounds on how often an address registers."""
+    return cast(Pace, request.app.state.registration_pace)
+
+
+ThePace = Annotated[Pace, Depends(get_pace)]
+
+
+@registration_router.get(
+    "/contests/{contest_id}/registration",
+    summary="Whether people may register by themselves",
+    response_model=TermsView | PublicTerms,
+)
+def get_registration(viewer: CurrentViewer, session: Reading, contest_id: str) -> TermsView | PublicTerms:
+    """Its code, its cap and how many have registered are for its owners and admins."""
+    return registration.terms(session, viewer, contest_id)
+
+
+@registration_router.patch(
+    "/contests/{contest_id}/registration", summary="Open or close self-registration, or change its terms"
+)
+def change_registration(viewer: CurrentViewer, session: QuietWriting, contest_id: str, body: TermsChange) -> TermsView:
+    """What is left out stays. The first opening makes a code."""
+    return registration.change(session, viewer, contest_id, body)
+
+
+@registration_router.post("/contests/{contest_id}/registration/code", summary="Make a new code", status_code=201)
+def create_registration_code(_viewer: CurrentViewer, session: QuietWriting, contest_id: str) -> TermsView:
+    """With the old one nobody registers any more."""
+    return registration.renew_code(session, contest_id)
+
+
+@registration_router.get("/contests/{contest_id}/registrations", summary="Who has registered")
+def list_registrations(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[RegisteredView]:
+    """The first one first. A place is free again once its account is deleted."""
+    return registration.registered(session, contest_id)
+
+
+@registration_router.post("/contests/{contest_id}/registrations", summary="Register for a contest", status_code=201)
+async def create_registration(
+    _viewer: CurrentViewer,
+    request: Request,
+    service: TheService,
+    pace: ThePace,
+    response: Response,
+    contest_id: str,
+    body: RegistrationBody,
+) -> Registration:
+    """Nobody need log in: the contest's code is enough. 403 while it is closed, 409 once every place is taken."""
+    pace.take(source_of(address_of(request)))
+    response.headers.update(NO_STORE)
+    return await run_heavy(partial(register, service, contest_id, body))
+
+
+password_resets_router = APIRouter(route_class=GatedRoute, tags=["accounts"])
+
+
+@password_resets_router.post(
+    "/accounts/{account_id}/password", summary="Give an account another password", status_code=201
+)
+async def create_password(
+    viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, response: Response, account_id: str
+) -> PasswordMade:
+    """The server makes it, and this reply is the only one that shows it. Tokens of the account are taken back."""
+    made = await run_heavy(partial(renew_password, service, viewer, account_id))
+    authenticator.forget(account_id)
+    response.headers.update(NO_STORE)
+    return made
+
+
+@password_resets_router.post(
+    "/accounts/{account_id}/password-reset", summary="Make a code that sets a password once", status_code=201
+)
+def create_password_reset(
+    viewer: CurrentViewer, session: QuietWriting, response: Response, account_id: str, body: ResetBody
+) -> ResetMade:
+    """For its owner, who sets a password of their own with it. A new code takes the place of an older one."""
+    response.headers.update(NO_STORE)
+    return make_reset(session, viewer, account_id, body)
+
+
+@password_resets_router.post("/account/password-reset", summary="Set a password with a code")
+async def change_forgotten_password(
+    _viewer: CurrentViewer, request: Request, service: TheService, authenticator: TheAuthenticator, body: NewPassword
+) -> AccountView:
+    """Nobody need log in. A wrong code is a guess like a wrong password; a right one is good once."""
+    address = address_of(request)
+    account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address), address)
+    authenticator.forget(account.id)
+    return account

@@ -1,0 +1,247 @@
+"""Documents of accounts: bodies of requests, and replies.
+
+- Documents of self-registration: its terms, what people send, and who has registered.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self, cast
+
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationInfo, model_validator
+
+from app.core import passwords
+from app.core.bodies import Body, Line, Sparse
+from app.core.clics import EXAMPLES_TIME, ID, Id, Time, example
+from app.core.errors import BadRequest, describe_pattern
+from app.core.messages import N_, Message, WrongProperty, WrongValue
+from app.core.passwords import LEAST
+from app.tables import AccountRow
+
+USERNAME_WORDS = Message(N_("a username: one line, not empty, without a colon"))
+PASSWORD_WORDS = Message(N_("a password of at least %(count)s characters on one line"), count=LEAST)
+# Usernames have no colon: HTTP Basic ends a username with one.
+Username = Annotated[
+    str, StringConstraints(pattern=describe_pattern(r"^[^\x00-\x1f\x7f:]+$", USERNAME_WORDS), max_length=255)
+]
+
+
+def not_weak(password: str, info: ValidationInfo) -> str:
+    """Refuse what is easy to guess; the names are those of the object that stand before the password."""
+    names = [info.data.get(name) for name in ("id", "username", "name")]
+    if expected := passwords.weakness(password, *names):
+        raise WrongValue(expected)
+    return password
+
+
+# Passwords have no control characters: HTTP Basic cannot send them.
+Password = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(rf"^[^\x00-\x1f\x7f]{{{LEAST},}}$", PASSWORD_WORDS),
+        max_length=1024,
+    ),
+    AfterValidator(not_weak),
+]
+Type = Literal["team", "judge", "admin", "analyst", "staff"]
+
+
+class AccountChange(Body):
+    """Properties to change; what is left out stays."""
+
+    id: Id | None = None
+    username: Username | None = None
+    password: Password | None = None
+    name: Line | None = None
+    type: Type | None = None
+    team_id: Id | None = None
+    person_id: Id | None = None
+
+
+@example(
+    {
+        "id": "ants",
+        "username": "ants",
+        "password": "open, sesame seeds",
+        "type": "team",
+        "team_id": "ants",
+    }
+)
+class AccountBody(AccountChange):
+    """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
+
+    username: Username
+    type: Type
+    ip: None = None
+
+    @model_validator(mode="after")
+    def _team_of_teams(self) -> Self:
+        check_team(self.type, self.team_id)
+        return self
+
+
+@example({"id": "ants", "username": "ants", "name": "The Ants", "type": "team", "team_id": "ants", "person_id": None})
+class AccountView(BaseModel):
+    """An account as CLICS shows it; passwords are never shown."""
+
+    id: str
+    username: str
+    name: str
+    type: Type
+    team_id: str | None
+    person_id: str | None
+
+
+class AccountMade(AccountView, Sparse):
+    """An account as it was made or replaced."""
+
+    password: str | None = Field(None, description="what the server made; it is shown in this reply and never again")
+
+
+def view(row: AccountRow) -> AccountView:
+    """Show an account."""
+    type_ = cast(Type, row.type)
+    name = row.name or row.username
+    return AccountView(
+        id=row.id, username=row.username, name=name, type=type_, team_id=row.team_id, person_id=row.person_id
+    )
+
+
+def refuse_weak(password: str | None, *names: str | None) -> None:
+    """Raise BadRequest for a password that is easy to guess for somebody of these names."""
+    if password is not None and (expected := passwords.weakness(password, *names)):
+        raise BadRequest(N_("expected %(expected)s, found a secret"), where="password", expected=expected)
+
+
+def merged(row: AccountRow, change: AccountChange) -> AccountBody:
+    """An account as a change leaves it; raises BadRequest where it would be none."""
+    named = {name: getattr(change, name) for name in change.model_fields_set - {"id", "password"}}
+    old = {name: getattr(row, name) for name in ("id", "username", "name", "type", "team_id", "person_id")}
+    for name in ("username", "type"):
+        if name in named and named[name] is None:
+            raise BadRequest(N_("expected a value, found null"), where=name)
+    whole = {**old, **named}
+    try:
+        check_team(whole["type"], whole["team_id"])
+    except WrongProperty as wrong:
+        raise BadRequest(wrong.message, where=wrong.where) from None
+    return AccountBody.model_validate(whole)
+
+
+def check_team(type_: str, team_id: str | None) -> None:
+    """Raise WrongProperty where an account of a type cannot have this team, or none."""
+    if type_ == "team" and team_id is None:
+        raise WrongProperty(N_("expected the team of an account of type team, found nothing"), where="team_id")
+    if type_ != "team" and team_id is not None:
+        raise WrongProperty(
+            N_("expected nothing for an account of type %(type)s, found %(team)r"),
+            where="team_id",
+            type=type_,
+            team=team_id,
+        )
+
+
+def is_id(text: str) -> bool:
+    """Whether a text may be an id."""
+    return ID.fullmatch(text) is not None
+
+
+MOST = 100_000
+LARGEST_TEAM = 100
+Email = Annotated[
+    str,
+    StringConstraints(
+        pattern=describe_pattern(
+            r"^[^\x00-\x20\x7f@]+@[^\x00-\x20\x7f@]+$", Message(N_("an address such as ana@example.org"))
+        ),
+        max_length=254,
+    ),
+]
+Code = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+@example({"open": True, "most": 40, "until": "2026-12-01T12:00:00.000Z"})
+class TermsChange(Body):
+    """Terms of self-registration to change; what is left out stays. The first opening makes a code."""
+
+    open: bool | None = None
+    most: int | None = Field(None, ge=0, le=MOST, description="accounts that may register in all; at first 100")
+    until: Time | None = Field(None, description="the moment from which nobody registers; null: none")
+    team_size: int | None = Field(None, ge=1, le=LARGEST_TEAM, description="accounts a registered team may have")
+    group_id: Id | None = Field(None, description="the group of registered teams; null: none")
+
+    @model_validator(mode="after")
+    def _not_null(self) -> Self:
+        for name in ("open", "most", "team_size"):
+            if name in self.model_fields_set and getattr(self, name) is None:
+                raise WrongProperty(N_("expected a value, found null"), where=name)
+        return self
+
+
+class PublicTerms(Sparse):
+    """The terms as everybody may read them."""
+
+    open: bool = Field(description="somebody with the code could register now")
+    full: bool
+    until: str | None
+    team_size: int
+
+
+class TermsView(PublicTerms):
+    """The terms as organisers read them."""
+
+    code: str | None
+    most: int
+    registered: int
+    group_id: str | None
+
+
+@example({
+    "code": "k7fmq-2xwrt",
+    "name": "Ana Pérez",
+    "team": "The Ants",
+    "email": "ana@example.org",
+    "password": "open, sesame seeds",
+})  # fmt: skip
+class RegistrationBody(Body):
+    """Somebody who registers: with a new team, or joining one by the code that its first member got."""
+
+    code: Code = Field(description="the contest's code, which its organisers hand out")
+    username: Username | None = Field(None, description="default: made of the name, such as ana.perez")
+    name: Line
+    team: Line | None = Field(None, description="a new team; default: one with the person's name")
+    team_code: Code | None = Field(None, description="joins the team whose code this is")
+    email: Email = Field(description="only judges see it")
+    password: Password
+
+    @model_validator(mode="after")
+    def _one_team(self) -> Self:
+        if self.team is not None and self.team_code is not None:
+            raise WrongProperty(N_("expected nothing beside team, found both"), where="team_code")
+        return self
+
+
+@example({"account_id": "ana.perez", "username": "ana.perez", "name": "Ana Pérez", "team_id": "the-ants-4k7f",
+          "team": "The Ants", "team_code": None})  # fmt: skip
+class Registration(BaseModel):
+    """An account that somebody has registered. `team_code` lets others join the team, where it has room for them."""
+
+    account_id: str
+    username: str
+    name: str
+    team_id: str
+    team: str
+    team_code: str | None
+
+
+@example({"account_id": "ana.perez", "username": "ana.perez", "name": "Ana Pérez", "team_id": "the-ants-4k7f",
+          "team": "The Ants", "email": "ana@example.org", "time": EXAMPLES_TIME})  # fmt: skip
+class RegisteredView(BaseModel):
+    """Somebody who registered for a contest, as its organisers see them."""
+
+    account_id: str
+    username: str
+    name: str
+    team_id: str | None
+    team: str | None
+    email: str | None
+    time: str

@@ -1,0 +1,96 @@
+"""HTTP routes: a contest package brought in.
+
+- HTTP routes: a contest as a contest package.
+"""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from typing import Annotated, Literal
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+
+from app.archive.service.export import growing_package
+from app.archive.service.versions import Wanted
+from app.archive.service.views import BOARD, PRIVILEGED, PROBLEMS, ImportedView, Options, bring_in, read
+from app.core.errors import UnsupportedMedia
+from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService
+from app.core.http.downloads import (
+    ARCHIVE,
+    BYTES,
+    TOLD,
+    UPLOADED_ZIP,
+    ZIP,
+    GrowingReply,
+    ProgressReply,
+    type_for,
+    wants_progress,
+)
+from app.core.http.errors import ZIPS, body_file, content_type
+from app.core.http.middleware import API
+from app.core.messages import N_
+from app.core.progress import SILENT, Steps
+
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
+
+
+@router.post(
+    "/contests/import",
+    status_code=201,
+    response_model=ImportedView,
+    responses=TOLD,
+    summary="Bring in a contest package",
+    openapi_extra={"requestBody": {"required": True, "content": UPLOADED_ZIP}},
+)
+async def import_contest(
+    request: Request,
+    viewer: CurrentViewer,
+    service: TheService,
+    authenticator: TheAuthenticator,
+    id: Annotated[str | None, Query(description="the contest's id here, in place of its own")] = None,
+    replace: Annotated[bool, Query(description="replace groups, teams and so on that are there already")] = False,
+    submissions: Annotated[bool, Query(description="also what was submitted; it is judged again here")] = True,
+    problems: Annotated[Wanted, Query(description=PROBLEMS)] = "version",
+    board: Annotated[Literal["equal", "any"], Query(description=BOARD)] = "equal",
+    privileged: Annotated[list[str] | None, Query(description=PRIVILEGED)] = None,
+) -> Response:
+    """A zip of a contest package, its files in JSON or YAML. All faults are listed at once; nothing is half stored.
+
+    With `Accept: application/x-ndjson` there are lines of progress, the last one with status and body of the reply.
+    """
+    kind = content_type(request)
+    if kind not in ZIPS:
+        raise UnsupportedMedia(
+            N_("expected application/zip, found %(found)s"), where="Content-Type", found=kind[:80] or "none"
+        )
+    options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))
+    async with AsyncExitStack() as undo:
+        path = await undo.enter_async_context(body_file(request, service.settings.max_package))
+
+        def work(steps: Steps) -> Response:
+            steps.begin("reading")
+            contents = read(path, service.settings, submissions)
+            made = bring_in(service, contents, options, steps)
+            authenticator.forget()
+            return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})
+
+        if wants_progress(request):
+            return ProgressReply(request, work, undo.pop_all())
+        return await run_sync(work, SILENT)
+
+
+@router.get(
+    "/contests/{contest_id}/package.zip",
+    response_class=StreamingResponse,
+    responses={**ARCHIVE},
+    summary="The contest as a contest package",
+)
+def export_contest(request: Request, viewer: CurrentViewer, service: TheService, contest_id: str) -> GrowingReply:
+    """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it.
+
+    Stored files that are damaged, and problems that no package can hold, are missing: `unreadable.json` names them.
+    """
+    file = growing_package(viewer, service, contest_id)
+    return GrowingReply(file, type_for(request, ZIP, BYTES), f"{contest_id}.zip")

@@ -1,0 +1,221 @@
+"""HTTP routes: contests: what they are called, and when they run.
+
+- HTTP routes: what submissions are made of and end with: languages and judgement types.
+- HTTP routes: what teams may send to a contest, and what they have sent.
+- HTTP routes: a team's part in a contest: whose clock it goes by, and whether it is disqualified.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Response
+from fastapi.responses import JSONResponse
+
+from app.accounts.routes.accounts import WritingAccounts
+from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView, version
+from app.contests.service import commands as service_commands
+from app.contests.service import contests
+from app.contests.service.capabilities import (
+    Disqualification,
+    ParticipationBody,
+    ParticipationView,
+    begin,
+    disqualify,
+    participation,
+)
+from app.contests.service.contests import (
+    ApiInformation,
+    JudgementTypeView,
+    LanguageView,
+    LimitsView,
+    StateView,
+    api_information,
+    contest_limits,
+    contest_of,
+    view,
+)
+from app.core.clics import JsonObject
+from app.core.http import downloads
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
+from app.core.http.downloads import ANY_FILE
+from app.core.http.errors import ErrorBody
+from app.core.http.middleware import API
+from app.teams.service.teams import TeamView
+
+router = APIRouter(route_class=GatedRoute, tags=["contests"])
+
+
+@router.get("/", summary="Which API this is")
+async def get_api_information(_viewer: CurrentViewer) -> ApiInformation:
+    """The version of the CLICS Contest API, and who provides it."""
+    return api_information()
+
+
+@router.get("/contests", summary="All contests")
+def list_contests(
+    _viewer: CurrentViewer,
+    session: Reading,
+    main_scoreboard_group_id: Annotated[
+        str | None, Query(description="only those with this one; empty: with none")
+    ] = None,
+) -> list[ContestView]:
+    """Sorted by start time; contests without one come last."""
+    return service_commands.listed(session, main_scoreboard_group_id)
+
+
+@router.get("/contests/{contest_id}", summary="One contest")
+def get_contest(_viewer: CurrentViewer, session: Reading, contest_id: str, response: Response) -> ContestView:
+    """Its names, times and settings. The ETag is its version, for If-Match of changes."""
+    shown = view(contest_of(session, contest_id))
+    response.headers["ETag"] = f'"{version(shown)}"'
+    return shown
+
+
+@router.get(
+    "/contests/{contest_id}/banner/{file_name}",
+    summary="A contest's banner",
+    response_class=Response,
+    responses=ANY_FILE,
+)
+def get_contest_banner(
+    _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
+) -> Response:
+    """An image."""
+    return downloads.reply(service.files, contest_of(session, contest_id).details.get("banner", []), file_name)
+
+
+@router.get(
+    "/contests/{contest_id}/logo/{file_name}", summary="A contest's logo", response_class=Response, responses=ANY_FILE
+)
+def get_contest_logo(
+    _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
+) -> Response:
+    """An image."""
+    return downloads.reply(service.files, contest_of(session, contest_id).details.get("logo", []), file_name)
+
+
+@router.get("/contests/{contest_id}/state", summary="Has it started, is it frozen, has it ended")
+def get_contest_state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateView:
+    """What has happened by now."""
+    return service_commands.state_of(session, contest_id)
+
+
+@router.post("/contests", summary="Make a contest", status_code=201)
+def create_contest(
+    viewer: CurrentViewer, session: WritingAccounts, service: TheService, body: ContestBody, response: Response
+) -> ContestView:
+    """Without an id it gets one from its name. With a start in the past it is running.
+
+    A contest whose end is in the past needs `already_over`.
+    """
+    made = service_commands.create(session, service, viewer, body)
+    response.headers["Location"] = f"{API}/contests/{made.id}"
+    return made
+
+
+@router.patch(
+    "/contests/{contest_id}",
+    summary="Change a contest",
+    responses={
+        204: {"description": "the thaw time is as asked for"},
+        412: {"model": ErrorBody, "description": "the contest is no longer the version that If-Match names"},
+    },
+    response_model=ChangedContest,
+)
+def change_contest(
+    viewer: CurrentViewer,
+    session: Writing,
+    service: TheService,
+    contest_id: str,
+    body: ContestChange,
+    if_match: Annotated[
+        str | None, Header(description="the version of the contest (its ETag) that the change is made for; else 412")
+    ] = None,
+) -> Response:
+    """What is left out stays. The start may only change while it is more than 30 s away, and to such a time.
+
+    No change of times moves a freeze that has begun or opens a frozen board, unless `move_freeze` or
+    `scoreboard_thaw_time` asks for it. `times_change` of the reply says what became of the times.
+    """
+    changed = service_commands.change(session, service, viewer, contest_id, body, if_match)
+    if changed is None:
+        return Response(status_code=204)
+    return JSONResponse(changed.model_dump(mode="json"), headers={"ETag": f'"{version(changed)}"'})
+
+
+@router.post("/contests/{contest_id}/pause", summary="Let a running contest's time stand still")
+def pause_contest(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> ContestView:
+    """Nobody may submit meanwhile; freeze and end move by what is taken out."""
+    return service_commands.pause(session, service, contest_id)
+
+
+@router.post("/contests/{contest_id}/resume", summary="Let a paused contest go on")
+def resume_contest(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> ContestView:
+    """From the contest time at which it was paused."""
+    return service_commands.resume(session, service, contest_id)
+
+
+@router.delete("/contests/{contest_id}", summary="Delete a contest", status_code=204)
+def delete_contest(session: WritingAccounts, service: TheService, contest_id: str) -> None:
+    """Only one without submissions."""
+    service_commands.delete(session, service, contest_id)
+
+
+@router.get("/contests/{contest_id}/judgement-types", summary="How judgements may end")
+def list_judgement_types(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[JudgementTypeView]:
+    """Those this contest shows: one that shows partly correct as AC has no PC."""
+    return contests.judgement_types(session, contest_id)
+
+
+@router.get("/contests/{contest_id}/judgement-types/{type_id}", summary="One judgement type")
+def get_judgement_type(_viewer: CurrentViewer, session: Reading, contest_id: str, type_id: str) -> JudgementTypeView:
+    """Its name, and whether it solves the problem."""
+    return contests.judgement_type(session, contest_id, type_id)
+
+
+@router.get("/contests/{contest_id}/languages", summary="What may be submitted")
+def list_languages(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[LanguageView]:
+    """Answer files, and nothing else."""
+    return contests.languages(session, contest_id)
+
+
+@router.get("/contests/{contest_id}/languages/{language_id}", summary="One language")
+def get_language(_viewer: CurrentViewer, session: Reading, contest_id: str, language_id: str) -> LanguageView:
+    """There is one: `answers`."""
+    return contests.language(session, contest_id, language_id)
+
+
+@router.get("/contests/{contest_id}/limits", summary="What teams may send, and have sent")
+def get_limits(_viewer: CurrentViewer, session: Reading, contest_id: str) -> LimitsView:
+    """For judges: bytes of the whole contest, and the limits that hold at each problem. A team has its quota."""
+    return contest_limits(session, contest_id)
+
+
+@router.get("/contests/{contest_id}/participation", summary="The clock of one's own team")
+def get_participation(viewer: CurrentViewer, session: Reading, contest_id: str) -> ParticipationView:
+    """The contest's, unless the team has one of its own."""
+    return participation(session, viewer, contest_id)
+
+
+@router.post("/contests/{contest_id}/participation", summary="Start one's own clock", status_code=201)
+def begin_participation(
+    viewer: CurrentViewer, service: TheService, contest_id: str, body: ParticipationBody, response: Response
+) -> ParticipationView:
+    """Once: asked again, it tells of the clock that runs already. Nothing can stop it."""
+    begun = begin(service, viewer, contest_id, body)
+    response.status_code = 201 if begun.is_new else 200
+    return begun.participation
+
+
+@router.patch(
+    "/contests/{contest_id}/teams/{team_id}",
+    summary="Disqualify a team, or take that back",
+    response_model=TeamView,
+    response_model_exclude_unset=True,
+)
+def disqualify_team(
+    viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, team_id: str, body: Disqualification
+) -> JsonObject:
+    """Its submissions stay, and are judged; boards and BEST are at once as if it had sent none."""
+    return disqualify(session, boards, viewer, contest_id, team_id, body)

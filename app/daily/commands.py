@@ -1,0 +1,84 @@
+"""`jurado daily`: the puzzles of a day, made here without a server."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import date
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.solver_process import environment, last_line, module_command
+from app.core.commands.output import Failure, show, table, write_json
+from app.core.commands.registry import AsJson, command
+from app.core.errors import NotFound
+from app.daily.service.days import KINDS, SIZES, day_called, kind_called, size_called, today
+
+if TYPE_CHECKING:
+    from app.daily.service.puzzles import Day
+
+
+@command("daily")
+def daily(
+    day: Annotated[
+        str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="the day; default: today, UTC")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help=f"{', '.join(KINDS)}")] = None,
+    size: Annotated[str | None, typer.Option(help=f"{', '.join(SIZES)}")] = None,
+    svg: Annotated[bool, typer.Option("--svg", help="print the drawing of one puzzle, without its solution")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make the puzzles of a day and print one of them as an input, or list all with their levels.
+
+    Any day may be asked for, also one to come: a newspaper prints ahead. JSON has the solutions.
+
+    Examples:
+      jurado daily
+      jurado daily --kind optimiza --size medium --svg > board.svg
+      jurado daily --date 2026-12-24 --json
+    """
+    from app.daily.service.drawing import puzzle_drawing
+    from app.daily.service.puzzles import READER
+
+    try:
+        asked = today() if day is None else day_called(day)
+        kind, size = kind and kind_called(kind), size and size_called(size)
+    except NotFound as error:
+        raise Failure(str(error)) from None
+    if (kind is None) != (size is None) or (svg and kind is None):
+        raise Failure("expected --kind and --size together, for one puzzle")
+    made = made_here(asked)
+    if kind is None or size is None:
+        _list(made, as_json=as_json)
+        return
+    puzzle = made.puzzle(kind, size)
+    if as_json:
+        write_json(
+            {"date": asked.isoformat(), **READER.dump_python(made, mode="json")["puzzles"][made.puzzles.index(puzzle)]}
+        )
+    elif svg:
+        typer.echo(puzzle_drawing(puzzle, f"{KINDS[kind]}, {size}, {asked}"))
+    else:
+        typer.echo(puzzle.instance, nl=False)
+
+
+def made_here(day: date) -> Day:
+    """Run the program that makes the puzzles; raises Failure with its last line where it fails."""
+    from app.daily.service.puzzles import READER
+
+    done = subprocess.run(
+        module_command("solvers.daily", day.isoformat()), env=environment(), capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise Failure(last_line(done.stderr), 1)
+    return READER.validate_json(done.stdout)
+
+
+def _list(day: Day, *, as_json: bool) -> None:
+    from app.daily.service.puzzles import READER
+
+    if as_json:
+        write_json(READER.dump_python(day, mode="json"))
+        return
+    rows = [(each.kind, each.size, each.x, each.y, each.z, each.drawn) for each in day.puzzles]
+    show(table(f"Puzzles of {day.date}", ["kind", "size", ">X", ">Y", ">Z", ">drawn"], rows))

@@ -1,0 +1,240 @@
+"""The event feed of a contest, as NDJSON.
+
+- The scoreboard as server-sent events: a board at first, and then the rows that change.
+- HTTP routes: webhooks: addresses that are called with every change, so that their owners need not ask.
+- HTTP routes: what a client may see and do in a contest.
+- Streams as replies, and the hub as a dependency.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import AbstractContextManager
+from typing import Annotated, TypeVar, cast
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
+
+from app.core.errors import BadRequest
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, TheService, Writing, address_of
+from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
+from app.core.http.middleware import API
+from app.core.messages import N_
+from app.feed.service import webhooks
+from app.feed.service.hub import Hub
+from app.feed.service.live_board import Access, BoardWish, access, event_feed, live_board, own_verdicts
+from app.feed.service.streams import Client
+from app.feed.service.webhooks import WebhookBody, WebhookChange, WebhookView
+
+access_router = APIRouter(route_class=GatedRoute, tags=["contests"])
+
+
+@access_router.get("/contests/{contest_id}/access", summary="What the client may see and do")
+def get_access(viewer: CurrentViewer, session: Reading, contest_id: str) -> Access:
+    """Also what it may do only later, such as submitting before the start."""
+    return access(session, viewer, contest_id)
+
+
+T = TypeVar("T")
+
+
+async def get_hub(request: Request) -> Hub:
+    """The hub of the running service."""
+    return cast(Hub, request.app.state.hub)
+
+
+TheHub = Annotated[Hub, Depends(get_hub)]
+
+
+async def unless_gone(request: Request, waiting: Awaitable[T]) -> T:
+    """Return what is awaited; cancels it and raises ClientDisconnect when the client disconnects first."""
+    answer = asyncio.ensure_future(waiting)
+    leaving = asyncio.create_task(_disconnected(request.receive))
+    try:
+        await asyncio.wait((answer, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            raise ClientDisconnect
+        return answer.result()
+    finally:
+        answer.cancel()
+        leaving.cancel()
+
+
+class StreamResponse(Response):
+    """A reply that goes on until its source ends or its client has gone; never buffered, never zipped.
+
+    It stands in its `place` meanwhile; where entering that raises, nothing of it is sent.
+    """
+
+    def __init__(
+        self, client: Client, chunks: AsyncIterator[bytes], media_type: str, place: AbstractContextManager[None]
+    ) -> None:
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        self.status_code = 200
+        self.background = None
+        self.media_type = media_type
+        self.body = b""
+        self.init_headers(headers)
+        del self.headers["content-length"]
+        self._client = client
+        self._chunks = chunks
+        self._place = place
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        with self._place:
+            seconds = self._client.seconds_left()
+            if seconds is None:
+                await self._send_all(receive, send)
+                return
+            expiry = asyncio.get_running_loop().call_later(seconds, self._client.leave)
+            try:
+                await self._send_all(receive, send)
+            finally:
+                expiry.cancel()
+
+    async def _send_all(self, receive: Receive, send: Send) -> None:
+        listening = asyncio.create_task(_until_gone(receive, self._client))
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+            async for chunk in self._chunks:
+                if self._client.gone:
+                    break
+                await send(_piece(chunk, more=True))
+            await send(_piece(b"", more=False))
+        finally:
+            listening.cancel()
+            await self._chunks.aclose()  # type: ignore[attr-defined]  # all of ours are generators
+
+
+def _piece(body: bytes, *, more: bool) -> Message:
+    return {"type": "http.response.body", "body": body, "more_body": more}
+
+
+async def _until_gone(receive: Receive, client: Client) -> None:
+    await _disconnected(receive)
+    client.leave()
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+router = APIRouter(route_class=GatedRoute, tags=["event feed"])
+EVENTS = "text/event-stream"
+LINES = {"schema": {"type": "string", "description": "a Notification on each line, or an empty line"}}
+
+
+@router.get(
+    "/contests/{contest_id}/event-feed",
+    response_class=Response,
+    responses={200: {"content": {NDJSON: LINES, TEXT: LINES}}},
+    summary="Every change of a contest, as it happens",
+)
+async def get_event_feed(
+    request: Request,
+    contest_id: str,
+    viewer: CurrentViewer,
+    hub: TheHub,
+    since_token: Annotated[
+        str | None, Query(description="the token of the last event received: go on behind it")
+    ] = None,
+    since_id: Annotated[str | None, Query(description="of older versions; refused")] = None,
+    types: Annotated[str | None, Query(description="only these types, with commas between them")] = None,
+    stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
+) -> Response:
+    """First every object once, each after those it refers to, then every change; an empty line while there is none."""
+    if since_id is not None:
+        raise BadRequest(N_("this version of the API has since_token"), where="since_id")
+    client = Client(viewer, address_of(request), contest_id)
+    opened = event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
+    chunks = await unless_gone(request, opened)
+    return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.crowd.place(client))
+
+
+@router.get(
+    "/contests/{contest_id}/submissions/stream",
+    response_class=Response,
+    responses={200: {"content": {EVENTS: WORDS}}},
+    summary="One's own verdicts, live",
+)
+async def stream_submissions(
+    request: Request,
+    contest_id: str,
+    viewer: CurrentViewer,
+    hub: TheHub,
+    since_token: Annotated[str | None, Query(description="the id of the last event received: go on behind it")] = None,
+    stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
+) -> Response:
+    """Events `submissions`, `judgements` and `runs` from now on: a team's own, all for judges; data as in the feed."""
+    client = Client(viewer, address_of(request), contest_id)
+    token = request.headers.get("last-event-id") or since_token
+    chunks = await unless_gone(request, own_verdicts(hub, client, contest_id, token=token, live=stream))
+    return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
+
+
+boards_router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
+
+
+@boards_router.get(
+    "/contests/{contest_id}/scoreboard/stream",
+    response_class=Response,
+    responses={200: {"content": {EVENTS: WORDS}}},
+    summary="The scoreboard, live",
+)
+async def stream_scoreboard(
+    request: Request,
+    contest_id: str,
+    viewer: CurrentViewer,
+    pages: ThePages,
+    hub: TheHub,
+    public: Annotated[bool | None, Query(description="for judges: the board as everybody sees it")] = None,
+    since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
+    stream: Annotated[bool, Query(description="false: end after the board as it is now")] = True,
+) -> Response:
+    """Events `scoreboard` whose data are as GET scoreboard answers, then as ?since= does; their id is the version."""
+    client = Client(viewer, address_of(request), contest_id)
+    wish = BoardWish(public, request.headers.get("last-event-id") or since, stream)
+    chunks = await live_board(hub, pages, client, contest_id, wish)
+    return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
+
+
+webhooks_router = APIRouter(route_class=GatedRoute, tags=["webhooks"])
+
+
+@webhooks_router.get("/webhooks", summary="All webhooks")
+def list_webhooks(_viewer: CurrentViewer, session: Reading) -> list[WebhookView]:
+    """Also those that are not active any more."""
+    return webhooks.listed(session)
+
+
+@webhooks_router.get("/webhooks/{webhook_id}", summary="One webhook")
+def get_webhook(_viewer: CurrentViewer, session: Reading, webhook_id: str) -> WebhookView:
+    """Where it goes, and whether it works."""
+    return webhooks.one(session, webhook_id)
+
+
+@webhooks_router.post("/webhooks", summary="Be called back", status_code=201)
+async def create_webhook(
+    viewer: CurrentViewer, service: TheService, hub: TheHub, body: WebhookBody, response: Response
+) -> WebhookView:
+    """It is told what its account may see, from now on; what is there already is to be read from the endpoints."""
+    made = await webhooks.create(service, hub, viewer, body)
+    response.headers["Location"] = f"{API}/webhooks/{made.id}"
+    return made
+
+
+@webhooks_router.patch("/webhooks/{webhook_id}", summary="Call a webhook again, or no more")
+async def change_webhook(
+    _viewer: CurrentViewer, service: TheService, hub: TheHub, webhook_id: str, body: WebhookChange
+) -> WebhookView:
+    """One that is active again is told everything it has missed."""
+    return await webhooks.change(service, hub, webhook_id, body)
+
+
+@webhooks_router.delete("/webhooks/{webhook_id}", summary="Delete a webhook", status_code=204)
+def delete_webhook(_viewer: CurrentViewer, session: Writing, webhook_id: str) -> None:
+    """It is called no more."""
+    webhooks.delete(session, webhook_id)

@@ -1,0 +1,204 @@
+"""The pages of games: starting one against an opponent or a friend, playing it by plain forms, and its replay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+from fastapi import Depends, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from app.authoring.service import testcases
+from app.contests.service.visibility import the_problem
+from app.core.errors import BadRequest, NotFound
+from app.core.messages import N_
+from app.core.pages.forms import made_of_values, read_form
+from app.core.pages.frames import frame
+from app.core.pages.languages import _, in_words_of
+from app.core.pages.pages import page
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, visitor
+from app.games.service.bodies import GameView, MoveBody, StartBody
+from app.games.service.playing import Games
+from app.games.service.practice import Hint, hint, take_back
+from app.games.service.referee import PERSON, Table
+from app.games.service.showing import listed, may_play
+from app.games.service.starting import start
+from app.problems.pages.contest import named_problem
+from app.problems.queries import pins
+from games.catalog import games as catalog
+from games.doors import Picture
+
+MOST_LISTED = 20
+ENDINGS = {
+    "played": N_("by the rules"),
+    "resigned": N_("resigned"),
+    "clock": N_("out of time"),
+    "contest": N_("cut by the contest's end"),
+    "moves": N_("too long"),
+    "unjoined": N_("nobody joined"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """A game with its view from the seat that it was asked by, and the hint that was asked for."""
+
+    table: Table
+    view: GameView
+    hint: Hint | None
+    plays: bool
+
+
+def games_of(request: Request) -> Games:
+    """The games of the running service."""
+    return cast(Games, request.app.state.games)
+
+
+def play_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, problem_id: str
+) -> HTMLResponse:
+    """The form to start a game, and the viewer's games of this problem."""
+    scored = the_problem(snapshot, named_problem(snapshot, problem_id))
+    row = pins.row(session, snapshot.contest.id, scored.id)
+    own = None if row is None else row.settings.get("game")
+    name = "" if row is None else row.settings["checker"] if own is None else own["name"]
+    if name not in catalog():
+        raise BadRequest(
+            N_("expected one that can be played, found %(found)r, which has no game"), where="problem", found=problem_id
+        )
+    rules = catalog()[name]
+    cases = testcases.list_cases(viewer, snapshot, session, scored.id) if own is not None else []
+    return page(
+        "play.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "problems"),
+        problem=scored.id,
+        label=snapshot.contest.labels.get(scored.id, scored.id),
+        title=rules.title,
+        sides=rules.sides,
+        asker=rules.asker,
+        sample=rules.sample,
+        opponents={each: opponent.summary for each, opponent in rules.opponents.items()},
+        person=PERSON,
+        cases=[case.name for case in cases],
+        games=listed(session, viewer, snapshot, problem_id=scored.id, team_id=None, state=None)[:MOST_LISTED],
+        endings=ENDINGS,
+    )
+
+
+async def begin_game(request: Request, service: TheService, contest_id: str, problem_id: str) -> Response:
+    """Start a game, and go to its page."""
+    viewer, fields = await visitor(request), await read_form(request)
+    values: dict[str, Any] = {name: fields[name] for name in ("opponent", "testcase") if fields.get(name)}
+    if fields.get("side"):
+        values["side"] = _number(fields["side"])
+    if fields.get("for") == "practice":
+        values["practice"] = True
+    if not fields.get("testcase"):
+        text = fields.get("position", "").strip("\n")
+        values["parameters"] = {"instance": f"{text}\n"}
+    body = made_of_values(StartBody, values)
+    games = games_of(request)
+    table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
+    games.keep(table)
+    return _to(request, contest_id, table.game.id)
+
+
+async def _looked_at(
+    request: Request, viewer: Visitor, game_id: str, advice: Annotated[str, Query(max_length=10)] = ""
+) -> LookedAt:
+    games = games_of(request)
+    table = await games.look(viewer, game_id)
+    if table.game.contest_id != request.path_params["contest_id"]:
+        raise NotFound(N_("no game %(game)r in this contest"), game=game_id)
+    plays = may_play(viewer, table.game, game_id)
+    return LookedAt(table, await games.shown(table, game_id), await hint(table) if advice and plays else None, plays)
+
+
+def game_page(
+    request: Request,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    looked: Annotated[LookedAt, Depends(_looked_at)],
+    game_id: str,
+) -> HTMLResponse:
+    """A game: its position, the forms to play on, its moves, and the way to its replay."""
+    table, view = looked.table, looked.view
+    game, rules = table.game, catalog()[table.game.game]
+    is_guest = game.guest == game_id
+    legal = None if table.over else rules.legal(table.position)
+    return page(
+        "game.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "problems"),
+        game=view,
+        label=snapshot.contest.labels.get(game.problem_id, game.problem_id),
+        title=rules.title,
+        sides=rules.sides,
+        instance=game.instance,
+        moves=json.dumps([move.move for move in view.moves]),
+        players=json.dumps([_called(view, side) for side in (0, 1)]),
+        rule="" if legal is None else in_words_of(legal.rule),
+        picture=_picture(rules.picture(table.position)),
+        hint=looked.hint,
+        may_move=looked.plays and view.turn == "you" and not game.awaits_guest,
+        may_resign=looked.plays and not view.over and not (is_guest and game.awaits_guest),
+        may_join=is_guest and game.awaits_guest and not view.over,
+        is_practice=looked.plays and not game.counted and game.guest is None,
+        took_part=any(move.by == "you" for move in view.moves),
+        opponent=_("a friend") if game.guest is not None else game.opponent,
+        verdict=_verdict(view),
+        endings=ENDINGS,
+    )
+
+
+async def play_on(request: Request, service: TheService, contest_id: str, game_id: str) -> Response:
+    """Do what the form says: move, resign, take back or join; then the game's page again."""
+    viewer, fields, games = await visitor(request), await read_form(request), games_of(request)
+    act = fields.get("act", "move")
+    if act == "move":
+        values = {"number": _number(fields.get("number", "")), "move": fields.get("move", "")}
+        await games.move(viewer, game_id, made_of_values(MoveBody, values))
+    elif act == "resign":
+        await games.resign(viewer, game_id)
+    elif act == "back":
+        game_id = (await take_back(service, games, viewer, game_id)).game.id
+    elif act == "join":
+        await games.join(viewer, game_id)
+    else:
+        raise BadRequest(N_("expected move, resign, back or join, found %(found)r"), where="act", found=act[:40])
+    return _to(request, contest_id, game_id)
+
+
+def _number(text: str) -> int | str:
+    """A number of a form, for documents that take no text in its place; other text as it is, to be refused there."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
+
+
+def _to(request: Request, contest_id: str, game_id: str) -> RedirectResponse:
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/c/{contest_id}/games/{game_id}", 303)
+
+
+def _called(view: GameView, side: int) -> str:
+    """The player of a side, as sentences name it."""
+    return _("you") if side == view.side else _("your opponent")
+
+
+def _verdict(view: GameView) -> tuple[str, str]:
+    """The mark and the words of how a game stands."""
+    if view.over:
+        marks = {"you": ("ac", N_("You won")), "opponent": ("wa", N_("You lost")), None: ("no", N_("Nobody won"))}
+        return marks[view.winner]
+    if view.joined is False:
+        return "wait", N_("Waiting for the other player")
+    return ("pc", N_("Your turn")) if view.turn == "you" else ("wait", N_("The other player's turn"))
+
+
+def _picture(lines: Picture) -> Sequence[str]:
+    """A position in characters, as for a terminal."""
+    return ["".join(text for text, _ in line) for line in lines]

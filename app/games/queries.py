@@ -1,0 +1,361 @@
+"""Games and their moves: started, played and ended in the writer's batches, many in one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Delete,
+    Select,
+    Table,
+    Update,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.orm import Session
+
+from app.contests.schemas.settings import NO_LIMITS, Limits
+from app.core.db.by_id import Kind, portions, tell
+from app.core.db.locks import lock_names
+from app.core.messages import N_, Message
+from app.domain.participation import limited, quota, times_needed
+from app.submissions.queries import submission_queries
+from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times, why_not
+from app.tables import GameMoveRow, GameRow
+
+
+@dataclass(frozen=True, slots=True)
+class NewGame:
+    """A game to be started, with the moves that the opponent makes first, and the limits that it must keep.
+
+    most_open  games that the owner may have open at once; `most_playing` that all together may
+    """
+
+    game: GameRow
+    moves: Sequence[GameMoveRow]
+    most_open: int
+    most_playing: int
+    limits: Limits = NO_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What happens in a game at once: moves, its end, or both; `before` is the number of moves made by then.
+
+    `game` is the game after it. `submission` is what a counted game becomes at its end.
+    """
+
+    before: int
+    game: GameRow
+    moves: Sequence[GameMoveRow] = ()
+    submission: NewSubmission | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Somebody who takes the other seat of a game; `game` is the game after it, its clock running."""
+
+    game: GameRow
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A turn that is stored: the game after it, and the submission that it has become."""
+
+    game: GameRow
+    submission: Accepted | None = None
+
+
+class Stale:
+    """A turn that was not stored: the game has gone on, has ended or is gone."""
+
+
+STALE = Stale()
+NAMES = tuple(each.name for each in fields(GameRow))
+MOVE_NAMES = tuple(each.name for each in fields(GameMoveRow))
+PROGRESS = ("moves", "since", "used_ms", "deadline", "ended", "ending", "winner", "submission_id")
+INSERT_GAME, INSERT_MOVE = insert(GameRow), insert(GameMoveRow)
+# Columns that most turns change: none of them lies in an index.
+GO_ON = ("moves", "since", "used_ms")
+SEAT = ("since", "deadline", "guest_account_id", "joined")
+
+
+def _updating(names: Sequence[str]) -> Update:
+    """An update of these columns of one game, which `_of_row` gives the values for."""
+    table = GameRow.__table__
+    assert isinstance(table, Table)
+    return (
+        update(table)
+        .where(GameRow.id == bindparam("of_game"))
+        .values({name: bindparam(f"new_{name}") for name in names})
+    )
+
+
+UPDATES: dict[tuple[str, ...], Update] = {names: _updating(names) for names in (PROGRESS, GO_ON, SEAT)}
+IS_PLAYING = GameRow.ended.is_(None)
+# Ended practice games that one owner keeps in a contest, as many as a list shows: beginning games fills no disk.
+MOST_ENDED = 1000
+
+
+def start(connection: Connection, arriving: Sequence[NewGame]) -> list[GameRow | LimitReached]:
+    """Insert games with the moves made at once; a handler of the writer, where limits hold one after the other."""
+    owners = {new.game.owner for new in arriving}
+    lock_names(connection, [name for new in arriving for name in _locks(new)])
+    playing = connection.scalar(select(func.count()).select_from(GameRow).where(IS_PLAYING)) or 0
+    counted = select(GameRow.owner, func.count()).where(IS_PLAYING, GameRow.owner.in_(owners)).group_by(GameRow.owner)
+    open_of = {owner: count for owner, count in connection.execute(counted)}  # noqa: C416 - a Row is no pair
+    taken: list[NewGame] = []
+    results: list[GameRow | LimitReached] = []
+    for new in arriving:
+        refused = _refused(connection, new, open_of.get(new.game.owner, 0), playing, taken)
+        results.append(refused or new.game)
+        if refused is None:
+            taken.append(new)
+            playing += 1
+            open_of[new.game.owner] = open_of.get(new.game.owner, 0) + 1
+    if taken:
+        connection.execute(INSERT_GAME, [_values(new.game, NAMES) for new in taken])
+    if moves := [_values(move, MOVE_NAMES) for new in taken for move in new.moves]:
+        connection.execute(INSERT_MOVE, moves)
+    for contest_id, owner in sorted({(new.game.contest_id, new.game.owner) for new in taken if _sweeps(new.game)}):
+        connection.execute(_oldest(contest_id, owner))
+    return results
+
+
+def _locks(new: NewGame) -> list[str]:
+    """The names of the locks under which games and attempts are counted; those of attempts as submissions have them."""
+    names = [f"games of {new.game.owner}"]
+    return [*names, "/".join(_place(new.game))] if limited(new.limits) else names
+
+
+def _sweeps(game: GameRow) -> bool:
+    """Whether old practice games of a game's owner are looked for when it begins: for one start of sixteen."""
+    return not game.counted and game.id.endswith("0")
+
+
+def _oldest(contest_id: str, owner: str) -> Delete:
+    """A deletion of ended practice games of an owner in a contest, all but the latest MOST_ENDED."""
+    is_old = (GameRow.contest_id == contest_id, GameRow.owner == owner, ~IS_PLAYING, GameRow.counted.is_(False))
+    old = select(GameRow.id).where(*is_old).order_by(GameRow.started.desc(), GameRow.id).offset(MOST_ENDED)
+    return delete(GameRow).where(GameRow.id.in_(old))
+
+
+def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Stale]:
+    """Insert moves, and what ended games have become; a handler of the writer.
+
+    A turn that was made of another state of its game than the stored one changes nothing, nor does the second turn of a
+    game in one batch: both would be made of the same state.
+    """
+    ids = {turn.game.id for turn in arriving}
+    query = select(GameRow.id, GameRow.moves, GameRow.deadline).where(GameRow.id.in_(ids), IS_PLAYING)
+    if connection.dialect.name == "postgresql":
+        query = query.order_by(GameRow.id).with_for_update()  # in one order, or two processes could wait for each other
+    rows = connection.execute(query).all()
+    known = {row.id: row.moves for row in rows}
+    deadlines = {row.id: row.deadline for row in rows}
+    fresh: list[Turn] = []
+    for turn in arriving:
+        if known.get(turn.game.id) == turn.before:
+            fresh.append(turn)
+            del known[turn.game.id]
+    became = _submitted(connection, [turn for turn in fresh if turn.submission is not None])
+    after = {id(turn): _after(turn, became.get(turn.game.id)) for turn in fresh}
+    if moves := [_values(move, MOVE_NAMES) for turn in fresh for move in turn.moves]:
+        connection.execute(INSERT_MOVE, moves)
+    changed: dict[tuple[str, ...], list[dict[str, object]]] = {}
+    for game in after.values():
+        goes_on = game.ended is None and game.deadline == deadlines[game.id]
+        names: tuple[str, ...] = GO_ON if goes_on else PROGRESS
+        changed.setdefault(names, []).append(_of_row(game, names))
+    for names, values in changed.items():
+        connection.execute(UPDATES[names], values)
+    for turn in fresh:
+        tell(connection, Kind.GAME, turn.game.id)
+    return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
+
+
+def join(connection: Connection, arriving: Sequence[Guest]) -> list[GameRow | Stale]:
+    """Seat guests; a handler of the writer. The first one of a game gets the seat, and none once it has ended."""
+    ids = {each.game.id for each in arriving}
+    query = select(GameRow.id).where(GameRow.id.in_(ids), GameRow.joined.is_(None), IS_PLAYING)
+    if connection.dialect.name == "postgresql":
+        query = query.order_by(GameRow.id).with_for_update()
+    free = set(connection.scalars(query))
+    results: list[GameRow | Stale] = []
+    for each in arriving:
+        results.append(each.game if each.game.id in free else STALE)
+        free.discard(each.game.id)
+    if seated := [game for game in results if isinstance(game, GameRow)]:
+        connection.execute(UPDATES[SEAT], [_of_row(game, SEAT) for game in seated])
+    for game in seated:
+        tell(connection, Kind.GAME, game.id)
+    return results
+
+
+def _refused(
+    connection: Connection, new: NewGame, open_: int, playing: int, taken: Sequence[NewGame]
+) -> LimitReached | None:
+    """Say why a game may not be started."""
+    if open_ >= new.most_open:
+        return LimitReached(
+            Message(
+                N_("expected at most %(most)s games open at once, found %(found)s: end one first"),
+                most=new.most_open,
+                found=open_,
+            ),
+            None,
+        )
+    if playing >= new.most_playing:
+        again = new.game.started
+        return LimitReached(Message(N_("the server has as many games open as it may: come back later")), again)
+    if not limited(new.limits):
+        return None
+    game = new.game
+    place = (game.contest_id, game.team_id or "", game.problem_id)
+    times = [
+        *counted_times(connection, *place, times_needed(new.limits)),
+        *connection.scalars(select(GameRow.started).where(IS_PLAYING, *_counted_at(place))),
+        *(each.game.started for each in taken if each.game.counted and _place(each.game) == place),
+    ]
+    used = quota(new.limits, times, game.started)
+    if used.allows(game.started):
+        return None
+    return LimitReached(why_not(new.limits, used, game.started), None if used.exhausted else used.next)
+
+
+def _place(game: GameRow) -> tuple[str, str, str]:
+    return game.contest_id, game.team_id or "", game.problem_id
+
+
+def _counted_at(place: tuple[str, str, str]) -> tuple[ColumnElement[bool], ...]:
+    contest_id, team_id, problem_id = place
+    of_team = GameRow.team_id == team_id
+    return GameRow.counted.is_(True), GameRow.contest_id == contest_id, of_team, GameRow.problem_id == problem_id
+
+
+def open_starts(session: Session, contest_id: str, team_id: str, problem_id: str) -> list[datetime]:
+    """When the counted games began that a team has open at a problem: each is an attempt already."""
+    query = select(GameRow.started).where(IS_PLAYING, *_counted_at((contest_id, team_id, problem_id)))
+    return list(session.scalars(query))
+
+
+def _submitted(connection: Connection, turns: Sequence[Turn]) -> dict[str, Accepted]:
+    """Insert the submissions that games have become, in the same transaction; returns them by game."""
+    if not turns:
+        return {}
+    results = accept(connection, [turn.submission for turn in turns if turn.submission is not None])
+    pairs = zip(turns, results, strict=True)
+    return {turn.game.id: result for turn, result in pairs if isinstance(result, Accepted)}
+
+
+def _after(turn: Turn, accepted: Accepted | None) -> GameRow:
+    return turn.game if accepted is None else replace(turn.game, submission_id=accepted.submission_id)
+
+
+def _values(row: GameRow | GameMoveRow, names: Sequence[str]) -> dict[str, object]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _of_row(game: GameRow, names: Sequence[str]) -> dict[str, object]:
+    return {"of_game": game.id, **{f"new_{name}": getattr(game, name) for name in names}}
+
+
+def _games(session: Session, query: Select[GameRow]) -> list[GameRow]:
+    """Games as values, which neither a rollback nor another read changes."""
+    rows = list(session.scalars(query))
+    for row in rows:
+        session.expunge(row)
+    return rows
+
+
+def get(session: Session, seat_id: str) -> GameRow | None:
+    """A game by its id, or by that of the guest's seat."""
+    for column in (GameRow.id, GameRow.guest):
+        if rows := _games(session, select(GameRow).where(column == seat_id)):
+            return rows[0]
+    return None
+
+
+def moves(session: Session, game_id: str) -> list[GameMoveRow]:
+    """The moves of a game in order."""
+    return moves_of(session, [game_id])[game_id]
+
+
+def moves_of(session: Session, game_ids: Iterable[str]) -> dict[str, list[GameMoveRow]]:
+    """The moves of many games in order, by game."""
+    made: dict[str, list[GameMoveRow]] = {game_id: [] for game_id in game_ids}
+    for some in portions(made):
+        query = select(GameMoveRow).where(GameMoveRow.game_id.in_(some))
+        for move in session.scalars(query.order_by(GameMoveRow.game_id, GameMoveRow.number)):
+            session.expunge(move)
+            made[move.game_id].append(move)
+    return made
+
+
+def of_contest(
+    session: Session,
+    contest_id: str,
+    *,
+    owner: str | None = None,
+    guest_account_id: str | None = None,
+    problem_id: str | None = None,
+    team_id: str | None = None,
+    playing: bool | None = None,
+    limit: int | None = None,
+) -> list[GameRow]:
+    """The games of a contest, the latest first; those of an owner, a guest, a problem or a team, open or ended ones."""
+    query = select(GameRow).where(GameRow.contest_id == contest_id)
+    for column, value in (
+        (GameRow.owner, owner),
+        (GameRow.guest_account_id, guest_account_id),
+        (GameRow.problem_id, problem_id),
+        (GameRow.team_id, team_id),
+    ):
+        query = query if value is None else query.where(column == value)
+    if playing is not None:
+        query = query.where(IS_PLAYING if playing else GameRow.ended.is_not(None))
+    query = query.order_by(GameRow.started.desc(), GameRow.id).limit(limit)
+    return _games(session, query)
+
+
+def due(session: Session, now: datetime, limit: int) -> list[GameRow]:
+    """Games in play whose deadline has come, those that are due longest first."""
+    query = select(GameRow).where(IS_PLAYING, GameRow.deadline <= now).order_by(GameRow.deadline).limit(limit)
+    return _games(session, query)
+
+
+def count_playing(session: Session, contest_id: str, team_id: str | None = None) -> int:
+    """The number of counted games in play, of all teams or of one."""
+    query = select(func.count()).select_from(GameRow)
+    query = query.where(IS_PLAYING, GameRow.counted.is_(True), GameRow.contest_id == contest_id)
+    query = query if team_id is None else query.where(GameRow.team_id == team_id)
+    return session.scalar(query) or 0
+
+
+def counted_playing(session: Session, contest_id: str | None = None) -> list[GameRow]:
+    """Counted games in play, of all contests or of one."""
+    query = select(GameRow).where(IS_PLAYING, GameRow.counted.is_(True))
+    query = query if contest_id is None else query.where(GameRow.contest_id == contest_id)
+    return _games(session, query)
+
+
+def remove_old(session: Session, before: datetime) -> int:
+    """Remove practice games of nobody that ended before a moment; returns how many."""
+    is_old = GameRow.ended < before
+    result = session.execute(delete(GameRow).where(is_old, GameRow.account_id.is_(None)))
+    return int(getattr(result, "rowcount", 0))
+
+
+def submission_ids(session: Session, games: Sequence[GameRow]) -> dict[str, str]:
+    """The ids that submissions are shown by, of games that have become one, by game."""
+    became = {game.submission_id: game.id for game in games if game.submission_id is not None}
+    shown = submission_queries.shown_ids(session, became)
+    return {became[number]: shown_id for number, shown_id in shown.items()}

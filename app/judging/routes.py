@@ -1,0 +1,137 @@
+"""Changes of problems: how a request wants them made, and the reply where one waits as a rejudging or is previewed.
+
+- HTTP routes: rejudgings, opened, previewed, applied and undone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Header, Query, Response
+from fastapi.responses import JSONResponse
+
+from app.core.errors import BadRequest
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, Writing
+from app.core.http.errors import ErrorBody
+from app.core.http.middleware import API
+from app.core.messages import N_
+from app.judging.service.rejudgings import commands, problem_changes
+from app.judging.service.rejudgings.difference import DifferenceView
+from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView
+from app.judging.service.rejudgings.rejudgings import ApplyBody, RejudgingBody
+
+VERSION = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
+RESPONSES: dict[int | str, dict[str, object]] = {
+    **problem_changes.RESPONSES,
+    412: {"model": ErrorBody, "description": "the problem is no longer the version that If-Match names"},
+}
+PREVIEWED: dict[int | str, dict[str, object]] = {
+    200: {"model": Preview, "description": "what the change would do (preview=true)"}
+}
+
+
+def _how(
+    rejudging: Annotated[
+        int | None, Query(ge=1, description="make the change a part of this open rejudging, where one is needed")
+    ] = None,
+    contests: Annotated[
+        Literal["follow", "keep"],
+        Query(description="follow: contests with submissions go along, by a rejudging; keep: they keep their version"),
+    ] = "follow",
+    preview: Annotated[bool, Query(description="only say what the change would do (200); nothing is stored")] = False,
+    if_match: Annotated[
+        str | None, Header(description="the version of the problem (its ETag) that the change is made for; else 412")
+    ] = None,
+) -> How:
+    """The options of a change of a problem."""
+    return How(rejudging, contests == "keep", preview, None if if_match is None else _version(if_match))
+
+
+def _version(text: str) -> int:
+    match = VERSION.fullmatch(text.strip())
+    if match is None:
+        raise BadRequest(
+            N_('expected the number of a version, such as "3", found %(found)r'), where="If-Match", found=text[:80]
+        )
+    return int(match[1])
+
+
+TheHow = Annotated[How, Depends(_how)]
+
+
+def accepted(outcome: RejudgingView | Preview) -> JSONResponse:
+    """The reply where a change has become a rejudging, or was only previewed."""
+    if isinstance(outcome, Preview):
+        return JSONResponse(outcome.model_dump())
+    return JSONResponse(outcome.model_dump(), 202, {"Location": f"{API}/{outcome.href}"})
+
+
+router = APIRouter(route_class=GatedRoute, tags=["rejudgings"])
+PLACE = "/contests/{contest_id}/rejudgings/{rejudging_id}"
+
+
+@router.post("/contests/{contest_id}/rejudgings", status_code=201, summary="Judge submissions again")
+def create_rejudging(
+    viewer: CurrentViewer,
+    session: Writing,
+    service: TheService,
+    contest_id: str,
+    body: RejudgingBody,
+    response: Response,
+) -> RejudgingView:
+    """Silently and in the background: nothing changes for anybody until it is applied."""
+    opened = commands.create(session, service, viewer, contest_id, body)
+    response.headers["Location"] = f"{API}/{opened.href}"
+    return opened
+
+
+@router.get("/contests/{contest_id}/rejudgings", summary="All rejudgings")
+def list_rejudgings(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[RejudgingView]:
+    """Those that concern the contest, oldest first, also those that are applied, undone or cancelled."""
+    return commands.listed(session, contest_id)
+
+
+@router.get(PLACE, summary="One rejudging")
+def get_rejudging(_viewer: CurrentViewer, session: Reading, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """Its state, and how many of its judgements are done."""
+    return commands.one(session, contest_id, rejudging_id)
+
+
+@router.get(f"{PLACE}/difference", summary="What a rejudging changes")
+def get_rejudging_difference(
+    _viewer: CurrentViewer,
+    session: Reading,
+    contest_id: str,
+    rejudging_id: str,
+    everything: Annotated[bool, Query(alias="all", description="also what stays as it is")] = False,
+    since: Annotated[str | None, Query(description="a version: newcomers are those that came after it")] = None,
+) -> DifferenceView:
+    """In this contest: per case verdict and raw score, per submission type and points, per team points and rank.
+
+    Before and after applying it; of one that is applied, before and after that. What is not judged yet is as it was.
+    """
+    return commands.preview(session, contest_id, rejudging_id, everything=everything, since=since)
+
+
+@router.post(f"{PLACE}/apply", summary="Apply a rejudging")
+def apply_rejudging(
+    viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str, body: ApplyBody | None = None
+) -> RejudgingView:
+    """All of it in one transaction, with what was submitted meanwhile: the last few submissions to a changed problem
+    are judged in this step, while others to it wait. 409 with Retry-After while more is to be judged; one that was
+    undone may be applied once more.
+    """
+    return commands.apply(service, viewer, contest_id, rejudging_id, body or ApplyBody(), API)
+
+
+@router.post(f"{PLACE}/cancel", summary="Give a rejudging up")
+def cancel_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """Nothing of it is seen anywhere; what is not judged yet will not be."""
+    return commands.cancel(service, viewer, contest_id, rejudging_id)
+
+
+@router.post(f"{PLACE}/undo", summary="Undo a rejudging")
+def undo_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """Everything is as it was before it was applied; what was submitted since to a changed problem is judged again."""
+    return commands.undo(service, viewer, contest_id, rejudging_id)

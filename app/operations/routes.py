@@ -1,0 +1,97 @@
+"""HTTP route: the state of the whole installation, for admins.
+
+- HTTP routes: what is known of stored files that are damaged, and what waits for them: for admins.
+- HTTP routes outside of /api, for load balancers and Prometheus: liveness, readiness, counters.
+"""
+
+from __future__ import annotations
+
+from secrets import compare_digest
+from typing import cast
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import JSONResponse, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from pydantic import BaseModel
+
+from app.accounts.service.tokens import Place, check, who_may
+from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService, current_viewer
+from app.core.http.downloads import TEXT, WORDS
+from app.core.metrics import Metrics
+from app.operations.service.advice import Advice, advice
+from app.operations.service.readiness import Ready, StoredFiles, readiness, stored_files
+from app.operations.service.status import Status, status
+
+router = APIRouter(route_class=GatedRoute, tags=["health"])
+
+
+class StatusWithAdvice(BaseModel):
+    """The state of the installation, whether it takes and judges submissions, and what to do where it is not well."""
+
+    ready: bool
+    status: Status
+    advice: list[Advice]
+
+
+@router.get("/status", summary="The state of servers, workers, database, broker, judging, contests, files and backup")
+async def get_status(_viewer: CurrentViewer, request: Request, service: TheService) -> StatusWithAdvice:
+    """What `jurado status` shows, read in a few short queries; processes give a sign of life each 5 s."""
+    ready = await readiness(service, request.app.state.probing)
+    state = await run_sync(status, service)
+    return StatusWithAdvice(ready=ready.ready, status=state, advice=[each.shown() for each in advice(ready, state)])
+
+
+@router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")
+def get_stored_files(_viewer: CurrentViewer, service: TheService) -> StoredFiles:
+    """From memory: what requests, graders and the last pass over all files could not read, and nobody wrote again."""
+    return stored_files(service)
+
+
+health_router = APIRouter(tags=["health"])
+
+
+class Live(BaseModel):
+    """The process answers."""
+
+    status: str = "alive"
+
+
+@health_router.get("/health/live", summary="The process answers")
+async def get_liveness() -> Live:
+    """Say so; touches nothing that could be slow."""
+    return Live()
+
+
+@health_router.get(
+    "/health/ready",
+    summary="Submissions are taken and judged",
+    responses={200: {"model": Ready}, 503: {"model": Ready}},
+)
+async def get_readiness(request: Request, service: TheService) -> JSONResponse:
+    """200 or 503, with the same body, within seconds: also while the database says nothing."""
+    state = await readiness(service, request.app.state.probing)
+    if request.app.state.draining:
+        state.ready = False
+    return JSONResponse(state.model_dump(), 200 if state.ready else 503)
+
+
+async def _may_count(request: Request, service: TheService, authenticator: TheAuthenticator) -> None:
+    """Let those through who run the service: with the token of the setting, or an admin's login."""
+    header, token = request.headers.get("authorization"), service.settings.metrics_token
+    if token and header is not None and compare_digest(header.encode(), f"Bearer {token}".encode()):
+        return
+    check(who_may("get_metrics"), await current_viewer(request, authenticator), Place())
+
+
+@health_router.get(
+    "/metrics",
+    summary="Counters for Prometheus",
+    response_class=Response,
+    responses={200: {"content": {TEXT: WORDS}}},
+    dependencies=[Depends(_may_count)],
+)
+def get_metrics(request: Request) -> Response:
+    """The text format of Prometheus; for admins, and for whoever has the token of `JURADO_METRICS_TOKEN`."""
+    counted = cast(Metrics, request.app.state.metrics)
+    return Response(generate_latest(counted.registry), media_type=CONTENT_TYPE_LATEST)

@@ -1,1 +1,0 @@
-"""The protocols that checkers of other judges speak, one module each."""

@@ -1,0 +1,291 @@
+"""`jurado submit`: answer files go to the server, and their report comes back.
+
+- `jurado watch`: the verdict of one submission, or every verdict of a contest as it comes.
+- `jurado admin contest quota`: what a team may send, to a problem or to each problem of a contest.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from app.contests.commands.contests import ContestId
+from app.contests.commands.limits import (
+    UNLIMITED,
+    ContestBytes,
+    GameSeconds,
+    Interval,
+    Most,
+    MoveSeconds,
+    OpenGames,
+    Per,
+    TeamBytes,
+    game_limits_of,
+    limits_of,
+    limits_text,
+    settings_of,
+    settings_text,
+)
+from app.core.commands.client import Client
+from app.core.commands.lookup import find_contest, find_problem, points_text, report_tables, short_time, team_names
+from app.core.commands.output import Failure, Json, JsonMapping, pack, say, show, write_image, write_json
+from app.core.commands.registry import AsJson, Contest, Shown, command
+from app.core.commands.uploading import server_events, upload_shown
+
+SECONDS_BETWEEN_LOOKS = 0.2
+FINE = {"AC", "PC"}
+
+
+@command("submit")
+def submit(
+    contest: Contest,
+    problem: Annotated[str, typer.Argument(help="the problem's id or label")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="answer files, a zip, or folders of them")],
+    wait: Annotated[bool, typer.Option("--wait", help="wait for the verdict and show the report")] = False,
+    comment: Annotated[str | None, typer.Option(help="a note to yourself, kept with it")] = None,
+    testcase: Annotated[str | None, typer.Option(help="the test case a single file of another name is for")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Submit answer files: NAME.out for the test case NAME; several files go as one zip.
+
+    A connection that fails is tried again with the same key, so that nothing is submitted twice. With --wait the exit
+    code is 1 if nothing was accepted.
+
+    Examples:
+      jurado submit practice comesolo answers/ --wait
+      jurado submit practice comesolo 101-n05-p70.out 103-n10-p50.out
+      jurado submit practice comesolo answers.zip --comment 'wider beam' --json
+    """
+    name, data = pack(files)
+    with Client.open() as client:
+        problem_id = find_problem(client, contest, problem)
+        stored = send(client, contest, problem_id, name, data, comment=comment, testcase=testcase)
+        if wait:
+            say(f"submission {stored['id']} has been stored; waiting for its verdict")
+            finish(client, contest, stored["id"], as_json=as_json)
+        elif as_json:
+            write_json(stored)
+        else:
+            typer.echo(f"submission {stored['id']} has been stored; jurado watch {stored['id']} shows its verdict")
+
+
+def send(
+    client: Client,
+    contest: str,
+    problem_id: str,
+    name: str,
+    data: bytes,
+    *,
+    comment: str | None = None,
+    testcase: str | None = None,
+) -> Json:
+    """Upload once: by the key made here the server knows a repeated request for the same submission."""
+    fields = {"problem_id": problem_id, "comment": comment, "testcase": testcase}
+    with upload_shown(data) as (reader, _):
+        return client.post(
+            f"contests/{contest}/submissions",
+            files={"files": (name, reader)},
+            data={key: value for key, value in fields.items() if value is not None},
+            headers={"Idempotency-Key": str(uuid.uuid4())},
+            again=lambda: reader.seek(0),
+        )
+
+
+def finish(client: Client, contest: str, submission: str, *, as_json: bool, images: Path | None = None) -> None:
+    """Wait for the verdict, show the report, write images to a folder, and end with the exit code."""
+    report = wait_for_report(client, contest, submission)
+    if images is not None:
+        save_images(client, report, images)
+    if as_json:
+        write_json(report)
+    else:
+        show(*report_tables(report))
+    raise typer.Exit(0 if report["judgement"]["judgement_type_id"] in FINE else 1)
+
+
+def save_images(client: Client, report: JsonMapping, folder: Path) -> None:
+    """Write the images that checkers left to `folder`, one folder a test case."""
+    for case in report["cases"]:
+        for image in case.get("images", []):
+            data = client.request("GET", f"/api/{image['href']}").content
+            say(f"wrote {write_image(folder / case['name'], image['name'], data)}")
+
+
+def wait_for_report(client: Client, contest: str, submission: str) -> JsonMapping:
+    """Ask for the report until the submission is judged."""
+    path = f"contests/{contest}/submissions/{submission}/report"
+    while True:
+        report = client.get(path)
+        if report["judgement"]["judgement_type_id"] is not None:
+            # The verdict may have come while the report was being put together; the next one has its points too.
+            return report if report["points"] is not None else client.get(path)
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+@command("watch")
+def watch(
+    submission: Annotated[str | None, typer.Argument(help="the submission's id")] = None,
+    contest: Annotated[str | None, typer.Option(help="its contest, if you know it")] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="show every verdict of --contest as it comes, until Ctrl-C")
+    ] = False,
+    images: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="write the images of the report to this folder")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Wait for the verdict of a submission and show its report; exit code 1 if nothing was accepted.
+
+    With --live, those of all your submissions in a contest, from now on (judges: of everybody's); as JSON, a line each.
+
+    Examples:
+      jurado watch 17
+      jurado watch 17 --contest practice --json
+      jurado watch --live --contest practice
+    """
+    if live != (submission is None) or (live and contest is None):
+        raise Failure("expected SUBMISSION, or --live and --contest")
+    with Client.open() as client:
+        if submission is not None:
+            finish(client, contest or find_contest(client, submission), submission, as_json=as_json, images=images)
+        with suppress(KeyboardInterrupt):
+            show_verdicts(client, str(contest), as_json=as_json)
+
+
+def show_verdicts(client: Client, contest: str, *, as_json: bool) -> None:
+    """Print a line for each submission and each judgement that has ended."""
+    problems: dict[str, str] = {}
+    names = team_names(client, contest)
+    for change in verdict_changes(client, contest):
+        if as_json:
+            write_json(change)
+            continue
+        line = ""
+        if change["type"] == "submissions":
+            if (submission := change["data"]) is not None:
+                problems[submission["id"]] = submission["problem_id"]
+                line = submission_line(submission, names)
+        elif (judgement := change["data"]) is not None:
+            line = judgement_line(judgement, problems)
+        if line:
+            typer.echo(line)
+
+
+def verdict_changes(client: Client, contest: str) -> Iterator[JsonMapping]:
+    """Yield the changes of one's own submissions and judgements as the server sends them, from now on, without end."""
+    for event in server_events(client, f"contests/{contest}/submissions/stream"):
+        if event.name == "submissions" or event.name == "judgements":
+            yield event.json()
+    raise Failure(f"{client.url} sends no verdicts of {contest}", 1)
+
+
+def submission_line(submission: JsonMapping, names: Mapping[str, str]) -> str:
+    """Word a submission that has come in."""
+    team_id = submission["team_id"]
+    team = "no team" if team_id is None else names.get(team_id, team_id)
+    at = short_time(submission["contest_time"])
+    return f"{at} {team}, {submission['problem_id']}: submission {submission['id']} has come in"
+
+
+def judgement_line(judgement: JsonMapping, problems: Mapping[str, str]) -> str:
+    """Word a verdict; empty for a judgement that has only begun or counts no more. `problems`: by submission."""
+    verdict = judgement.get("judgement_type_id")
+    if verdict is None or judgement.get("current") is False:
+        return ""
+    problem, score = problems.get(judgement["submission_id"]), judgement.get("score")
+    about = f" ({problem})" if problem else ""
+    worth = f", {points_text(score)} points" if score is not None else ""
+    at = short_time(judgement.get("end_contest_time"))
+    return f"{at} submission {judgement['submission_id']}{about}: {verdict}{worth}"
+
+
+@command("admin contest quota")
+def limit(
+    contest_id: ContestId,
+    problem: Annotated[
+        str | None, typer.Argument(metavar="[PROBLEM]", help="the problem's id or label; default: each without its own")
+    ] = None,
+    most: Most = None,
+    interval: Interval = None,
+    per: Per = None,
+    team_bytes: TeamBytes = None,
+    contest_bytes: ContestBytes = None,
+    open_games: OpenGames = None,
+    move_seconds: MoveSeconds = None,
+    game_seconds: GameSeconds = None,
+    none: Annotated[bool, typer.Option("--none", help="as often as teams like")] = False,
+) -> Shown:
+    """Limit the submissions of a team, and their bytes; without options, show the limits of the contest.
+
+    A new limit of submissions replaces --max, --interval and --per together; without any of them and --none they stay.
+    Limits of games change one by one.
+
+    Examples:
+      jurado admin contest quota finals
+      jurado admin contest quota finals --team-bytes 500M --contest-bytes 20G --per 30/600
+      jurado admin contest quota finals comesolo --max 50 --interval 60
+      jurado admin contest quota finals comesolo --none
+      jurado admin contest quota finals lasttreatduel --move-seconds 60 --game-seconds 1800 --open-games 3
+    """
+    limits, games = limits_of(most, interval, per), game_limits_of(open_games, move_seconds, game_seconds)
+    if limits and none:
+        raise Failure("expected --max, --interval or --per, or --none, found both")
+    if problem is not None:
+        for option, text in (("--team-bytes", team_bytes), ("--contest-bytes", contest_bytes)):
+            if text is not None:
+                raise Failure(f"{option}: expected no problem beside it, as bytes are a contest's, found one")
+        return _limit_problem(contest_id, problem, limits, games, none)
+    changes = settings_of(None, None, None, team_bytes, contest_bytes)
+    path = f"contests/{contest_id}"
+    with Client.open() as client:
+        if limits or none or games:
+            own = contest_limits(client, contest_id)
+            changes["limits"] = {**own, **({**UNLIMITED, **limits} if limits or none else {}), **games}
+        shown = client.patch(path, {"settings": changes}) if changes else client.get(path)
+    return Shown(shown, f"{contest_id}: {settings_text(shown['settings'])}")
+
+
+def _limit_problem(
+    contest_id: str,
+    problem: str,
+    limits: dict[str, JsonValue],
+    games: dict[str, JsonValue],
+    none: bool,
+) -> Shown:
+    if not (limits or games or none):
+        raise Failure("expected --max, --interval or --per, --none, or a limit of games, found nothing")
+    with Client.open() as client:
+        problem_id = find_problem(client, contest_id, problem)
+        own = problem_limits(client, contest_id, problem_id)
+        if limits:  # what is left out of them is as the contest has it
+            own = {name: value for name, value in own.items() if name not in UNLIMITED}
+        changed = {**own, **(UNLIMITED if none else limits), **games}
+        made = client.patch(f"contests/{contest_id}/problems/{problem_id}", {"limits": changed})
+    return Shown(made, f"{problem_id} in {contest_id}: {limits_text(made['limits'])}")
+
+
+def contest_limits(client: Client, contest_id: str) -> dict[str, JsonValue]:
+    """The limits that a contest gives its problems."""
+    return dict(client.get(f"contests/{contest_id}")["settings"]["limits"])
+
+
+def problem_limits(client: Client, contest_id: str, problem_id: str) -> dict[str, JsonValue]:
+    """The limits of a problem that are not those of its contest: a request replaces all of them together."""
+    common = contest_limits(client, contest_id)
+    shown = client.get(f"contests/{contest_id}/limits")["problems"]
+    (limits,) = (each["limits"] for each in shown if each["problem_id"] == problem_id)
+    return {name: whole(value) for name, value in limits.items() if common.get(name) != value}
+
+
+def whole(value: JsonValue) -> JsonValue:
+    """Write seconds, which are shown as fractions, as the whole numbers that limits are."""
+    if isinstance(value, dict):
+        return {name: whole(each) for name, each in value.items()}
+    return int(value) if isinstance(value, float) else value

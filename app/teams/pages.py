@@ -1,0 +1,309 @@
+"""The teams of a contest: those that take part, a class list with its preview, cards to print, registration."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from anyio.to_thread import run_sync
+from fastapi import Depends, Request, Response
+from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
+
+from app.accounts.queries import accounts
+from app.accounts.schemas import TermsChange, TermsView
+from app.accounts.service import registration
+from app.accounts.service.accounts import ImportOptions
+from app.accounts.service.viewer import Viewer, own_teams
+from app.contests.pages.home import DONE, Done, steps
+from app.contests.pages.setup import moment, moment_shown, question_zero
+from app.contests.service.capabilities import Disqualification, disqualify
+from app.contests.service.contests import contest_of
+from app.core.bodies import Document
+from app.core.encodings import table_text
+from app.core.errors import BadRequest, ServiceError
+from app.core.messages import N_
+from app.core.pages.forms import made_of_values, open_form, read_form, whole_number
+from app.core.pages.frames import frame
+from app.core.pages.gate import NO_STORE, Fields, faults_of, see
+from app.core.pages.languages import _, confirm, refuse_outdated
+from app.core.pages.pages import page
+from app.core.pages.visitor import (
+    Reading,
+    TheService,
+    TheSnapshot,
+    Visitor,
+    Writing,
+    address_of_index,
+    authenticator_of,
+)
+from app.core.service import Service
+from app.core.transactions import drop_after_commit, run_after_commit
+from app.submissions.queries.submission_context import counts_by_team
+from app.tables import TeamRow
+from app.teams import queries as teams_queries
+from app.teams.schemas import PeopleMade
+from app.teams.service import team_changes
+from app.teams.service.team_changes import bring_in_class_list
+from app.teams.service.teams import Enrolment
+
+EXAMPLE = "name,team,organization,group\nAna Pérez,The Ants,Ostrava,juniors\nBen Novák,The Ants,Ostrava,juniors\n"
+# Bytes of a class list, as the API takes.
+LARGEST = 4 * 2**20
+# Cards on a sheet of A4.
+A_SHEET = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A team of the contest with the ids and usernames of its accounts."""
+
+    id: str
+    name: str
+    groups: str
+    accounts: Sequence[tuple[str, str]]
+    can_log_in: bool
+    is_hidden: bool
+    is_disqualified: bool
+    submissions: int
+
+
+def teams_page(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """The teams that take part, the ways to add some, and self-registration."""
+    contest = contest_of(session, snapshot.contest.id)
+    terms = registration.terms(session, viewer, contest.id)
+    taking_part = {row.id for row in teams_queries.taking_part(session, contest)}
+    return page(
+        "organiser/teams.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "teams"),
+        steps=steps(session, service, contest.id, "teams") if viewer.manages else [],
+        done=DONE.get(done),
+        teams=_teams(session, contest.id),
+        others=[row for row in own_teams(session, viewer, contest.id) if row.id not in taking_part],
+        open_to_all=contest.open_to_all,
+        may_import=viewer.manages,
+        terms=terms if isinstance(terms, TermsView) else None,
+        terms_stored=_terms_of(session, viewer, contest.id),
+        example=EXAMPLE,
+        address=address_of_index(request),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A class list as it was sent: its text, and whether it is to be stored or only looked at."""
+
+    text: str
+    is_preview: bool
+    replace: bool
+
+
+async def _sent(request: Request) -> Sent:
+    """Read the form with a file or a text; raises BadRequest where it has neither."""
+    if request.headers.get("content-type", "").startswith("multipart/form-data"):
+        async with open_form(request, texts={"text", "replace"}, files={"file"}) as form:
+            data = form.read("file")
+            text = await run_sync(table_text, data, None) if data else form.texts.get("text", "")
+            fields: Mapping[str, str] = form.texts
+        return Sent(_some(text), is_preview=True, replace="replace" in fields)
+    fields = await read_form(request, longest=3 * LARGEST)
+    return Sent(_some(fields.get("text", "")), is_preview="keep" not in fields, replace="replace" in fields)
+
+
+def _some(text: str) -> str:
+    if not text.strip():
+        raise BadRequest(N_("expected a file or a text, found nothing"), where="the class list")
+    return text
+
+
+async def make_team(
+    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, fields: Fields
+) -> HTMLResponse:
+    """Make a team with one account, as a class list of one line would, and show its password, once."""
+    text = io.StringIO()
+    csv.writer(text).writerows([("name", "team"), (name := fields.get("name", ""), name)])
+    return await run_sync(_import, request, service, viewer, snapshot, Sent(text.getvalue(), False, False))
+
+
+async def import_teams(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    sent: Annotated[Sent, Depends(_sent)],
+) -> HTMLResponse:
+    """Say what a class list would make; or make it, and show the passwords as cards, once."""
+    return await run_sync(_import, request, service, viewer, snapshot, sent)
+
+
+def _import(request: Request, service: Service, viewer: Viewer, snapshot: TheSnapshot, sent: Sent) -> HTMLResponse:
+    options = ImportOptions(replace=sent.replace, generate=True, dry_run=sent.is_preview)
+    faults, made = [], None
+    with service.database.write() as session:
+        try:
+            made = bring_in_class_list(
+                session, service, viewer, Document(lines=sent.text), options, snapshot.contest.id
+            )
+            session.flush()
+        except ServiceError as refusal:
+            faults = list(faults_of(refusal))
+        if made is None or sent.is_preview:
+            session.rollback()
+            drop_after_commit(session)
+    if made is not None and not sent.is_preview:
+        run_after_commit(session)
+        authenticator_of(request).forget()
+        return _cards(request, service, viewer, snapshot, made)
+    with service.database.read() as reading:
+        return page(
+            "organiser/team_preview.html",
+            request,
+            status=400 if faults else 200,
+            viewer=viewer,
+            frame=frame(reading, viewer, snapshot, "teams"),
+            faults=faults,
+            made=made,
+            sent=sent,
+        )
+
+
+def _cards(request: Request, service: Service, viewer: Viewer, snapshot: TheSnapshot, made: PeopleMade) -> HTMLResponse:
+    """The accounts that were made, with their passwords, as cards; no cache keeps the page."""
+    people = [each for each in made.people if getattr(each, "password", None)]
+    with service.database.read() as session:
+        shown = page(
+            "organiser/cards.html",
+            request,
+            viewer=viewer,
+            frame=frame(session, viewer, snapshot, "teams"),
+            people=people,
+            is_set_up=snapshot.state.started is not None,
+            without=len(made.people) - len(people),
+            sheets=[people[at : at + A_SHEET] for at in range(0, len(people), A_SHEET)],
+            address=address_of_index(request),
+        )
+    shown.headers["Cache-Control"] = NO_STORE
+    return shown
+
+
+def enrol(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Let the teams that are ticked take part."""
+    wanted = [name.removeprefix("t.") for name in fields if name.startswith("t.")]
+    body = made_of_values(Enrolment, {"team_ids": wanted})
+    team_changes.enrol(session, service, viewer, contest_id, body)
+    return see(request, f"/admin/contests/{contest_id}/teams", done="enrolled")
+
+
+def withdraw(
+    request: Request, service: TheService, contest_id: str, team_id: str, fields: Fields, session: Writing
+) -> Response:
+    """Let a team take part no more, as long as it has sent nothing."""
+    confirm(
+        fields,
+        _("Remove %(team)s from the contest?", team=_name(session, team_id)),
+        _("The team and its accounts stay on the server, and can be added again."),
+        _("Remove the team"),
+    )
+    team_changes.withdraw(session, service, contest_id, team_id)
+    return see(request, f"/admin/contests/{contest_id}/teams", done="removed")
+
+
+def set_disqualified(
+    request: Request,
+    service: TheService,
+    viewer: Visitor,
+    contest_id: str,
+    team_id: str,
+    fields: Fields,
+    session: Writing,
+) -> Response:
+    """Disqualify a team, or take that back."""
+    body = Disqualification(disqualified=fields.get("disqualified") == "yes")
+    if body.disqualified:
+        confirm(
+            fields,
+            _("Disqualify %(team)s?", team=_name(session, team_id)),
+            _("It disappears from the scoreboard, and its answers no longer count as the best. You can undo this."),
+            _("Disqualify"),
+        )
+    disqualify(session, service.boards, viewer, contest_id, team_id, body)
+    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+
+
+def set_registration(request: Request, viewer: Visitor, contest_id: str, fields: Fields, session: Writing) -> Response:
+    """Open or close self-registration, or change its terms."""
+    contest_of(session, contest_id, for_update=True)
+    refuse_outdated(fields, _terms_of(session, viewer, contest_id))
+    question_zero(fields, "most", _("With 0 places, no one can register."))
+    values: dict[str, object] = {"open": bool(fields.get("open")), "until": moment(fields.get("until", ""))}
+    for name in ("most", "team_size"):
+        if (number := whole_number(name, fields.get(name, ""))) is not None:
+            values[name] = number
+    registration.change(session, viewer, contest_id, made_of_values(TermsChange, values))
+    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+
+
+def new_code(request: Request, contest_id: str, fields: Fields, session: Writing) -> Response:
+    """Make a new registration code; with the old one nobody registers any more."""
+    confirm(
+        fields,
+        _("Make a new registration code?"),
+        _("The old code and all links with it stop working."),
+        _("New code"),
+    )
+    registration.renew_code(session, contest_id)
+    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+
+
+def _terms_of(session: Session, viewer: Viewer, contest_id: str) -> dict[str, str]:
+    """The fields of the form of registration, as a contest has them; empty for who may not change them."""
+    terms = registration.terms(session, viewer, contest_id)
+    if not isinstance(terms, TermsView):
+        return {}
+    return {
+        "open": "on" if terms.open else "",
+        "most": str(terms.most),
+        "team_size": str(terms.team_size),
+        "until": moment_shown(terms.until),
+    }
+
+
+def _name(session: Session, team_id: str) -> str:
+    """The name of a team for a question; the id if there is none, which the change then refuses."""
+    team = session.get(TeamRow, team_id)
+    return team_id if team is None else team.display_name or team.name
+
+
+def _teams(session: Session, contest_id: str) -> list[Listed]:
+    contest = contest_of(session, contest_id)
+    out, counts = teams_queries.disqualified(session, contest_id), counts_by_team(session, contest_id)
+    with_passwords = accounts.with_passwords(session)
+    usernames: dict[str, list[tuple[str, str]]] = {}
+    able: set[str] = set()
+    for account in accounts.accounts(session):
+        if account.team_id is not None:
+            usernames.setdefault(account.team_id, []).append((account.id, account.username))
+            if account.id in with_passwords:
+                able.add(account.team_id)
+    return [
+        Listed(
+            row.id,
+            row.display_name or row.name,
+            ", ".join(row.group_ids),
+            usernames.get(row.id, []),
+            row.id in able,
+            row.hidden,
+            row.id in out,
+            counts.get(row.id, 0),
+        )
+        for row in teams_queries.taking_part(session, contest)
+    ]
