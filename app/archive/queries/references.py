@@ -79,7 +79,7 @@ def _read(
                 if is_needed and table.name not in OF_WORK:
                     references.need(digest, f"{place} {column.name}")
                 else:
-                    references.named.add(sha256)
+                    references.named.add(digest)
 
 
 def _read_answers(connection: Connection, references: References, *, verify: bool) -> None:
