@@ -37,7 +37,7 @@ test-long: setup $(KERNELS) ## run all tests but walks of pages: short ladders, 
 
 browse: setup ## walk all pages in Chromium as everybody, at all sizes, light and dark, with axe-core
 	@sh scripts/test_needs.sh
-	@$(PYTEST) -m browser tests/app/web $(ARGS)
+	@$(PYTEST) -m browser tests/app $(ARGS)
 
 crossed: setup ## list the files of app that a submission crosses: upload, grade, show
 	@$(PYTHON_HERE) scripts/crossed_files.py $(ARGS)

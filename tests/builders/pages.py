@@ -1,6 +1,6 @@
 """The pages as a walk goes through them: the addresses of each route, and who of the people opens it.
 
-A route of `app.core.pages` that is missing here fails tests/app/web/test_walk.py: a new page cannot be forgotten.
+A route of `app.core.pages` that is missing here fails tests/app/core/test_walk.py: a new page cannot be forgotten.
 """
 
 from __future__ import annotations

@@ -1,0 +1,103 @@
+"""Roles and the audit log from the command line, against a real service."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import uuid
+
+import pytest
+
+from app.accounts.commands.accounts import new_login
+from app.commands.demo.story import Running
+from tests.app.conftest import Jurado
+
+
+@pytest.fixture
+def name() -> str:
+    """An id that nothing on the shared service has."""
+    return f"x{uuid.uuid4().hex[:8]}"
+
+
+@pytest.fixture
+def contest(admin: Jurado, name: str) -> str:
+    """A contest, and an account of a helper, both of this name."""
+    assert admin("admin", "contest", "create", name, "A contest").exit_code == 0
+    added = admin("admin", "user", "add", name, "--type", "staff", "--password-stdin", stdin="a good password\n")
+    assert added.exit_code == 0, added.stderr
+    return name
+
+
+def test_a_role_is_granted_listed_and_revoked(admin: Jurado, contest: str) -> None:
+    granted = admin("admin", "contest", "grant", contest, contest, "owner")
+    assert (granted.exit_code, granted.stdout) == (0, f"{contest} is owner of {contest}\n")
+    (role,) = json.loads(admin("admin", "contest", "roles", contest, "--json").stdout)
+    assert (role["username"], role["role"], role["rests"]) == (contest, "owner", False)
+    assert "owner" in admin("admin", "contest", "roles", contest).stdout
+    assert admin("admin", "contest", "revoke", contest, contest).exit_code == 0
+    assert admin("admin", "contest", "roles", contest, "--json").stdout == "[]\n"
+    assert admin("admin", "contest", "revoke", contest, contest).exit_code == 1
+
+
+def test_invitations_are_listed_accepted_and_declined(
+    admin: Jurado, service: Running, contest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = f"o{contest}"
+    added = admin("admin", "user", "add", owner, "--type", "staff", "--password-stdin", stdin="a good password\n")
+    assert added.exit_code == 0, added.stderr
+    assert admin("admin", "contest", "grant", contest, owner, "owner").exit_code == 0
+    assert admin("admin", "problem", "grant", "comesolo", owner, "owner").exit_code == 0
+    tokens = {name: new_login(service.url, name, "a good password").token for name in (owner, contest)}
+
+    def run(user: str, *words: str) -> str:
+        monkeypatch.setenv("JURADO_TOKEN", tokens[user])
+        done = admin(*words)
+        assert done.exit_code == 0, done.stderr
+        return done.stdout
+
+    assert run(contest, "roles") == "no invitations\n"
+    pending = f"{contest} is judge of {contest} once the account accepts (jurado roles)\n"
+    assert run(owner, "admin", "contest", "grant", contest, contest, "judge") == pending
+    run(owner, "admin", "problem", "grant", "comesolo", contest, "judge")
+    assert "judge, pending" in run(owner, "admin", "contest", "roles", contest)
+    offered = json.loads(run(contest, "roles", "--json"))
+    assert [(each["kind"], each["id"], each["role"]) for each in offered] == [
+        ("contests", contest, "judge"),
+        ("problems", "comesolo", "judge"),
+    ]
+    assert "problems/comesolo" in run(contest, "roles")
+    done = run(contest, "roles", "--accept", f"contests/{contest}", "--decline", "problems/comesolo")
+    assert done == "no invitations\n"
+    assert "pending" not in run(owner, "admin", "contest", "roles", contest)
+    at_problem = json.loads(run(owner, "admin", "problem", "roles", "comesolo", "--json"))
+    assert [each["username"] for each in at_problem] == [owner]
+    refused = admin("roles", "--accept", "contests/nothing")
+    assert (refused.exit_code, "no invitation to contests/nothing" in refused.stderr) == (1, True)
+    monkeypatch.setenv("JURADO_TOKEN", tokens[owner])
+    assert admin("admin", "problem", "revoke", "comesolo", owner).exit_code == 0
+
+
+def test_an_account_is_allowed_to_make_contests_and_listed(admin: Jurado, contest: str) -> None:
+    assert admin("admin", "user", "allow-contests", contest).exit_code == 0
+    assert admin("admin", "problem", "grant", "comesolo", contest, "judge").exit_code == 0
+    listed = {each["username"]: each for each in json.loads(admin("admin", "user", "organisers", "--json").stdout)}
+    assert (listed[contest]["organiser"], listed[contest]["problems"]) == (True, {"comesolo": "judge"})
+    assert contest in admin("admin", "user", "organisers").stdout
+    assert admin("admin", "user", "forbid-contests", contest).exit_code == 0
+    assert admin("admin", "problem", "revoke", "comesolo", contest).exit_code == 0
+
+
+def test_the_audit_log_is_a_table_json_csv_or_lines(admin: Jurado, contest: str) -> None:
+    assert admin("admin", "contest", "grant", contest, contest, "judge").exit_code == 0
+    log = ("admin", "audit", "--contest", contest)
+    assert "put_contest_role" in admin(*log).stdout
+    operations = ["put_contest_role", "create_contest"]
+    assert [each["operation"] for each in json.loads(admin(*log, "--json").stdout)] == operations
+    lines = admin(*log, "--format", "ndjson", "--limit", "0").stdout.splitlines()
+    assert [json.loads(line)["operation"] for line in lines] == operations
+    rows = list(csv.DictReader(io.StringIO(admin(*log, "--format", "csv").stdout)))
+    assert [row["operation"] for row in rows] == operations
+    assert json.loads(rows[0]["changes"])["objects"][0]["after"]["role"] == "judge"
+    assert len(json.loads(admin(*log, "--limit", "1", "--json").stdout)) == 1
+    assert admin(*log, "--json", "--format", "csv").exit_code != 0

@@ -1,0 +1,146 @@
+"""`jurado backup`, `restore` and `fsck` end with one line and an exit code that says how it went."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, select, text, update
+
+from app.core.clock import utc_now
+from app.core.db.database import Database
+from app.core.db.migrate import KEY_FILE, read_keys
+from app.core.db.serving import hold
+from app.core.settings import Settings
+from app.tables import AccountRow, AnswerRow, WebhookRow
+from tests.app.conftest import Jurado
+from tests.builders.contests import add_contest, add_problem
+from tests.builders.service import open_api
+from tests.conftest import migrated_sqlite
+
+
+def test_a_service_is_backed_up_checked_and_restored(jurado: Jurado, tmp_path: Path) -> None:
+    home, folder, other = tmp_path / "home", tmp_path / "backup", tmp_path / "other"
+    there = json.loads(jurado("init", "--home", home, "--json").stdout)
+    manifest = json.loads(jurado("backup", folder, "--home", home, "--json").stdout)
+    assert manifest["rows"]["accounts"] == 1
+    assert manifest["faulty"] == []
+    refused = jurado("restore", folder, "--home", home)
+    assert (refused.exit_code, "found rows in its table" in refused.stderr) == (1, True)
+    assert jurado("restore", folder, "--home", other).exit_code == 0
+    assert json.loads(jurado("init", "--home", other, "--json").stdout)["contests"] == there["contests"]
+    checked = json.loads(jurado("fsck", "--home", other, "--json").stdout)
+    assert (checked["files"], checked["faults"], checked["orphans"]) == (manifest["files"], [], 0)
+    victim = next(path for path in (other / "files").rglob("*.zst"))
+    victim.write_bytes(b"")
+    found = jurado("fsck", "--home", other)
+    assert (found.exit_code, "damaged" in found.stdout) == (1, True)
+    mended = jurado("fsck", "--home", other, "--mend", "--from", folder, "--json")
+    assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 1)
+    assert jurado("fsck", "--home", other).exit_code == 0
+
+
+def test_a_service_is_backed_up_onto_s3_and_restored_from_it(jurado: Jurado, s3_url: str, tmp_path: Path) -> None:
+    home, other = tmp_path / "home", tmp_path / "other"
+    jurado("init", "--home", home)
+    done = jurado("backup", s3_url, "--home", home, "--json")
+    assert done.exit_code == 0, done.output
+    assert "secret" not in json.loads(done.stdout)["folder"]
+    assert jurado("restore", s3_url, "--home", other).exit_code == 0
+    next(path for path in (other / "files").rglob("*.zst")).unlink()
+    mended = jurado("status", "--fsck", "--home", other, "--from", s3_url, "--json")
+    assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 1)
+    refused = jurado("backup", "s3://?", "--home", home)
+    assert (refused.exit_code, "expected s3://BUCKET/PREFIX" in refused.stderr) == (2, True)
+
+
+def test_status_fsck_mends_files_and_rows_from_a_backup(jurado: Jurado, tmp_path: Path) -> None:
+    home, folder = tmp_path / "home", tmp_path / "backup"
+    home.mkdir()
+    with open_api(migrated_sqlite(home / "jurado.db"), home) as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        sent = {"files": ("02.out", b"2\n")}
+        assert api.post("contests/c/submissions", user="team", data={"problem_id": "echo"}, files=sent).is_success
+    assert jurado("backup", folder, "--home", home).exit_code == 0
+    next(path for path in (home / "files").rglob("*.zst")).write_bytes(b"")
+    database = Database(f"sqlite:///{home / 'jurado.db'}")
+    with database.write() as session:
+        session.execute(update(AnswerRow).values(data=b"other bytes"))
+    database.close()
+    assert jurado("fsck", "--home", home, "--json").exit_code == 1
+    alone = jurado("status", "--fsck", "--home", home)
+    assert (alone.exit_code, "damaged" in alone.stdout, "other bytes" in alone.stdout) == (1, True, True)
+    mended = jurado("status", "--fsck", "--home", home, "--from", folder, "--json")
+    assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 2)
+    assert json.loads(jurado("fsck", "--home", home, "--json").stdout)["faults"] == []
+
+
+def test_a_restored_service_starts_once_it_has_the_key_of_its_webhooks(jurado: Jurado, tmp_path: Path) -> None:
+    home, folder, other = tmp_path / "home", tmp_path / "backup", tmp_path / "other"
+    jurado("init", "--home", home)
+    settings = Settings(home=home, database_url="")
+    database = Database(settings.database)
+    encrypted = read_keys(settings).encrypt("a token")
+    with database.write() as session:
+        account = session.scalars(select(AccountRow.id)).one()
+        given = {"token": encrypted.text, "key_id": encrypted.key_id, "created": utc_now()}
+        session.add(WebhookRow(id="hook", account_id=account, url="http://x.example/", **given))
+    database.close()
+    copied = jurado("backup", folder, "--home", home)
+    assert f"not in it: the key {encrypted.key_id} of webhooks' tokens" in copied.stderr
+    restored = jurado("restore", folder, "--home", other)
+    assert f"before the start, put the key {encrypted.key_id} of webhooks' tokens into" in restored.stderr
+    for verb in ("init", "serve --port 0"):
+        refused = jurado(*verb.split(), "--home", other)
+        assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
+        assert refused.stderr.startswith(f"jurado: tokens of webhooks are encrypted by the key {encrypted.key_id}")
+    assert not (other / KEY_FILE).exists()
+    shutil.copy(home / KEY_FILE, other / KEY_FILE)
+    assert jurado("init", "--home", other).exit_code == 0
+    assert json.loads(jurado("restore", folder, "--home", other, "--replace", "--json").stdout)["missing_keys"] == []
+    (other / KEY_FILE).unlink()
+    assert jurado("init", "--home", other, "--new-secret-key").exit_code == 0
+    assert jurado("init", "--home", other).exit_code == 0
+
+
+def test_nothing_is_restored_where_a_server_has_the_home_or_the_database(
+    jurado: Jurado, database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, folder, other = tmp_path / "home", tmp_path / "backup", tmp_path / "other"
+    jurado("init", "--home", home)
+    assert jurado("backup", folder, "--home", home).exit_code == 0
+    monkeypatch.setenv("JURADO_DATABASE_URL", database_url)
+    held = hold("jurado serve", other, database_url)
+    before = accounts(database_url)
+    for place in (other, tmp_path / "another"):  # of another home, it is the database that is in use
+        refused = jurado("restore", folder, "--home", place, "--replace")
+        assert refused.exit_code == 1
+        assert "in use by jurado serve" in refused.stderr
+        assert not any((place / "files").glob("*"))
+    assert accounts(database_url) == before == 0
+    held.release()
+    assert jurado("restore", folder, "--home", other, "--replace").exit_code == 0
+    assert accounts(database_url) == 1
+
+
+def accounts(url: str) -> int:
+    """How many accounts a database holds."""
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        count = connection.scalar(text("SELECT count(*) FROM accounts"))
+    engine.dispose()
+    return int(count or 0)
+
+
+def test_what_is_not_there_is_one_line(jurado: Jurado, tmp_path: Path) -> None:
+    for words in (
+        ("backup", tmp_path / "to", "--home", tmp_path / "nowhere"),
+        ("restore", tmp_path / "nothing", "--home", tmp_path / "home"),
+        ("fsck", "--home", tmp_path / "nowhere"),
+    ):
+        done = jurado(*words)
+        assert done.exit_code == 1
+        assert (done.stderr.count("\n"), "expected" in done.stderr, "Traceback" in done.stderr) == (1, True, False)

@@ -1,0 +1,149 @@
+"""Questions, awards, boards and verdicts as they come, against a real service."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+
+import httpx
+import pytest
+
+from app.commands.demo.story import Running
+from app.core.commands.client import Client
+from app.core.commands.registry import Shown, Table, keys
+from app.core.commands.uploading import EVENT_STREAM, events
+from app.packages.catalog import problems_folder
+from app.sandbox.sandbox import protections
+from app.scoreboard.commands import scoreboard
+from app.scoreboard.commands.scoreboard import boards
+from tests.app.conftest import Jurado
+from tests.builders.waiting import until
+
+ANSWER = problems_folder() / "comesolo/submissions/accepted/reference/101-n05-p70.out"
+
+
+@pytest.fixture
+def contest(admin: Jurado) -> str:
+    """A running contest of the ants, who have not submitted yet."""
+    name = f"x{uuid.uuid4().hex[:8]}"
+    assert admin("admin", "contest", "create", name, "Live", "--start", "now").exit_code == 0
+    assert admin("admin", "contest", "add-problem", name, "comesolo").exit_code == 0
+    assert admin("admin", "team", "add", f"{name}-ants", "The Ants", "--contest", name).exit_code == 0
+    return name
+
+
+@pytest.fixture
+def ants(admin: Jurado, contest: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Client]:
+    """A client of the ants."""
+    from app.accounts.commands.accounts import new_login
+
+    monkeypatch.setenv("JURADO_PASSWORD", "a secret of theirs")
+    assert admin("admin", "user", "add", f"{contest}-ants", "--team", f"{contest}-ants").exit_code == 0
+    with Client.open() as client:
+        login = new_login(client.url, f"{contest}-ants", "a secret of theirs")
+    with Client(login) as theirs:
+        yield theirs
+
+
+def submit(client: Client, contest: str) -> str:
+    files = [("files", (ANSWER.name, ANSWER.read_bytes()))]
+    made = client.post(f"contests/{contest}/submissions", data={"problem_id": "comesolo"}, files=files)
+    return str(made["id"])
+
+
+def test_a_question_is_answered_to_its_team_and_an_announcement_seen(
+    admin: Jurado, contest: str, ants: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as theirs:
+        theirs.setattr("app.core.commands.client.Client.open", lambda: ants)
+        asked = json.loads(admin("clarify", contest, "Why?", "--problem", "A", "--json").stdout)
+    assert admin("admin", "answer", contest, asked["id"], "Because.").exit_code == 0
+    assert admin("admin", "announce", contest, "Lunch", "--team", f"{contest}-ants").exit_code == 0
+    shown = admin("clarifications", contest).stdout
+    rows = [[cell.strip() for cell in line.split("│")[3:-1]] for line in shown.splitlines() if line.startswith("│")]
+    assert rows == [
+        ["The Ants", "jury", "comesolo", "", "Why?"],
+        ["jury", "The Ants", "comesolo", asked["id"], "Because."],
+        ["jury", "The Ants", "", "", "Lunch"],
+    ]
+
+
+def test_an_award_is_given_and_taken_back(admin: Jurado, contest: str) -> None:
+    assert admin("admin", "award", "set", contest, "kind", "Kindest", "--team", f"{contest}-ants").exit_code == 0
+    listed = {award["id"]: award for award in json.loads(admin("awards", contest, "--json").stdout)}
+    assert listed["kind"] == {"id": "kind", "citation": "Kindest", "team_ids": [f"{contest}-ants"]}
+    assert admin("admin", "award", "delete", contest, "kind").exit_code == 0
+    assert "kind" not in {award["id"] for award in json.loads(admin("awards", contest, "--json").stdout)}
+
+
+def test_the_board_comes_by_the_stream(contest: str, ants: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoreboard, "polled", lambda *_asked, **_more: pytest.fail("the board was asked for"))
+    with closing(boards(ants, contest, cases=False)) as changing:
+        assert [row["score"]["score"] for row in next(changing)["rows"]] == [0.0]
+        submit(ants, contest)
+        seen = next(board for board in changing if board["rows"][0]["score"]["score"] > 0)
+    assert seen["rows"] == ants.get(f"contests/{contest}/scoreboard")["rows"]
+
+
+def test_own_verdicts_come_by_the_stream(contest: str, ants: Client) -> None:
+    with ants.stream(
+        f"/api/contests/{contest}/submissions/stream", headers={"Accept": EVENT_STREAM}, accept=()
+    ) as lines:
+        assert lines is not None
+        sent = submit(ants, contest)
+        told = (json.loads(event.data)["data"] for event in events(lines) if event.name == "judgements")
+        judgement = next(each for each in told if each["judgement_type_id"] is not None)
+    assert (judgement["submission_id"], judgement["judgement_type_id"]) == (sent, "PC")
+
+
+def test_a_judge_names_the_team_whose_quota_to_show(admin: Jurado, contest: str) -> None:
+    refused = admin("quota", contest)
+    assert refused.exit_code != 0
+    assert "expected the team whose quota to show" in refused.stderr
+    shown = admin("quota", contest, "--team", f"{contest}-ants", "--json")
+    assert [each["team_id"] for each in json.loads(shown.stdout)] == [f"{contest}-ants"]
+
+
+def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    empty = Shown([], Table(keys("id"), empty="no jobs yet"))
+    empty.show(as_json=False)
+    assert capsys.readouterr().out == "no jobs yet\n"
+    empty.show(as_json=True)
+    assert capsys.readouterr().out == "[]\n"
+
+
+def wait_until_ready(service: Running) -> None:
+    """A server is not ready where its database is slow for two seconds, as on a busy machine."""
+    until(lambda: httpx.get(f"{service.url}/health/ready", timeout=60).status_code == 200)
+
+
+def test_a_status_is_in_words(admin: Jurado, service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    wait_until_ready(service)
+    monkeypatch.delenv("JURADO_TOKEN")
+    shown = admin("status").stdout
+    assert re.search(r"│ ready +│ yes", shown)
+    assert "graders alive" in shown
+    assert all(f"sandbox: {name}" in shown for name in protections(as_root=True))
+
+
+def test_an_admin_sees_the_whole_installation_in_one_screen(admin: Jurado, service: Running) -> None:
+    wait_until_ready(service)
+    until(
+        lambda: json.loads(admin("status", "--json").stdout)["status"]["processes"][0]["graders"] == 1
+    )  # its next row
+    done = admin("status")
+    lines = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert lines[0].startswith("ready, Jurado")
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    parts = {line[:13].strip() for line in lines if not line.startswith((" ", "-", "!"))}
+    assert {"servers", "workers", "database", "broker", "waiting", "contests", "files", "last backup"} <= parts
+    document = json.loads(admin("status", "--json").stdout)
+    (server,) = document["status"]["processes"]
+    assert (server["kind"], server["alive"], server["graders"]) == ("server", True, 1)
+    assert document["ready"]
+    assert document["graders"] == 1

@@ -1,0 +1,280 @@
+"""Contests listed, shown and made longer by commands, and opened before an audience on a terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+import uuid
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from app.contests.commands.contest_settings import length
+from app.core.clics import format_time
+from app.core.commands.client import Client
+from app.core.commands.lookup import state_word
+from app.core.commands.output import Failure
+from app.scoreboard.commands.presenter import Presenter, rows_around
+from tests.app.conftest import Jurado, end_soon
+from tests.builders.scripted import Scripted
+
+SECONDS = 60.0
+
+
+def said(admin: Jurado, *words: str) -> str:
+    done = admin(*words)
+    assert done.exit_code == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def contest(admin: Jurado) -> str:
+    """A contest of twenty minutes that begins in nineteen and a half, with a problem and two teams."""
+    name = f"x{uuid.uuid4().hex[:8]}"
+    start = format_time(datetime.now(UTC) + timedelta(minutes=19, seconds=30))
+    words = ("--start", start, "--duration", "0:20:00", "--freeze", "0:10:00")
+    said(admin, "admin", "contest", "create", name, "Led", *words)
+    said(admin, "admin", "contest", "add-problem", name, "comesolo")
+    for team in ("ants", "bees"):
+        said(admin, "admin", "team", "add", f"{name}-{team}", f"The {team}", "--contest", name)
+    return name
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("10", 600), ("10m", 600), ("1h", 3600), ("90s", 90), ("1h30m", 5400), ("2h1m5s", 7265)]
+)
+def test_lengths_are_minutes_or_have_their_letters(text: str, seconds: int) -> None:
+    assert length(text) == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize("text", ["", "0", "-5", "1.5", "10x", "m", "0:10:00", "30s1h"])
+def test_other_lengths_are_refused(text: str) -> None:
+    with pytest.raises(Failure, match="expected minutes such as 10 or 10m"):
+        length(text)
+
+
+def test_an_extended_contest_says_what_became_of_its_times(admin: Jurado, contest: str) -> None:
+    with Client.open() as client:
+        start = datetime.fromisoformat(client.get(f"contests/{contest}")["start_time"])
+    lines = said(admin, "admin", "contest", "extend", contest, "4m").splitlines()
+    assert lines == [
+        f"contest {contest} is 0:04:00 longer",
+        "the contest lasts 0:24:00.000 in place of 0:20:00.000",
+        f"the contest ends at {format_time(start + timedelta(minutes=24))} in place of "
+        f"{format_time(start + timedelta(minutes=20))}",
+        f"the board freezes at {format_time(start + timedelta(minutes=14))} in place of "
+        f"{format_time(start + timedelta(minutes=10))}",
+    ]
+    changed = json.loads(said(admin, "admin", "contest", "extend", contest, "90s", "--json"))
+    assert (changed["duration"], changed["times_change"]["frozen"]) == ("0:25:30.000", False)
+
+
+def test_a_frozen_contest_is_extended_behind_its_freeze(admin: Jurado) -> None:
+    name = f"x{uuid.uuid4().hex[:8]}"
+    said(
+        admin, "admin", "contest", "create", name, "F", "--start", "now", "--duration", "1:00:00", "--freeze", "1:00:00"
+    )
+    lines = said(admin, "admin", "contest", "extend", name, "10").splitlines()
+    assert any(line.endswith("and stays frozen") for line in lines), lines
+    assert "scoreboard_freeze_duration is 1:10:00.000 in place of 1:00:00.000" in lines
+    assert lines[-1] == "nobody but judges sees more of the board than before"
+
+
+def test_a_contest_is_shown_in_full_and_listed_with_its_state(admin: Jurado, contest: str) -> None:
+    text = said(admin, "admin", "contest", "show", contest)
+    for words in ("before; starts in 0:1", "at contest time 0:10:00, the last 0:10:00", "2, enrolled", "comesolo"):
+        assert words in text
+    shown = json.loads(said(admin, "admin", "contest", "show", contest, "--json"))
+    assert (shown["state_word"], shown["counts"]) == ("before", {"teams": 2, "judged": 0, "pending": 0})
+    assert "of 64 GiB sent" in text
+    assert shown["limits"]["problems"][0]["limits"]["max_submissions"] is None
+    said(admin, "admin", "contest", "quota", contest, "comesolo", "--max", "7")
+    assert "at most 7 submissions" in said(admin, "admin", "contest", "show", contest)
+    (line,) = (line for line in said(admin, "admin", "contest", "list").splitlines() if contest in line)
+    assert "before" in line
+    assert "starts in 0:1" in line
+    listed = json.loads(said(admin, "admin", "contest", "list", "--json"))
+    assert {each["id"]: each["state_word"] for each in listed}["practice"] == "running"
+
+
+@pytest.mark.parametrize(
+    ("happened", "pauses", "word"),
+    [
+        ("", [], "before"),
+        ("started", [], "running"),
+        ("started", [{"start": "x", "end": None}], "paused"),
+        ("started", [{"start": "x", "end": "y"}], "running"),
+        ("started frozen", [], "frozen"),
+        ("started frozen", [{"start": "x", "end": None}], "paused, frozen"),
+        ("started frozen ended", [], "ended, frozen"),
+        ("started ended", [], "ended"),
+        ("started frozen ended thawed", [], "thawed"),
+        ("started frozen ended thawed finalized", [], "finalised"),
+    ],
+)
+def test_a_state_is_a_word(happened: str, pauses: list[Any], word: str) -> None:
+    assert state_word({"state": dict.fromkeys(happened.split(), "x"), "removed_intervals": pauses}) == word
+
+
+def test_who_comes_too_early_is_told_when_the_contest_starts(
+    admin: Jurado, contest: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In place of empty tables and of problems there are not; a name that is one gets the same answer as any other."""
+    monkeypatch.delenv("JURADO_TOKEN")
+    (tmp_path / "a.out").write_text("1\n")
+    early = "the contest has not begun: it starts in 0:1"
+    for words in (("problems", contest), ("scoreboard", contest)):
+        assert said(admin, *words).startswith(early)
+    assert said(admin, "problems", contest, "--json") == "[]\n"
+    for words in (
+        ("problems", contest, "--inputs", str(tmp_path / "in")),
+        *(("submit", contest, name, str(tmp_path / "a.out")) for name in ("comesolo", "none")),
+    ):
+        refused = admin(*words)
+        assert refused.exit_code == 1
+        assert refused.stderr.startswith(f"jurado: {early}")
+
+
+STEPS = [
+    {"opened": [], "next": {"team_id": "bees", "rank": 2, "problem_ids": ["p"]}, "left": 2, "thawed": None},
+    {
+        "opened": [{"team_id": "bees", "problem_id": "p"}],
+        "next": {"team_id": "ants", "rank": 2, "problem_ids": ["p"]},
+        "left": 1,
+        "thawed": None,
+    },
+]
+
+
+def board(*teams: str) -> dict[str, Any]:
+    cell = {"problem_id": "p", "num_judged": 1, "num_pending": 1, "score": 1.0}
+    rows = [
+        {"rank": at, "team_id": team, "score": {"score": 1.0, "time": None}, "problems": [cell]}
+        for at, team in enumerate(teams, start=1)
+    ]
+    return {"contest_time": "5:00:00.000", "state": {"started": "x", "frozen": "x", "ended": "x"}, "rows": rows}
+
+
+def drawn(presenter: Presenter) -> str:
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(presenter.drawn(40))
+    return console.export_text()
+
+
+def test_each_key_opens_one_place_and_looking_back_closes_nothing() -> None:
+    import httpx
+
+    there = Scripted(
+        {
+            "GET contests/c/reveal": STEPS[0],
+            "POST contests/c/reveal": [
+                httpx.Response(200, json=STEPS[1]),
+                httpx.Response(409, json={"code": 409, "message": "1 submissions are still to be judged"}),
+            ],
+            "GET contests/c/scoreboard": [
+                httpx.Response(200, json=board("ants", "bees")),
+                httpx.Response(200, json=board("bees", "ants")),
+            ],
+        }
+    )
+    presenter = Presenter(there.client(), "c", "cell", {"ants": "The Ants", "bees": "The Bees"})
+    assert "▶ next: The Bees: p (2 left)" in drawn(presenter)
+    assert presenter.press("x"), "no key of ours"
+    assert presenter.press("\x1b[D"), "nothing lies before"
+    assert there.sent("POST contests/c/reveal") == []
+    assert presenter.press(" ")
+    assert "opened: The Bees, p" in drawn(presenter)
+    assert "▲1 1" in drawn(presenter)
+    assert presenter.press("\x7f")
+    assert "looking back" in drawn(presenter)
+    assert presenter.press("\x1b[C")
+    assert there.sent("POST contests/c/reveal") == [{"step": "cell"}], "forward again opens nothing twice"
+    assert presenter.press("\r")
+    assert "still to be judged" in drawn(presenter)
+    assert not presenter.press("q")
+
+
+def test_as_many_rows_are_shown_as_fit_around_the_next_place() -> None:
+    rows = [{"team_id": f"t{at}"} for at in range(50)]
+    shown = rows_around(rows, "t40", set(), 20)
+    assert (len(shown), shown[5]["team_id"]) == (10, "t40")
+    assert rows_around(rows, None, {"t49"}, 20) == rows[40:]
+    assert rows_around(rows, None, set(), 20) == rows[:10]
+
+
+def test_a_board_is_opened_on_a_terminal_key_by_key(admin: Jurado, admin_token: str, tmp_path: Path) -> None:
+    """By the real command with a real terminal: it waits for a key, opens the board, and leaves with q."""
+    name = f"x{uuid.uuid4().hex[:8]}"
+    said(
+        admin, "admin", "contest", "create", name, "F", "--start", "now", "--duration", "1:00:00", "--freeze", "1:00:00"
+    )
+    said(admin, "admin", "contest", "add-problem", name, "comesolo")
+    said(admin, "admin", "team", "add", f"{name}-ants", "The Ants", "--contest", name)
+    with Client.open() as client:
+        data = {"problem_id": "comesolo", "team_id": f"{name}-ants"}
+        client.post(f"contests/{name}/submissions", data=data, files=[("files", ("101-n05-p70.out", b"0\n"))])
+        end_soon(client, name)
+        wait(lambda: client.get(f"contests/{name}/state")["ended"] is not None)
+        wait(
+            lambda: (
+                not any(
+                    c["num_pending"] for r in client.get(f"contests/{name}/scoreboard")["rows"] for c in r["problems"]
+                )
+            )
+        )
+    refused = admin("admin", "contest", "reveal", name, "--present")
+    assert (refused.exit_code, "expected a terminal" in refused.stderr) == (2, True)
+    screen = played(
+        ["admin", "contest", "reveal", name, "--present"], [("(1 left)", b" "), ("everything is open", b"q")]
+    )
+    assert "opened: The Ants, comesolo" in screen
+    assert "the board is thawed" in screen
+    with Client.open() as client:
+        assert client.get(f"contests/{name}/state")["thawed"] is not None
+
+
+def wait(done: Any) -> None:
+    until = time.monotonic() + SECONDS
+    while not done():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def played(words: list[str], keys: list[tuple[str, bytes]]) -> str:
+    """Run a command on a terminal of its own; press each key when its words are on the screen. All that it wrote."""
+    leader, follower = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "40"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app.commands", *words],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        env=environment,
+    )
+    os.close(follower)
+    screen, waiting, seen = "", list(keys), 0
+    try:
+        while select.select([leader], [], [], SECONDS)[0]:
+            try:
+                written = os.read(leader, 65536)
+            except OSError:  # the other end has been closed
+                break
+            screen += written.decode(errors="replace")
+            if waiting and waiting[0][0] in screen[seen:]:
+                seen = len(screen)
+                os.write(leader, waiting.pop(0)[1])
+        assert process.wait(SECONDS) == 0, screen
+    finally:
+        process.kill()
+        os.close(leader)
+    assert waiting == [], screen
+    return screen

@@ -1,0 +1,165 @@
+"""What a team decides beside submitting, and the points over time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from app.core.commands.lookup import span
+from app.packages.zips import zip_bytes
+from app.scoreboard.commands.awards import BARS, bar, chart
+from tests.app.conftest import Jurado
+from tests.builders.scripted import Scripted, problem
+
+CLOCK = {
+    "team_id": "ants",
+    "kind": "virtual",
+    "start_time": "s",
+    "end_time": "e",
+    "contest_time": "0:01:00.000",
+    "running": True,
+}
+ASKED = {
+    "problem_id": "comesolo",
+    "time": "t",
+    "deadline": "d",
+    "open": True,
+    "href": "contests/c/problems/comesolo/inputs.zip",
+}
+QUOTA = {
+    "problem_id": "comesolo",
+    "team_id": "ants",
+    "limits": {},
+    "used": 2,
+    "left": 1,
+    "next_allowed": None,
+    "bytes_used": 7,
+    "bytes_limit": None,
+}
+
+
+def past(*points: tuple[str, float, int]) -> list[dict[str, Any]]:
+    return [{"contest_time": time, "score": score, "rank": rank} for time, score, rank in points]
+
+
+HISTORY = {
+    "contest_time": "4:00:00.000",
+    "teams": [
+        {"team_id": "bees", "points": past(("2:00:00.000", 50.0, 1), ("3:00:00.000", 50.0, 2))},
+        {"team_id": "ants", "points": past(("1:00:00.000", 25.0, 1), ("2:30:00.000", 100.0, 1))},
+        {"team_id": "cats", "points": []},
+    ],
+}
+
+
+@pytest.fixture
+def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    chosen = {"problem_id": "comesolo", "submission_id": "17", "time": "t"}
+    answers: dict[str, Any] = {
+        "GET contests/c/problems": [problem("comesolo", "A")],
+        "GET contests/c/teams": [{"id": "ants", "name": "The Ants"}],
+        "GET contests/c/participation": {**CLOCK, "kind": "official", "running": False, "end_time": None},
+        "POST contests/c/participation": CLOCK,
+        "GET contests/c/problems/comesolo/inputs": {**ASKED, "time": None, "href": None},
+        "POST contests/c/problems/comesolo/inputs": ASKED,
+        "GET contests/c/problems/comesolo/inputs.zip": httpx.Response(200, content=zip_bytes({"9.in": b"9\n"})),
+        "GET contests/c/problems/comesolo/chosen": chosen,
+        "PUT contests/c/problems/comesolo/chosen": chosen,
+        "DELETE contests/c/problems/comesolo/chosen": {**chosen, "submission_id": None},
+        "GET contests/c/problems/comesolo/quota": QUOTA,
+        "GET contests/c/scores/history": HISTORY,
+        "GET contests/c": {"duration": None},
+        "GET contests/c/scoreboard.csv": httpx.Response(200, content=b"rank,team\r\n1,ants\r\n"),
+    }
+    return Scripted(answers).install(monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("begin", "c", "--virtual"), "virtual clock, 0:01:00 on the clock; it ends e\n"),
+        (("begin", "c"), "official clock, not running; it ends at a time not set yet\n"),
+        (("final-inputs", "c", "A"), "answers to the final inputs of comesolo are accepted until d\n"),
+        (("final-inputs", "c", "A", "--show"), "the final inputs of comesolo have not been requested\n"),
+        (("choose", "c", "comesolo"), "submission 17 counts for comesolo\n"),
+        (("choose", "c", "comesolo", "17"), "submission 17 counts for comesolo\n"),
+        (("choose", "c", "comesolo", "--none"), "none is chosen for comesolo\n"),
+    ],
+)
+def test_a_command_says_what_holds_now(jurado: Jurado, there: Scripted, words: tuple[str, ...], said: str) -> None:
+    done = jurado(*words)
+    assert (done.exit_code, done.stdout) == (0, said)
+
+
+def test_showing_changes_nothing(jurado: Jurado, there: Scripted) -> None:
+    for words in (("begin", "c"), ("final-inputs", "c", "A", "--show"), ("choose", "c", "A"), ("quota", "c")):
+        jurado(*words)
+    assert {name.partition(" ")[0] for name, _ in there.asked} == {"GET"}
+
+
+def test_final_inputs_are_fetched_once_they_may_be(jurado: Jurado, there: Scripted, tmp_path: Path) -> None:
+    assert jurado("final-inputs", "c", "A", "--inputs", tmp_path).exit_code == 0
+    assert (tmp_path / "comesolo/9.in").read_bytes() == b"9\n"
+
+
+@pytest.mark.parametrize("words", [("begin", "c", "--virtual", "--personal"), ("choose", "c", "A", "17", "--none")])
+def test_two_wishes_at_once_are_refused(jurado: Jurado, there: Scripted, words: tuple[str, ...]) -> None:
+    assert jurado(*words).exit_code == 2
+    assert there.asked == []
+
+
+@pytest.mark.parametrize(
+    ("more", "left", "following"),
+    [
+        ({}, "1", "now"),
+        ({"left": None, "next_allowed": "soon"}, "any number", "soon"),
+        ({"left": 0}, "0", "never"),
+    ],
+)
+def test_a_quota_tells_what_is_left(
+    jurado: Jurado, there: Scripted, more: dict[str, Any], left: str, following: str
+) -> None:
+    there.answers = {**there.answers, "GET contests/c/problems/comesolo/quota": {**QUOTA, **more}}
+    done = jurado("quota", "c")
+    shown = done.stdout
+    assert (done.exit_code, done.stderr) == (0, "7 bytes sent to c\n")
+    row = next(line for line in shown.splitlines() if "comesolo" in line)
+    assert [cell.strip() for cell in row.split("│")[1:-1]] == ["comesolo", "2", left, following]
+    assert json.loads(jurado("quota", "c", "A", "--json").stdout) == {**QUOTA, **more}
+
+
+def test_points_over_time_are_a_chart_for_each_team_in_order_of_rank(jurado: Jurado, there: Scripted) -> None:
+    shown = jurado("history", "c").stdout
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.splitlines() if line.startswith("│")]
+    assert [(row[0], row[1], row[3]) for row in rows] == [("1", "The Ants", "100.00"), ("2", "bees", "50.00")]
+    assert rows[0][2] == "▂" * 18 + "█" * 19
+    assert rows[1][2] == "▄" * 25
+    assert json.loads(jurado("history", "c", "--json").stdout) == HISTORY
+    there.answers = {**there.answers, "GET contests/c/scores/history": {**HISTORY, "teams": []}}
+    assert jurado("history", "c").stdout == "c until 4:00:00: no points yet\n"
+    there.answers = {**there.answers, "GET contests/c": {"duration": "3:00:00.000"}}
+    assert jurado("history", "c").stdout == "c until 3:00:00: no points yet\n"
+
+
+def test_a_bar_is_empty_for_nothing_only_and_full_for_the_most_only() -> None:
+    assert [bar(value, 100.0) for value in (0, 0.01, 50, 99.99, 100)] == [" ", "▁", "▄", "▇", "█"]
+    assert bar(0.0, 0.0) == " "
+    assert len(BARS) == 9
+
+
+def test_a_chart_shows_the_last_points_before_each_moment() -> None:
+    points = past(("1:00:00.000", 1.0, 1), ("3:00:00.000", 2.0, 1))
+    assert chart(points, span("4:00:00.000"), 2.0, width=4) == "▄▄██"
+    assert span("-0:00:30.500").total_seconds() == -30.5
+
+
+def test_the_board_is_written_for_spreadsheets(jurado: Jurado, there: Scripted, tmp_path: Path) -> None:
+    done = jurado("scoreboard", "c", "--csv", tmp_path / "board.csv")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert (tmp_path / "board.csv").read_bytes() == b"rank,team\r\n1,ants\r\n"
+    assert jurado("scoreboard", "c", "--csv", "-").stdout_bytes == b"rank,team\r\n1,ants\r\n"
+    assert jurado("scoreboard", "c", "--csv", tmp_path / "none/board.csv").exit_code == 2

@@ -1,0 +1,178 @@
+"""Of two writes at once, through two servers, that look for what the other is about to write, one waits and sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.contests.schemas.bodies import ContestChange
+from app.contests.service import commands as service_commands
+from app.contests.service.contests import contest_of
+from app.core.clock import utc_now
+from tests.app.contests.test_clock import at, enrol, make
+from tests.builders.contests import HOUR, add_problem
+from tests.builders.service import Api
+from tests.builders.two import two_apis, waiting_for_locks
+from tests.builders.waiting import until
+
+Ask = Callable[[], httpx.Response]
+HOOK = {"url": "http://127.0.0.1:9/", "token": "a-secret"}
+
+
+@pytest.fixture
+def two(postgresql_url: str, tmp_path: Path) -> Iterator[tuple[Api, Api]]:
+    """Two servers with contests `one` and `two` that run now, and `later`, which does not."""
+    with two_apis(postgresql_url, tmp_path) as (one, other):
+        contests(one)
+        until(lambda: other.get("contests/later").status_code == 200)
+        yield one, other
+
+
+def contests(api: Api) -> None:
+    for contest_id in ("one", "two"):
+        make(api, contest_id, start_time=at(-HOUR))
+    make(api, "later", start_time=at(100 * HOUR))
+
+
+def statuses_of_both(api: Api, table: str, first: Ask, second: Ask) -> list[int]:
+    """The statuses of two requests, each of which has looked, or waits to, before the other can insert into a table."""
+    with ThreadPoolExecutor(2) as pool:
+        with api.service.database.transaction() as connection:
+            connection.exec_driver_sql(f"LOCK TABLE {table} IN SHARE MODE")
+            asked = [pool.submit(first), pool.submit(second)]
+            until(lambda: waiting_for_locks(api.service.database) == 2)
+        return sorted(each.result().status_code for each in asked)
+
+
+def status_after(api: Api, first: Callable[[Session], object], second: Ask) -> int:
+    """The status of a request that comes when another one has written, but not committed."""
+    with ThreadPoolExecutor(1) as pool:
+        with api.service.database.write() as session:
+            first(session)
+            session.flush()
+            asked = pool.submit(second)
+            until(lambda: asked.done() or waiting_for_locks(api.service.database) == 1)
+        return asked.result().status_code
+
+
+def test_a_team_is_enrolled_in_one_of_two_contests_at_the_same_time(two: tuple[Api, Api]) -> None:
+    one, other = two
+    statuses = statuses_of_both(
+        one, "contest_teams", lambda: enrol(one, "one", "team"), lambda: enrol(other, "two", "team")
+    )
+    assert statuses == [200, 409]
+
+
+def test_of_two_enrolments_that_come_at_once_one_is_refused(api: Api) -> None:
+    """Also on SQLite, where one waits for the whole of the other."""
+    contests(api)
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(enrol, api, contest_id, "team", "other") for contest_id in ("one", "two")]
+        assert sorted(each.result().status_code for each in asked) == [200, 409]
+
+
+def test_a_contest_that_moves_to_the_time_of_another_one_is_seen_by_an_enrolment(two: tuple[Api, Api]) -> None:
+    one, other = two
+    assert enrol(one, "later", "team").status_code == 200
+    body = ContestChange.model_validate({"id": "later", "start_time": at(HOUR)})
+    viewer = Viewer("admin", "admin", None, "admin")
+    status = status_after(
+        one,
+        lambda session: service_commands.change(session, one.service, viewer, "later", body),
+        lambda: enrol(other, "one", "team"),
+    )
+    assert status == 409
+    assert [row["id"] for row in one.get("contests/one/teams").json()] == []
+
+
+@pytest.mark.parametrize("what", ["enrol", "withdraw", "disqualify", "add a problem", "change it", "remove it"])
+def test_teams_and_problems_of_a_contest_stay_as_they_are_when_it_becomes_final(
+    two: tuple[Api, Api], what: str
+) -> None:
+    one, other = two
+    assert enrol(one, "one", "team").status_code == 200
+    for slug in ("echo", "more"):
+        add_problem(one.service, slug=slug)
+    assert one.post("contests/one/problems", user="admin", json={"id": "echo"}).status_code == 201
+    until(lambda: len(other.get("contests/one/problems").json()) == 1)
+
+    def finalize(session: Session) -> None:
+        contest_of(session, "one", for_update=True).finalized = utc_now()
+
+    path, disqualified = "contests/one/teams/team", {"disqualified": True}
+    problems, other_label = "contests/one/problems", {"label": "Z"}
+    asks: dict[str, Ask] = {
+        "enrol": lambda: enrol(other, "one", "other"),
+        "withdraw": lambda: other.delete(path, user="admin"),
+        "disqualify": lambda: other.patch(path, user="admin", json=disqualified),
+        "add a problem": lambda: other.post(problems, user="admin", json={"id": "more"}),
+        "change it": lambda: other.patch(f"{problems}/echo", user="admin", json=other_label),
+        "remove it": lambda: other.delete(f"{problems}/echo", user="admin"),
+    }
+    assert status_after(one, finalize, asks[what]) == 403
+
+
+@pytest.mark.parametrize(
+    ("limit", "table", "path", "body", "user", "refused"),
+    [
+        ("accounts.service.tokens.MOST", "tokens", "account/tokens", {"label": "mine"}, "team", 409),
+        (
+            "feed.service.webhooks.MOST",
+            "webhooks",
+            "webhooks",
+            {"url": "http://127.0.0.1:9/", "token": "a-secret"},
+            "admin",
+            409,
+        ),
+        (
+            "messages.service.clarifications.MOST_IN_A_MINUTE",
+            "clarifications",
+            "contests/one/clarifications",
+            {"text": "Why?"},
+            "team",
+            429,
+        ),
+    ],
+    ids=["tokens", "webhooks", "questions"],
+)
+def test_a_limit_of_one_lets_one_of_two_through(
+    postgresql_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: str,
+    table: str,
+    path: str,
+    body: dict[str, str],
+    user: str,
+    refused: int,
+) -> None:
+    monkeypatch.setattr(f"app.{limit}", 1)
+    with two_apis(postgresql_url, tmp_path, webhook_networks="127.0.0.0/8") as (one, other):
+        contests(one)
+        enrol(one, "one", "team", "other")
+        until(lambda: len(other.get("contests/one/teams").json()) == 2)
+        statuses = statuses_of_both(
+            one, table, lambda: one.post(path, user=user, json=body), lambda: other.post(path, user=user, json=body)
+        )
+    assert statuses == [201, refused]
+
+
+def test_two_questions_at_once_get_a_number_each(two: tuple[Api, Api]) -> None:
+    one, other = two
+    enrol(one, "one", "team", "other")
+    until(lambda: len(other.get("contests/one/teams").json()) == 2)
+    path, body = "contests/one/clarifications", {"text": "Why?"}
+    statuses = statuses_of_both(
+        one,
+        "clarifications",
+        lambda: one.post(path, user="team", json=body),
+        lambda: other.post(path, user="other", json=body),
+    )
+    assert statuses == [201, 201]
+    assert sorted(each["id"] for each in one.get(path, user="admin").json()) == ["1", "2"]

@@ -1,0 +1,80 @@
+"""`jurado admin similarity` against a real service."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+import httpx
+import pytest
+
+from app.core.commands.client import Client
+from app.submissions.commands import wait_for_report
+from tests.app.conftest import Jurado
+from tests.builders.scripted import Scripted
+
+WRONG = b" ".join(b"%d" % (at * at % 97) for at in range(100)) + b"\n"
+
+
+@pytest.fixture
+def contest(admin: Jurado) -> str:
+    """A contest in which the ants and the bees have the same wrong answer and much the same program."""
+    name = f"x{uuid.uuid4().hex[:8]}"
+    admin("admin", "contest", "create", name, "Alike", "--start", "now")
+    admin("admin", "contest", "add-problem", name, "comesolo")
+    with Client.open() as client:
+        for kind in ("ants", "bees", "cats"):
+            admin("admin", "team", "add", f"{name}-{kind}", f"The {kind}", "--contest", name)
+            answer = WRONG if kind != "cats" else b"7\n"
+            source = f"def {kind}(board):\n    for {kind} in board:\n        print({kind} + {kind} * 2)\n" * 4
+            files = [("files", ("101-n05-p70.out", answer)), ("sources", (f"{kind}.py", source.encode()))]
+            fields = {"problem_id": "comesolo", "team_id": f"{name}-{kind}"}
+            made = client.post(
+                f"contests/{name}/submissions", data=fields, files=files if kind != "cats" else files[:1]
+            )
+            wait_for_report(client, name, made["id"])
+    return name
+
+
+def test_pairs_are_listed_for_people_and_programs(admin: Jurado, contest: str) -> None:
+    shown = admin("admin", "similarity", contest)
+    assert shown.exit_code == 0
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.stdout.splitlines() if line[:1] == "│"]
+    assert [row[:3] + row[5:8] for row in rows if len(row) == 9] == [
+        ["comesolo", "The ants", "The bees", "identical", "1 of 1", "1.00"]
+    ]
+    assert [row[5:7] for row in rows if len(row) == 8] == [["near", "1.00"]]
+    found = json.loads(admin("admin", "similarity", contest, "--problem", "comesolo", "--min", "0.5", "--json").stdout)
+    assert found["pairs"][0]["team_ids"] == [f"{contest}-ants", f"{contest}-bees"]
+
+
+def test_only_equal_files_may_be_asked_for(admin: Jurado, contest: str) -> None:
+    found = json.loads(admin("admin", "similarity", contest, "--equal-only", "--json").stdout)
+    assert (len(found["pairs"]), found["sources"]) == (1, [])
+
+
+def test_two_teams_are_laid_side_by_side(admin: Jurado, contest: str) -> None:
+    shown = admin("admin", "similarity", contest, "--between", f"{contest}-ants", f"{contest}-bees").stdout
+    assert "101-n05-p70" in shown
+    assert "ants.py" in shown
+    assert "bees.py" in shown
+    nothing = admin("admin", "similarity", contest, "--between", f"{contest}-ants", f"{contest}-cats").stdout
+    assert nothing == "no answers alike\n"
+
+
+def test_similarity_is_for_judges(team: Jurado) -> None:
+    done = team("admin", "similarity", "practice")
+    assert (done.exit_code, done.stderr) == (1, "jurado: only a judge or an admin may see this\n")
+
+
+def test_what_was_not_read_yet_is_asked_for_again(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = {"texts": 10, "unread": 0, "left_off": 3, "pairs": [], "sources": []}
+    looks = iter([{**nothing, "unread": 8}, {**nothing, "unread": 2}, nothing])
+
+    answers = {
+        "GET contests/c/similarity": lambda _request: httpx.Response(200, json=next(looks)),
+        "GET contests/c/teams": [],
+    }
+    there = Scripted(answers).install(monkeypatch)
+    assert jurado("admin", "similarity", "c").stdout == "no answers alike\n3 more pairs, each of less weight\n"
+    assert len(there.sent("GET contests/c/similarity")) == 3
