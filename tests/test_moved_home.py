@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from app.archive.queries.backup import backup, copy_files, restore
-from app.archive.queries.move import move
+from app.archive.queries.database_copy import copy_rows
 from app.core.clock import ServiceClock, use, utc_now
 from app.core.db.database import Database
 from app.core.files.open_files import LocalFiles, open_files
@@ -56,9 +56,9 @@ def test_a_home_with_everything_answers_the_same_on_postgresql_and_s3_and_after_
         shown = {status for status, _body in before.values()}
         backup(api.service.database, api.service.files, folder)
     source, target = Database(sqlite_url), Database(postgresql_url)
-    moved = move(source, target)
+    copied = copy_rows(source, target)
     with source.engine.connect() as connection:
-        assert set(moved) == {
+        assert set(copied) == {
             row[0] for row in connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
         } - {"alembic_version", "commit_marks", "sqlite_sequence", "sqlite_stat1"}
     source.close()

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from app.accounts.commands import accounts, registration, roles
-from app.archive.commands import backup, contest_packages, places
+from app.archive.commands import backup, contest_packages
 from app.authoring.commands import jobs, package_import, problems, test_data
 from app.commands import check, package, package_new, solver_process
 from app.commands.demo import finale
@@ -35,7 +35,7 @@ from app.teams import commands as teams_commands
 # The parts of `jurado --help`, each with its commands.
 PANELS = {
     "Here, without a server": "solve check generate methods ladder daily play tournament replay bench package",
-    "The service": "serve worker demo init backup restore fsck move status",
+    "The service": "serve worker demo init backup restore fsck status",
     "Talking to a server": (
         "login logout passwd tokens roles register reset-password problems statement submit watch scoreboard "
         "clarify clarifications games history begin final-inputs choose quota awards api admin"

@@ -226,11 +226,11 @@ def _one_line_of_faults() -> Iterator[None]:
     from sqlalchemy.exc import SQLAlchemyError
 
     from app.archive.queries.backup import BackupError
-    from app.archive.queries.move import MoveError
+    from app.archive.queries.database_copy import CopyError
 
     try:
         yield
-    except (BackupError, MoveError) as error:
+    except (BackupError, CopyError) as error:
         raise Failure(str(error), 1) from None
     except SQLAlchemyError as error:
         raise Failure(reason(error), 1) from None

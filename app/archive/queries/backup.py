@@ -25,7 +25,7 @@ from sqlalchemy import Connection, func, select
 
 from app.archive.queries import scrub
 from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupFolder, OtherContents, Place
-from app.archive.queries.move import MoveError, copy_running, move, refuse_other_contents, refuse_other_schema
+from app.archive.queries.database_copy import CopyError, copy_rows, refuse_other_contents, refuse_other_schema
 from app.archive.queries.references import read_references
 from app.core.clock import utc_now
 from app.core.db.database import Database
@@ -71,7 +71,7 @@ class Manifest:
 def backup(database: Database, files: Files, where: Path | Place, step: Step = lambda *_: None) -> Manifest:
     """Copy database and files into a place; files that an earlier backup brought there are not copied again.
 
-    Raises BackupError where the place holds something else, MoveError where the schema
+    Raises BackupError where the place holds something else, CopyError where the schema
     is not this version's.
     """
     place = _place(where)
@@ -239,7 +239,7 @@ def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]
             done += rows
             step("copying the database", done, None)
 
-        return copy_running(database, copy, report)
+        return copy_rows(database, copy, report)
     finally:
         copy.close()
 
@@ -333,7 +333,7 @@ def _row_counts(database: Database) -> dict[str, int]:
 def _refuse_other_rows(target: Database) -> None:
     try:
         refuse_other_contents(target)
-    except MoveError as error:
+    except CopyError as error:
         raise BackupError(f"{error}; to put the backup in its place, say so") from None
 
 
@@ -383,7 +383,7 @@ def _restore_other(source: Path, target: Database, step: Step, *, replace: bool)
                 done += rows
                 step("restoring rows", done, None)
 
-            move(copy, target, report)
+            copy_rows(copy, target, report)
         finally:
             copy.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.archive.queries.move import move
+from app.archive.queries.database_copy import copy_rows
 from app.core.db.database import Database
 from tests.app.archive.test_contest_moves import another_server, exported
 from tests.app.archive.test_contest_packages import bring_in, play
@@ -53,7 +53,7 @@ def test_a_pin_moves_with_the_database_and_can_be_moved_there(
     assert put(here, "secret/04", b"4\n", "?contests=keep").status_code == 201
     seen, versions = everything(here), here.get(PLACE, user="judge").json()
     target = Database(postgresql_url)
-    move(here.service.database, target)
+    copy_rows(here.service.database, target)
     target.close()
     with open_api(postgresql_url, here.service.settings.home, again=True) as there:
         assert everything(with_checkers(there)) == seen

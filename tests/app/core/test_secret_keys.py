@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from app.archive.commands.places import try_places
 from app.archive.queries.backup import backup, read_manifest, restore
-from app.archive.queries.move import move
+from app.archive.queries.database_copy import copy_rows
 from app.core.commands.output import Failure
 from app.core.db.database import Database
 from app.core.db.migrate import KEY_FILE, Encrypted, SecretKeyError, SecretKeys, key_id_of
@@ -172,7 +172,7 @@ def test_a_moved_database_and_a_restored_one_are_read_by_the_same_key(
     with target.engine.begin() as connection:
         connection.execute(text("DROP SCHEMA public CASCADE"))
         connection.execute(text("CREATE SCHEMA public"))
-    move(source, target)
+    copy_rows(source, target)
     assert tokens(target, check_keys(target, settings)) == {"old": TOKEN}
     backup(target, LocalFiles(home / "files"), folder)
     restore(folder, sqlite_url, LocalFiles(home / "files"), replace=True)

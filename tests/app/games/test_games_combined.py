@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.archive.queries.backup import backup, restore
-from app.archive.queries.move import move as move_database
+from app.archive.queries.database_copy import copy_rows
 from app.core.db.database import Database
 from app.core.files.open_files import LocalFiles
 from app.packages.zips import zip_bytes
@@ -291,7 +291,7 @@ def test_games_in_play_move_with_their_database(
         two = document(start(api, "team", parameters={"a": 3, "b": 0, "k": 1}, opponent="person"))
         document(api.post(f"games/{two['invite']}/join", user="other"))
     source, target = Database(before), Database(after)
-    move_database(source, target)
+    copy_rows(source, target)
     source.close()
     target.close()
     with open_api(after, tmp_path / "home", again=True) as there:

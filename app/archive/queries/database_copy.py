@@ -16,74 +16,44 @@ MODULUS = 2**256
 Step = Callable[[str, int], None]
 
 
-class MoveError(Exception):
-    """The databases are not as a move needs them, or the copy is not what was copied; nothing was kept."""
+class CopyError(Exception):
+    """The databases do not allow a copy, or the copy differs from its source; nothing was kept."""
 
 
-def move(source: Database, target: Database, step: Step = lambda _table, _rows: None) -> dict[str, int]:
-    """Copy every row in one transaction and hold the copies against the rows; returns how many rows each table has.
+def copy_rows(source: Database, target: Database, step: Step = lambda _table, _rows: None) -> dict[str, int]:
+    """Copy every row of one snapshot in one transaction and compare the copies; returns the rows of each table.
 
-    The source takes no writes meanwhile. `step` is told the table and the number of rows of each batch. Raises
-    MoveError if the source's schema is not this version's, the target holds anything, or a copy is not the same.
+    The source may take writes in the meantime. `step` receives the table and the number of rows of each batch. Raises
+    CopyError if the source's schema is not this version's, or a copy differs.
     """
-    if source.engine.url == target.engine.url:
-        raise MoveError("expected another database to move to, found the same one")
-    refuse_other_schema(source)
-    refuse_other_contents(target)
-    upgrade(target.url)
-    with source.engine.execution_options(write=True).connect() as reading:
-        _hold_still(reading, contents())
-        return _copy_all(reading, target, step)
-
-
-def copy_running(source: Database, target: Database, step: Step = lambda _table, _rows: None) -> dict[str, int]:
-    """Copy every row as one snapshot has it, while the source goes on taking writes; else as `move`."""
     refuse_other_schema(source)
     upgrade(target.url)
-    with source.snapshot() as reading:
-        return _copy_all(reading, target, step)
-
-
-def _copy_all(reading: Connection, target: Database, step: Step) -> dict[str, int]:
     tables = contents()
-    with target.engine.execution_options(write=True).begin() as writing:
+    with source.snapshot() as reading, target.engine.execution_options(write=True).begin() as writing:
         for table in tables:
             _copy(reading, writing, table, step)
         return {table.name: _same(reading, writing, table) for table in tables}
 
 
 def contents() -> list[Table]:
-    """The tables that are moved: marks tell of commits to one database, and not of another one."""
+    """List the tables to copy: commit marks are about one database and not about its copies."""
     return [table for table in Base.metadata.sorted_tables if table.name != CommitMarkRow.__tablename__]
 
 
-def row_count(database: Database) -> int:
-    """The number of rows to move."""
-    with database.engine.connect() as connection:
-        return sum(connection.scalar(select(func.count()).select_from(each)) or 0 for each in contents())
-
-
 def refuse_other_schema(source: Database) -> None:
-    """Raise MoveError unless a database has the schema of this version."""
+    """Raise CopyError unless a database has the schema of this version."""
     newest, version = schemas()[0], schema_of(source.engine)
     if version != newest:
-        raise MoveError(f"expected a database with the schema {newest}, found {version}: run jurado init first")
+        raise CopyError(f"expected a database with the schema {newest}, found {version}: run jurado init first")
 
 
 def refuse_other_contents(target: Database) -> None:
-    """Raise MoveError if a database holds any row."""
+    """Raise CopyError if a database holds any row."""
     with target.engine.connect() as connection:
         names = set(inspect(connection).get_table_names())
         for table in contents():
             if table.name in names and connection.execute(select(table).limit(1)).first() is not None:
-                raise MoveError(f"expected an empty database to move to, found rows in its table {table.name}")
-
-
-def _hold_still(reading: Connection, tables: list[Table]) -> None:
-    """Keep others from writing to the source; SQLite's transaction does so from its begin."""
-    if reading.dialect.name == "postgresql":
-        names = ", ".join(reading.dialect.identifier_preparer.format_table(table) for table in tables)
-        reading.exec_driver_sql(f"LOCK TABLE {names} IN SHARE MODE")
+                raise CopyError(f"expected an empty database, found rows in its table {table.name}")
 
 
 def _copy(reading: Connection, writing: Connection, table: Table, step: Step) -> None:
@@ -142,7 +112,7 @@ def _same(reading: Connection, writing: Connection, table: Table) -> int:
     """Hold a copied table against its original; returns its number of rows."""
     (count, original), (copied, copy) = _digest(reading, table), _digest(writing, table)
     if (count, original) != (copied, copy):
-        raise MoveError(f"table {table.name}: expected {count} equal rows, found {copied} that are not the same")
+        raise CopyError(f"table {table.name}: expected {count} equal rows, found {copied} that are not the same")
     return count
 
 
