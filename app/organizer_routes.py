@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
@@ -30,7 +29,7 @@ PROBLEMS = f"{ADMIN}/problems"
 PROBLEM = f"{PROBLEMS}/{{problem_id}}"
 CASE = f"{PROBLEM}/case/{{case_name}}"
 PERSON = f"{ADMIN}/people/{{account_id}}"
-Place = tuple[str, str, Callable[..., Any], str]
+Place = tuple[str, str, Callable[..., object], str]
 # The method, the address, the handler and the operation whose rights the page needs.
 PLACES: Sequence[Place] = (
     ("GET", ADMIN, home.organiser_home, "list_problems"),

@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 from secrets import token_hex
-from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKey, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.contests.schemas.settings import ContestSettings, Limits, Rule
-from app.core.db.base import ID, Base, BigId, Model
+from app.core.db.base import ID, Base, BigId, Details, Model
 from app.core.json_documents import PauseDocument, ProblemChanges, SelectionDocument
 
 
@@ -39,7 +38,7 @@ class ContestRow(Base):
     pauses: Mapped[list[PauseDocument]] = mapped_column(default=list, server_default="[]")
     revealed: Mapped[list[list[str]]] = mapped_column(default=list, server_default="[]")
     main_scoreboard_group_id: Mapped[str | None] = mapped_column(ID)
-    details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    details: Mapped[Details] = mapped_column(default=dict, server_default="{}")
     open_to_all: Mapped[bool] = mapped_column(default=False)
     settings: Mapped[ContestSettings] = mapped_column(Model(ContestSettings), default=ContestSettings)
     secret: Mapped[str] = mapped_column(String(64), default=partial(token_hex, 16), server_default="")
@@ -155,7 +154,7 @@ class CommentaryRow(Base):
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id"))
     message: Mapped[str] = mapped_column(Text)
-    details: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    details: Mapped[Details] = mapped_column(default=dict)
     time: Mapped[datetime]
     contest_time_ms: Mapped[int] = mapped_column(BigInteger)
 

@@ -8,7 +8,7 @@ lies in millions of objects, and a version of its board replaces enough of them 
 from __future__ import annotations
 
 import gc
-from typing import Any, ClassVar
+from typing import ClassVar
 
 OLDEST = 2
 # Objects after which the young are searched; Python's 700 are those of two requests, of which none stay.
@@ -82,8 +82,7 @@ class Survivors:
             self._at_most_aside += gc.get_count()[0] + counted(1) + counted(OLDEST)
             gc.freeze()
 
-    # Any: the facts that Python tells of a collection, each of a type of its own.
-    def _after(self, phase: str, facts: dict[str, Any]) -> None:
+    def _after(self, phase: str, facts: dict[str, int]) -> None:
         """After a full collection, set aside what is left; where that is too much, let the next one search it all."""
         if phase != "stop" or facts["generation"] != OLDEST:
             return

@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isnan, lcm, nan
-from typing import Any, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class Column:
     exact: dict[int, Exact] | None = None
     reference: Exact | None = None
     best: Exact | None = None
-    standing: Any = None
+    standing: Floats | list[Exact] | None = None
 
     def number(self, value: float) -> Exact:
         """The exact number that a float of this column stands for."""
@@ -170,13 +170,13 @@ class ScoreColumns:
         return [at for at, best in zip(columns, before, strict=True) if moved or best != self.columns[at].best]
 
     def _exact_best(self, column: Column) -> Exact | None:
-        pick: Any = max if self.rule.direction is Direction.MAXIMISE else min
         numbers = [number for row, number in (column.exact or {}).items() if self.setters[row]]
         numbers += [column.reference] if column.reference is not None else []
         if self.rule.kind is Kind.RANK:
             column.standing = sorted(self._towards(number) for number in numbers)
-        best: Exact | None = pick(numbers, default=None)
-        return best
+        if self.rule.direction is Direction.MAXIMISE:
+            return max(numbers, default=None)
+        return min(numbers, default=None)
 
     def _find_float_bests(self, columns: Sequence[int], rows: int) -> None:
         some = [self.columns[at] for at in columns]
@@ -208,7 +208,7 @@ class ScoreColumns:
         return np.where(np.isnan(values), 0.0, shares)
 
     def _rank_shares(self, column: Column, values: Floats) -> Floats:
-        ahead = _ahead(column.standing, self._towards(values))
+        ahead = _ahead(cast(Floats, column.standing), self._towards(values))
         return np.clip((self.teams - ahead) / self.teams, 0.0, 1.0) if self.teams else np.ones(len(values))
 
     def _quotients(self, values: Floats, best: Floats) -> Floats:
@@ -224,7 +224,7 @@ class ScoreColumns:
         """One share of a column of exact numbers."""
         if number is None:
             return 0.0
-        lines = {column.name: column.standing} if self.rule.kind is Kind.RANK else {}
+        lines = {column.name: cast(list[Exact], column.standing)} if self.rule.kind is Kind.RANK else {}
         best = {} if column.best is None else {column.name: column.best}
         return Bests(self.rule, self.teams, best, lines).multiplier(column.name, RawScore(CaseVerdict.ACCEPTED, number))
 
@@ -249,14 +249,14 @@ class ScoreColumns:
 class _Line:
     """Everybody's numbers for a case, from worst to best: exact ones, or floats times a factor."""
 
-    standing: Any
+    standing: Floats | list[Exact] | None
     factor: int | None
 
     def numbers(self) -> list[Exact]:
         if self.factor is None:
-            return list(self.standing)
+            return list(cast(list[Exact], self.standing))
         column = Column("", self.factor)
-        return [column.number(value) for value in self.standing.tolist()]
+        return [column.number(value) for value in cast(Floats, self.standing).tolist()]
 
 
 class _Lines(Mapping[str, list[Exact]]):

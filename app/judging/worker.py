@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
 import structlog
 
@@ -139,8 +139,11 @@ class Worker:
         return {consumer.queue: consumer.at_hand for consumer in self._consumers}
 
 
-def _each(act: Callable[[Any], None]) -> Callable[[Sequence[Any]], None]:
-    def acting(rows: Sequence[Any]) -> None:
+T = TypeVar("T")
+
+
+def _each(act: Callable[[T], None]) -> Callable[[Sequence[T]], None]:
+    def acting(rows: Sequence[T]) -> None:
         for row in rows:
             act(row)
 

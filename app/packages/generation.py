@@ -10,9 +10,9 @@ import hashlib
 import itertools
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from app.core.faults import Faults
 from app.core.parsing import Document, Path, read_document
@@ -99,7 +99,11 @@ def _short_plan(files: Mapping[str, bytes], document: Document, faults: Faults) 
             recipes.append(Recipe(path, where, given={"in": files[name]}))
             continue
         params = entry.get("params") if isinstance(entry.get("params"), dict) else {}
-        words = ("--seed", str(entry.get("seed")), *(f"{key}={each}" for key, each in cast(Any, params).items()))
+        words = (
+            "--seed",
+            str(entry.get("seed")),
+            *(f"{key}={each}" for key, each in cast(Mapping[str, object], params).items()),
+        )
         recipes.append(Recipe(path, where, SCRIPT, words))
     return Plan(SHORT, tuple(recipes))
 
@@ -165,7 +169,7 @@ class _Reader:
 
     def _include(self, path: str, folder: Mapping[object, object], at: Path) -> None:
         """Take cases that stand elsewhere in the plan into this folder too."""
-        for key in cast(Any, folder.get("include") or ()):
+        for key in cast(Sequence[object], folder.get("include") or ()):
             if str(key) not in self._by_key:
                 self._faults.expect(FILE, self._where((*at, "include")), expected="a key above", found=repr(key)[:60])
             for name, recipe in self._by_key.get(str(key), ()):
@@ -261,7 +265,7 @@ def _entries(folder: Mapping[object, object]) -> Iterator[tuple[str, Path, objec
     data = folder.get("data")
     if isinstance(data, dict):
         for key in sorted(data, key=lambda each: (ROOMS.index(each) if each in ROOMS else len(ROOMS), str(each))):
-            yield str(key), (cast(Any, key),), data[key], False
+            yield str(key), (cast(str, key),), data[key], False
     elif isinstance(data, list):
         for at, each in enumerate(data):
             for key, entry in (each if isinstance(each, dict) else {}).items():

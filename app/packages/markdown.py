@@ -11,7 +11,6 @@ from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 from xml.parsers import expat
 
@@ -292,9 +291,8 @@ def _formula(state: StateInline, silent: bool) -> bool:
     return True
 
 
-# Any: what renderers share is a map of their own making.
 def _render_formula(
-    _renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: OptionsDict, env: MutableMapping[str, Any]
+    _renderer: RendererHTML, tokens: Sequence[Token], at: int, _options: OptionsDict, env: MutableMapping[str, int]
 ) -> str:
     try:
         return _mathml(tokens[at], env) + _joiner(tokens, at)
@@ -308,8 +306,7 @@ def _joiner(tokens: Sequence[Token], at: int) -> str:
     return WORD_JOINER if following and not following.isspace() else ""
 
 
-# Any: as above.
-def _mathml(token: Token, shown: MutableMapping[str, Any]) -> str:
+def _mathml(token: Token, shown: MutableMapping[str, int]) -> str:
     """The MathML of a formula; `shown` counts that of its page. Raises BadFormula."""
     dollars = 2 if token.content.startswith("$$") else 1
     if shown.get(FORMULA, 0) > MOST_MATHML:

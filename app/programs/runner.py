@@ -28,7 +28,7 @@ from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
-from typing import IO, Any
+from typing import IO, TypedDict
 
 from checkers.doors import Message, Rejected, Score, check_reference
 
@@ -201,8 +201,16 @@ def _load(path: str) -> ModuleType:
     return module
 
 
-# Any: the header is JSON.
-def _read(stream: IO[bytes]) -> tuple[dict[str, Any], dict[str, bytes]] | None:
+class _Header(TypedDict):
+    """The head of a question: its number, the arguments, whether the answer is the expected one, and sizes of parts."""
+
+    token: str
+    args: list[str]
+    expected: bool
+    parts: dict[str, int]
+
+
+def _read(stream: IO[bytes]) -> tuple[_Header, dict[str, bytes]] | None:
     size = stream.read(LENGTH_BYTES)
     if len(size) < LENGTH_BYTES:
         return None
@@ -217,8 +225,7 @@ def _write(stream: IO[bytes], reply: Mapping[str, object], more: Iterable[bytes]
     stream.flush()
 
 
-# Any: as above.
-def _answer(checker: ModuleType, header: Mapping[str, Any], parts: Mapping[str, bytes]) -> dict[str, object]:
+def _answer(checker: ModuleType, header: _Header, parts: Mapping[str, bytes]) -> dict[str, object]:
     ask = _ask_doors if all(hasattr(checker, door) for door in DOORS) else _ask_function
     try:
         return ask(checker, header, parts)
@@ -228,8 +235,7 @@ def _answer(checker: ModuleType, header: Mapping[str, Any], parts: Mapping[str, 
         return {"failed": _traceback()}
 
 
-# Any: as above.
-def _ask_doors(module: Any, header: Mapping[str, Any], parts: Mapping[str, bytes]) -> dict[str, object]:
+def _ask_doors(module: ModuleType, header: _Header, parts: Mapping[str, bytes]) -> dict[str, object]:
     checker = module.configure(header["args"]) if header["args"] and hasattr(module, "configure") else module
     try:
         instance = checker.read_instance(parts["input"])
@@ -244,8 +250,7 @@ def _ask_doors(module: Any, header: Mapping[str, Any], parts: Mapping[str, bytes
     return _score(checker.score_answer(instance, answer, parts["reference"]))
 
 
-# Any: as above.
-def _ask_function(module: Any, _header: Mapping[str, Any], parts: Mapping[str, bytes]) -> dict[str, object]:
+def _ask_function(module: ModuleType, _header: _Header, parts: Mapping[str, bytes]) -> dict[str, object]:
     if "output" not in parts:
         return {}
     texts = {name: _text(data, name) for name, data in parts.items()}

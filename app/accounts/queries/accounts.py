@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, cast
+from typing import cast
 
 from sqlalchemy import Connection, CursorResult, delete, event, func, inspect, or_, select, update
 from sqlalchemy.orm import Session, UOWTransaction
@@ -150,7 +150,7 @@ def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but
         query = query.where(TokenRow.digest != but)
     if beginning:
         query = query.where(TokenRow.digest.startswith(beginning, autoescape=True))
-    result = cast("CursorResult[Any]", session.execute(query))
+    result = cast("CursorResult[object]", session.execute(query))
     tell_account(session, account_id)
     return result.rowcount
 

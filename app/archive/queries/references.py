@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, cast
+from typing import cast
 
 from sqlalchemy import JSON, Column, ColumnElement, Connection, CursorResult, Table, and_, select, update
 
@@ -64,16 +64,19 @@ def read_references(connection: Connection, *, verify: bool = False) -> Referenc
     return references
 
 
-# Any: the columns are found by their names and kinds, in tables of all types.
 def _read(
-    connection: Connection, table: Table, names: list[Column[Any]], documents: list[Column[Any]], references: References
+    connection: Connection,
+    table: Table,
+    names: list[Column[object]],
+    documents: list[Column[object]],
+    references: References,
 ) -> None:
     key = list(table.primary_key.columns)
     for row in _rows(connection, [*key, *names, *documents]):
         place = f"{table.name} {'/'.join(str(part) for part in row[: len(key)])}"
         for column, value in zip(names, row[len(key) :], strict=False):
             if value is not None:
-                references.need(value, f"{place} {column.name}")
+                references.need(str(value), f"{place} {column.name}")
         for column, value in zip(documents, row[len(key) + len(names) :], strict=True):
             for digest, is_needed in _in_document(value):
                 if is_needed and table.name not in OF_WORK:
@@ -87,17 +90,16 @@ def _read_answers(connection: Connection, references: References, *, verify: boo
     table = Base.metadata.tables[AnswerRow.__tablename__]
     key = [table.c.submission_id, table.c.test_case_id, table.c.sha256]
     for row in _rows(connection, key, table.c.data.is_(None) & table.c.sha256.is_not(None)):
-        references.need(row[2], f"answers {row[0]}/{row[1]}")
+        references.need(str(row[2]), f"answers {row[0]}/{row[1]}")
     if verify:
         for row in _rows(connection, [*key, table.c.data], table.c.data.is_not(None)):
-            if hashlib.sha256(row[3]).hexdigest() != row[2]:
+            if hashlib.sha256(cast(bytes, row[3])).hexdigest() != row[2]:
                 references.spoilt.append(f"answers {row[0]}/{row[1]}")
 
 
-# Any: as above.
 def _rows(
-    connection: Connection, columns: list[Column[Any]], where: ColumnElement[bool] | None = None
-) -> Iterator[Sequence[Any]]:
+    connection: Connection, columns: list[Column[object]], where: ColumnElement[bool] | None = None
+) -> Iterator[Sequence[object]]:
     query = select(*columns) if where is None else select(*columns).where(where)
     yield from connection.execution_options(yield_per=BATCH).execute(query)
 

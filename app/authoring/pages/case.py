@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
@@ -191,7 +191,7 @@ def job_page(request: Request, viewer: Visitor, session: Reading, job_id: str) -
     """A job: how far it is, whether it still improves, and what came of it."""
     job = jobs.one(session, viewer, job_id)
     result = job.result or {}
-    report = result.get("report") or {}
+    report = cast(Mapping[str, Sequence[object]], result.get("report") or {})
     return page(
         "organiser/job.html",
         request,

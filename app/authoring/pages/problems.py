@@ -6,7 +6,7 @@ import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated, cast
 
 from anyio.to_thread import run_sync
 from fastapi import Depends, Query, Request, Response
@@ -205,7 +205,8 @@ def _problem(
 ) -> HTMLResponse:
     problem = packages.one(session, problem_id)
     verification = _verification(session, viewer, problem_id)
-    report: Mapping[str, Any] = {} if verification is None else (verification.result or {}).get("report", {})
+    result = (verification and verification.result) or {}
+    report = cast(Mapping[str, Sequence[object]], result.get("report") or {})
     cases: dict[str, list[packages.CaseView]] = {group.name: [] for group in problem.groups}
     for case in problem.testcases:
         cases.setdefault(case.group, []).append(case)
@@ -238,10 +239,14 @@ def _verification(session: Session, viewer: Viewer, problem_id: str) -> Job | No
         return None
 
 
-def _ladder(settings: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+def _ladder(settings: Mapping[str, object]) -> Sequence[tuple[str, str]]:
     """The methods of the problem's ladder with the points that each must earn, out of 100."""
-    points = (settings.get("ladder") or {}).get("points", {})
-    return [(name, f"{span[0]:g} to {span[1]:g}") for name, span in points.items() if isinstance(span, list)]
+    ladder = cast(Mapping[str, Mapping[str, object]], settings.get("ladder") or {})
+    return [
+        (name, f"{span[0]:g} to {span[1]:g}")
+        for name, span in ladder.get("points", {}).items()
+        if isinstance(span, list)
+    ]
 
 
 def _arrangement(fields: Mapping[str, str]) -> dict[str, object]:

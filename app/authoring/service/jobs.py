@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
@@ -44,7 +44,7 @@ class Job(BaseModel):
     params: dict[str, object]
     progress: float
     log: str
-    result: dict[str, Any] | None
+    result: dict[str, object] | None
     attempt: int
     created: str
     started: str | None

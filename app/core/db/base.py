@@ -215,9 +215,8 @@ def update_and_insert(connection: Connection, changed: Rows, inserted: Rows) -> 
     insert_rows(connection, inserted)
 
 
-# Any: a column of numbers
 @cache
-def among(column: InstrumentedAttribute[Any], *, postgresql: bool) -> ColumnElement[bool]:
+def among(column: InstrumentedAttribute[int], *, postgresql: bool) -> ColumnElement[bool]:
     """Compare a column with the `given` numbers: on PostgreSQL they are one parameter, and all of them have one plan.
 
     With `IN` each number of them is a statement that is compiled and planned anew.
@@ -274,11 +273,10 @@ def _binary_bytes(table: Table, rows: Sequence[Values]) -> int:
     return sum(len(cast(bytes, row[name])) for name in names for row in rows if row.get(name) is not None)
 
 
-# Any: a value is of its column's type
 @cache
-def _changes(table: Table) -> Sequence[tuple[str, Callable[[Any], object]]]:
+def _changes(table: Table) -> Sequence[tuple[str, Callable[..., object]]]:
     """The columns whose values JSON takes in another form, and what makes that of them."""
-    made: dict[type, Callable[[Any], object]] = {LargeBinary: _hex, Moment: in_utc}
+    made: dict[type, Callable[..., object]] = {LargeBinary: _hex, Moment: in_utc}
     return [(each.name, made[type(each.type)]) for each in table.columns if type(each.type) in made]
 
 
@@ -331,7 +329,7 @@ class _Form(NamedTuple):
 
     head: str
     row: str
-    columns: Sequence[tuple[str, Callable[[Any], object] | None]]
+    columns: Sequence[tuple[str, Callable[..., object] | None]]
 
 
 def _insert_values(connection: Connection, table: Table, rows: Sequence[Values]) -> None:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import psycopg
 import structlog
@@ -32,7 +32,7 @@ T = TypeVar("T")
 SECONDS_OUTSIDE = 5.0
 
 
-class BoundedConnection(psycopg.Connection[Any]):
+class BoundedConnection(psycopg.Connection[tuple[object, ...]]):
     """A connection that is closed if a reply does not come in time: within `seconds`, inside of transactions."""
 
     seconds: float | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 from fastapi import Depends, Query, Request, Response
 from fastapi.routing import APIRoute
@@ -197,7 +197,7 @@ CONTEST = "contest_id"
 class GatedRoute(APIRoute):
     """A route that asks `app.accounts.service.tokens` who may use it, before FastAPI reads the body."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Callable[[Request], Coroutine[object, None, Response]]:
         """Put the gate before the route's handler."""
         handle = super().get_route_handler()
         operation = self.operation_id or self.name
@@ -251,7 +251,7 @@ class _Bounded(Request):
     def __init__(self, request: Request, most: int) -> None:
         super().__init__(request.scope, request.receive)
         self._most = most
-        self._value: Any = None
+        self._value: object = None
         self._is_read = False
 
     async def body(self) -> bytes:
@@ -259,7 +259,7 @@ class _Bounded(Request):
         with _as_http():
             return await super().body()
 
-    async def json(self) -> Any:
+    async def json(self) -> object:
         """The value of the body, read once; raises RefusedBody."""
         if not self._is_read:
             with _as_http():

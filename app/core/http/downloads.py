@@ -49,7 +49,7 @@ def type_for(request: Request, own: str, plain: str) -> str:
     return plain if request.headers.get("accept", "").partition(";")[0].strip().lower() == plain else own
 
 
-def form(name: str, required: list[str], properties: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def form(name: str, required: list[str], properties: Mapping[str, Mapping[str, object]]) -> dict[str, object]:
     """Describe a multipart form, the schema `name`, which takes no other fields; a file is of format `binary`."""
     schema = {
         "title": name,
@@ -61,7 +61,7 @@ def form(name: str, required: list[str], properties: dict[str, dict[str, Any]]) 
     return {"multipart/form-data": {"schema": schema}}
 
 
-def file(description: str) -> dict[str, Any]:
+def file(description: str) -> dict[str, object]:
     """Describe one file of a form."""
     return {**BINARY["schema"], "description": description}
 
@@ -121,7 +121,7 @@ def stored_file(files: FileStore, sha256: str, size: int, media_type: str, heade
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.api")
 SECONDS_BETWEEN_LINES = 0.5
 LINES = {"schema": {"type": "string", "description": "a step on each line, and the reply on the last one"}}
-TOLD: dict[int | str, dict[str, Any]] = {
+TOLD: Replies = {
     200: {
         "description": "with `Accept: application/x-ndjson`, progress and the reply in its last line",
         "content": {NDJSON: LINES, TEXT: LINES},

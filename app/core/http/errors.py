@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated
 
 import structlog
 from anyio.to_thread import run_sync
@@ -125,7 +125,7 @@ class ErrorBody(BaseModel):
 
     code: int = Field(description="the HTTP status again")
     message: str
-    errors: list[dict[str, Any]] | None = Field(
+    errors: list[dict[str, object]] | None = Field(
         None, description="each with where, expected and found, if that is known"
     )
 
@@ -181,13 +181,13 @@ async def reply_to(request: Request, error: Exception) -> Response:
 def error_response(
     status: int,
     message: str | Message,
-    errors: Sequence[Mapping[str, Any]] | None = None,
+    errors: Sequence[Mapping[str, object]] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
     """Build the reply to a refused request."""
     text = str(message)
     shown = text if len(text) <= LONGEST_MESSAGE else f"{text[:LONGEST_MESSAGE]}…"
-    body: dict[str, Any] = {"code": status, "message": shown}
+    body: dict[str, object] = {"code": status, "message": shown}
     if errors:
         body["errors"] = [in_english(error) for error in errors[:MOST_LISTED]]
     return JSONResponse(body, status, headers)
@@ -268,7 +268,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 # The replies to errors, each for its class and those below it that have none of their own.
-HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Coroutine[Any, Any, Response]]] = {
+HANDLERS: Mapping[type[Exception], Callable[[Request, Exception], Coroutine[object, None, Response]]] = {
     ServiceError: _service_error,
     HTTPException: _http_error,
     RequestValidationError: _invalid,

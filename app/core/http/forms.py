@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from dataclasses import dataclass, field
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from fastapi import Request
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
@@ -168,7 +168,7 @@ class _Reader:
         self._name = ""
         self._text: bytearray | None = None
 
-    def take(self, event: Any) -> None:
+    def take(self, event: MultipartSegment | bytes | None) -> None:
         """Take one event of the parser: a MultipartSegment, bytes, or None at the end of a part."""
         if isinstance(event, MultipartSegment):
             self._begin(event.name, event.filename)

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from anyio.to_thread import run_sync
 from fastapi import Request, Response
@@ -86,13 +86,13 @@ def _key(snapshot: ContestSnapshot) -> Hashable:
 
 def names_at_hand(viewer: Viewer, snapshot: ContestSnapshot) -> Names | None:
     """The names for a viewer, if they have been read. A change of any name has the contest read again."""
-    names: Names | None = snapshot.contest.memo.get(_key(snapshot))
+    names = cast("Names | None", snapshot.contest.memo.get(_key(snapshot)))
     return None if names is None or (viewer.account_id or "") not in {"", *names.readers} else names
 
 
 def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
     """The names for a viewer."""
-    names: Names | None = snapshot.contest.memo.get(_key(snapshot))
+    names = cast("Names | None", snapshot.contest.memo.get(_key(snapshot)))
     if names is None:
         row = contests.get(session, snapshot.contest.id)
         assert row is not None, "a snapshot has its contest"
@@ -102,7 +102,7 @@ def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Nam
             for m in messages_queries.clarifications(session, row.id)
         ]
         read = Names(row.formal_name or row.name, _columns(session, snapshot), groups, messages)
-        names = snapshot.contest.memo.setdefault(_key(snapshot), read)
+        names = cast(Names, snapshot.contest.memo.setdefault(_key(snapshot), read))
     if viewer.account_id is not None and viewer.account_id not in names.readers:
         account = accounts.get(session, viewer.account_id)
         names.readers[viewer.account_id] = None if account is None else account.name or account.username

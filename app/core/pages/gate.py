@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import Depends, Request
+from fastapi.params import Depends as Needed
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
@@ -24,7 +25,7 @@ Faults = Sequence[Mapping[str, object]]
 NO_STORE = "private, no-store"
 
 
-def needs(operation: str) -> Any:
+def needs(operation: str) -> Needed:
     """The dependency that lets those through who may call an operation of the API; others get its refusal."""
     who = who_may(operation)
 
@@ -32,7 +33,7 @@ def needs(operation: str) -> Any:
         path = request.path_params
         check(who, viewer, Place(path.get("contest_id"), path.get("problem_id")))
 
-    return Depends(gate)
+    return Needed(gate)
 
 
 async def _fields(request: Request) -> dict[str, str]:

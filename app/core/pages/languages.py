@@ -19,7 +19,7 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol, cast
 
 from babel import Locale
 from babel.dates import format_skeleton, get_datetime_format, get_timezone
@@ -28,6 +28,7 @@ from babel.messages.pofile import read_po
 
 from app.core.errors import BadRequest
 from app.core.messages import N_, Message
+from app.domain.documents import PhraseDocument
 from checkers.doors import Phrase
 
 SOURCE = "en"
@@ -275,7 +276,7 @@ class Said(Protocol):
     @property
     def args(self) -> Mapping[str, int | str]: ...  # noqa: D102
     @property
-    def phrases(self) -> Mapping[str, Any]: ...  # noqa: D102
+    def phrases(self) -> Mapping[str, object]: ...  # noqa: D102
 
 
 def in_words(message: Said) -> str:
@@ -286,7 +287,9 @@ def in_words(message: Said) -> str:
     try:
         if sentence % message.args != message.text:  # a package's own checker, with a key of ours and words of its own
             return message.text
-        shown = {name: _phrase(each, str(message.args[name])) for name, each in message.phrases.items()}
+        shown = {
+            name: _phrase(cast(PhraseDocument, each), str(message.args[name])) for name, each in message.phrases.items()
+        }
     except KeyError:  # the same, with other values
         return message.text
     return gettext(sentence) % {**message.args, **shown}
@@ -294,10 +297,10 @@ def in_words(message: Said) -> str:
 
 def in_words_of(text: str) -> str:
     """Return a phrase of a game in the reader's language; other text as its catalogue has it."""
-    return _phrase(text.document(), text) if isinstance(text, Phrase) else gettext(text)
+    return _phrase(cast(PhraseDocument, text.document()), text) if isinstance(text, Phrase) else gettext(text)
 
 
-def _phrase(phrase: Mapping[str, Any], english: str) -> str:
+def _phrase(phrase: PhraseDocument, english: str) -> str:
     """Return a phrase in the reader's language; in English where no catalogue has it, as it may come from a package."""
     source: str = phrase["source"]
     translated = gettext(source)
@@ -312,4 +315,4 @@ def _value(value: object) -> object:
     if not isinstance(value, dict):
         return value
     inner = {name: _value(each) for name, each in value["values"].items()}
-    return _phrase(value, value["source"] % inner if inner else value["source"])
+    return _phrase(cast(PhraseDocument, value), value["source"] % inner if inner else value["source"])

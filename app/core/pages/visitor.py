@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
-from typing import Annotated, Any, NamedTuple, Protocol, cast
+from typing import Annotated, NamedTuple, Protocol, cast
 from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
@@ -129,7 +129,7 @@ TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
 class PageRoute(APIRoute):
     """A route whose refusals are pages."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Callable[[Request], Coroutine[object, None, Response]]:
         """Turn refusals into pages around the route's handler."""
         handle = super().get_route_handler()
 
@@ -147,7 +147,7 @@ class PageRoute(APIRoute):
         return shown
 
 
-async def or_refusal(request: Request, reply: Coroutine[Any, Any, Response]) -> Response:
+async def or_refusal(request: Request, reply: Coroutine[object, None, Response]) -> Response:
     """The reply, or the page of its refusal, in the reader's language; the form to log in for who has to."""
     with speaking(language_of(request)):
         try:

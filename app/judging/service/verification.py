@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from typing import Any, cast
+from typing import cast
 
 from app.core.faults import PackageError, PackageErrors
 from app.core.files.files import FileStore
@@ -189,7 +189,7 @@ def play_tournament(process: SolverProcess, params: TournamentParams, on_shown: 
 
     def on_report(report: SolverReport | Summary) -> None:
         if "fraction" in report:
-            shown = cast(Mapping[str, Any], report)
+            shown = cast(TournamentDocument, report)
             table: TournamentDocument = {"game": params["game"], "count": shown["count"], "players": shown["players"]}
             on_shown(report["fraction"], report["note"], {"tournament": table})
 
@@ -202,5 +202,5 @@ def play_tournament(process: SolverProcess, params: TournamentParams, on_shown: 
         ended = process.listen(on_report, SECONDS, f"it took more than {SECONDS:g} seconds")
     if ended.status != 0 or not ended.summaries:
         raise SolverFailed(ended.killed or ended.complaint or f"it ended with status {ended.status}")
-    result = cast(Mapping[str, Any], ended.summaries[-1])
+    result = cast(TournamentDocument, ended.summaries[-1])
     return {key: result[key] for key in ("game", "count", "players", "games")}  # type: ignore[return-value]  # its keys

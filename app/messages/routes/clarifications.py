@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
@@ -15,7 +15,6 @@ from app.feed.service.collections import BY_NAME
 from app.messages.service.clarifications import ClarificationBody, ClarificationView, bring_in, one, send
 
 router = APIRouter(route_class=GatedRoute, tags=["clarifications"])
-SHAPE: dict[str, Any] = {"response_model": ClarificationView}
 
 
 @router.get(
@@ -37,7 +36,11 @@ async def list_clarifications(
     return await lists.small(BY_NAME["clarifications"], viewer, snapshot, **wanted)
 
 
-@router.get("/contests/{contest_id}/clarifications/{clarification_id}", summary="One clarification", **SHAPE)
+@router.get(
+    "/contests/{contest_id}/clarifications/{clarification_id}",
+    summary="One clarification",
+    response_model=ClarificationView,
+)
 def get_clarification(
     viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, clarification_id: str
 ) -> ClarificationView:
@@ -45,7 +48,12 @@ def get_clarification(
     return one(viewer, snapshot, session, clarification_id)
 
 
-@router.post("/contests/{contest_id}/clarifications", summary="Ask, answer or announce", status_code=201, **SHAPE)
+@router.post(
+    "/contests/{contest_id}/clarifications",
+    summary="Ask, answer or announce",
+    status_code=201,
+    response_model=ClarificationView,
+)
 def send_clarification(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
@@ -60,7 +68,11 @@ def send_clarification(
     return sent
 
 
-@router.put("/contests/{contest_id}/clarifications/{clarification_id}", summary="Bring in a clarification", **SHAPE)
+@router.put(
+    "/contests/{contest_id}/clarifications/{clarification_id}",
+    summary="Bring in a clarification",
+    response_model=ClarificationView,
+)
 def put_clarification(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,

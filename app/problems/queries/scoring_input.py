@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from functools import lru_cache
 from threading import Lock
-from typing import Any
 
 from cachetools import LRUCache, cached
 from sqlalchemy import select
@@ -54,7 +53,7 @@ class ScoredContest:
     main_group: str | None = None
     late: frozenset[str] = frozenset()
     ids: VeiledIds = field(default=VeiledIds(""), repr=False)
-    memo: dict[Hashable, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
+    memo: dict[Hashable, object] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     @property
     def finals(self) -> Finals:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import wraps
 from itertools import chain
-from typing import Any, TypeVar, TypeVarTuple
+from typing import TypeVar, TypeVarTuple, cast
 
 from app.domain.board_arrays import LiveArrays, among, ranked_with
 from app.domain.contests import OPEN, CaseKind, Freeze, ScoredProblem, State
@@ -160,7 +160,7 @@ class ContestSnapshot:
     board: Board
     closed: bool = False
     virtual: bool = False
-    memo: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[Hashable, object] = field(default_factory=dict, compare=False, repr=False)
 
     def is_like(self, other: ContestSnapshot) -> bool:
         """Whether all but the attempts is as in another snapshot: the contest, its state, and what is shown of it."""
@@ -249,10 +249,9 @@ def once_a_snapshot(
     def once(snapshot: ContestSnapshot, *arguments: *Arguments) -> T:
         key = (function, arguments)
         try:
-            result: T = snapshot.memo[key]
+            return cast(T, snapshot.memo[key])
         except KeyError:
-            result = snapshot.memo.setdefault(key, function(snapshot, *arguments))
-        return result
+            return cast(T, snapshot.memo.setdefault(key, function(snapshot, *arguments)))
 
     return once
 

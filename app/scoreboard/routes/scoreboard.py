@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
@@ -108,7 +108,7 @@ async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:
         return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
     if since is not None and (changes := page.changes(since)) is not None:
         return WrittenReply([*CACHING, kind], changes)
-    whole: WrittenReply | None = page.replies.get(wanted.zipped)
+    whole = cast("WrittenReply | None", page.replies.get(wanted.zipped))
     if whole is None:
         headers = [*CACHING, kind, (b"etag", page.tag.encode())]
         if wanted.zipped:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from time import monotonic
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from anyio import CapacityLimiter
@@ -117,7 +117,7 @@ class Page:
     head: HeadDocument
     versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict, repr=False)
     zipped: bytes | None = None
-    replies: dict[bool, Any] = field(default_factory=dict, repr=False)
+    replies: dict[bool, object] = field(default_factory=dict, repr=False)
     _changes: dict[str, bytes] = field(default_factory=dict, repr=False)
     gzip_level: ClassVar[int] = 4
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
@@ -38,7 +38,7 @@ class Endpoints:
 
     def get_one(
         self, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, object_id: str
-    ) -> Mapping[str, Any]:
+    ) -> Mapping[str, object]:
         """404 for what the contest does not show the client."""
         return directory_changes.one(self.kind, viewer, snapshot, session, object_id)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy.orm import Session
 
@@ -394,20 +394,20 @@ class People:
     def _shown(self, each: Planned, passwords: Mapping[str, str]) -> PersonMade:
         body = each.body
         old = self._old.get(body.username)
-        shown: dict[str, Any] = {
-            "where": each.where,
-            "name": body.name,
-            "username": body.username,
-            "account_id": body.id,
-            "account": each.state,
-            "changes": each.changes,
-            "team_id": body.team_id,
-            "team": self.teams.names[str(body.team_id)],
-            "has_password": body.password is not None or (old is not None and old.password_hash is not None),
-        }
+        made = PersonMade(
+            where=each.where,
+            name=str(body.name),
+            username=body.username,
+            account_id=str(body.id),
+            account=each.state,
+            changes=each.changes,
+            team_id=str(body.team_id),
+            team=self.teams.names[str(body.team_id)],
+            has_password=body.password is not None or (old is not None and old.password_hash is not None),
+        )
         if str(body.id) in passwords:
-            shown["password"] = passwords[str(body.id)]
-        return PersonMade(**shown)
+            made.password = passwords[str(body.id)]
+        return made
 
     def _fault(self, where: str, column: str, expected: Text, what: Text) -> None:
         self.faults.append(mismatch(place(where, column), expected, what))

@@ -45,7 +45,7 @@ OVERHEAD = 2_000
 class _Entry(NamedTuple):
     """A value and the bytes it counts for."""
 
-    value: Any
+    value: object
     size: int
 
 
@@ -54,7 +54,7 @@ class Shelf:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._entries: LRUCache[Any, _Entry] = LRUCache(most, lambda entry: entry.size)
+        self._entries: LRUCache[object, _Entry] = LRUCache(most, lambda entry: entry.size)
         self._lock = threading.Lock()
 
     @property
@@ -62,7 +62,6 @@ class Shelf:
         """Bytes of all entries."""
         return self._entries.currsize
 
-    # Any: whoever put the value there knows its type.
     def get(self, key: object) -> Any:
         """The value, which is the last to be forgotten now; None where there is none."""
         with self._lock:

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from app.core import tracing
 from app.core.db.database import Database
@@ -191,6 +191,7 @@ class JobActor:
             return job is None or job.state in pins.ENDED
 
 
+T = TypeVar("T")
 IDLE_MS = 500
 LONGEST_STOP_MS = 120_000
 
@@ -202,16 +203,14 @@ class Consumer:
     `at_hand` counts the messages that are being worked on.
     """
 
-    # Any: rows are of the lane's type, as its actor takes them
-    def __init__(self, url: str, lane: Lane, act: Callable[[Sequence[Any]], None], threads: int) -> None:
+    def __init__(self, url: str, lane: Lane, act: Callable[[Sequence[T]], None], threads: int) -> None:
         import dramatiq
 
         self._guard = threading.Lock()
         self.queue = lane.queue
         self.at_hand = 0
 
-        # Any: rows as JSON gives them
-        def acting(rows: Sequence[Any]) -> None:
+        def acting(rows: Sequence[T]) -> None:
             self._count(+1)
             for row, context in contexts_in_message().items() if tracing.is_on() else ():
                 tracing.hand_over(int(row), context)
