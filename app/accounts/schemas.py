@@ -159,15 +159,20 @@ Email = Annotated[
 Code = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
+class TermsProperties(Body):
+    """The terms of self-registration that there may be none of."""
+
+    until: Time | None = Field(None, description="the moment from which nobody registers; null: none")
+    group_id: Id | None = Field(None, description="the group of registered teams; null: none")
+
+
 @example({"open": True, "most": 40, "until": "2026-12-01T12:00:00.000Z"})
-class TermsChange(Body):
+class TermsChange(TermsProperties):
     """Terms of self-registration to change; what is left out stays. The first opening makes a code."""
 
     open: bool | None = None
     most: int | None = Field(None, ge=0, le=MOST, description="accounts that may register in all; at first 100")
-    until: Time | None = Field(None, description="the moment from which nobody registers; null: none")
     team_size: int | None = Field(None, ge=1, le=LARGEST_TEAM, description="accounts a registered team may have")
-    group_id: Id | None = Field(None, description="the group of registered teams; null: none")
 
     @model_validator(mode="after")
     def _not_null(self) -> Self:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict
+from typing import Literal
+
+from typing_extensions import TypedDict
 
 Severity = Literal["error", "warning", "note"]
 LINE = re.compile(r"line ([0-9]+)\b")
@@ -13,7 +15,8 @@ EXPECTED = re.compile(r"\bexpected ")
 FOUND = re.compile(r", found:? ")
 
 
-class FaultDocument(TypedDict):
+# Of typing_extensions: before Python 3.12 pydantic takes no other.
+class PackageFault(TypedDict):
     """A fault as JSON; null is what its sentence does not tell."""
 
     file: str
@@ -44,7 +47,7 @@ class PackageError:
         place = ", ".join(part for part in (self.file, self.where) if part)
         return f"{place}: {self.message}" if place else self.message
 
-    def as_data(self) -> FaultDocument:
+    def as_data(self) -> PackageFault:
         """Give the fault as JSON."""
         line = LINE.match(self.where)
         expected, actual = _halves(self.message)

@@ -11,7 +11,6 @@ from app.core.http.deps import GatedRoute
 from app.daily.service.days import kind_called, open_day, size_called, today
 from app.daily.service.nets import (
     LONGEST_CUTS,
-    DailyPuzzle,
     DailyPuzzles,
     Reply,
     answering_cut,
@@ -19,8 +18,8 @@ from app.daily.service.nets import (
     day_view,
     puzzle_view,
 )
+from app.daily.service.puzzles import DailyPuzzle, Day
 from app.daily.service.puzzles import DailyPuzzles as Puzzles
-from app.daily.service.puzzles import Day
 
 router = APIRouter(route_class=GatedRoute, tags=["puzzles"])
 PAST = "public, max-age=31536000, immutable"

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NotRequired, TypeAlias, TypedDict
 
+import typing_extensions
+
 from app.domain.scoring import Exact
 from app.domain.verdicts import CaseVerdict
 
@@ -83,7 +85,8 @@ class ProgramDocument(TypedDict):
     limits: NotRequired[ProgramLimitsDocument]
 
 
-class ImageDocument(TypedDict):
+# Of typing_extensions, as models contain it: before Python 3.12 pydantic takes no other.
+class ImageDocument(typing_extensions.TypedDict):
     """An image that a checker left beside a score: its name, which says whom it is for, its type, sides and file."""
 
     name: str

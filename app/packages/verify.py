@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NotRequired, TypedDict
 
-from app.core.faults import FaultDocument, PackageError, PackageErrors, errors_of, notes_of, warnings_of
+from app.core.faults import PackageError, PackageErrors, PackageFault, errors_of, notes_of, warnings_of
 from app.core.steps import SILENT, Steps
 from app.packages.arrivals import check_rules, read_place
 from app.packages.contents import File
@@ -151,9 +151,9 @@ class Report(TypedDict):
     path: str
     slug: str | None
     valid: bool
-    errors: list[FaultDocument]
-    warnings: list[FaultDocument]
-    notes: list[FaultDocument]
+    errors: list[PackageFault]
+    warnings: list[PackageFault]
+    notes: list[PackageFault]
     cases: NotRequired[dict[str, int]]
     points: NotRequired[dict[str, float]]
 

@@ -32,7 +32,8 @@ from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import make_snapshot
 from app.scoreboard.service import row_renderer
-from app.scoreboard.service.row_renderer import BoardDocument, RowDocument
+from app.scoreboard.service.bodies import BoardRow
+from app.scoreboard.service.row_renderer import BoardDocument
 from app.submissions.queries import attempts
 from app.submissions.queries.attempts import Read
 
@@ -64,7 +65,7 @@ def document(snapshot: ContestSnapshot) -> BoardDocument:
     return {**row_renderer.head_of(snapshot), "rows": rows}
 
 
-def _rows(snapshot: ContestSnapshot) -> list[RowDocument]:
+def _rows(snapshot: ContestSnapshot) -> list[BoardRow]:
     arrays = row_renderer.arrays_of(snapshot, None)
     cases = {problem.id: {case.name for case in problem.cases} for problem in snapshot.view.problems}
     rows = [row_renderer.row_document(arrays.row(at), cases=True) for at in range(len(arrays.teams))]
@@ -93,7 +94,7 @@ def compare(session: Session, contest_id: str, contents: Contents, numbers: Mapp
         public=False,
     )
     faults = FaultList()
-    mine: list[RowDocument] = json.loads(json.dumps(_rows(at_export)))
+    mine: list[BoardRow] = json.loads(json.dumps(_rows(at_export)))
     for place, expected, actual in _row_differences(contents.board.rows, mine):
         faults.add(FILE, place, expected, actual)
     if judging is not None:
@@ -149,7 +150,7 @@ def _as_it_was(read: Read, unjudged: set[int], failed: Mapping[int, set[str]]) -
 
 
 def _row_differences(
-    expected: Sequence[Mapping[str, object]], actual: Sequence[RowDocument]
+    expected: Sequence[Mapping[str, object]], actual: Sequence[BoardRow]
 ) -> Iterator[tuple[str, str, str]]:
     """Place by place, in the order of the package's board."""
     mine = {row["team_id"]: row for row in actual}
@@ -166,7 +167,7 @@ def _row_differences(
             yield f"team {team}", "no row", "one"
 
 
-def _fields(place: str, row: Mapping[str, object], mine: RowDocument) -> Iterator[tuple[str, str, str]]:
+def _fields(place: str, row: Mapping[str, object], mine: BoardRow) -> Iterator[tuple[str, str, str]]:
     score = row.get("score")
     score = score if isinstance(score, dict) else {}
     for name, expected, actual in (

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts
-from app.accounts.schemas import LARGEST_TEAM, MOST, Username
+from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
 from app.accounts.service.grants import Granted
 from app.core.bodies import Body
 from app.core.clics import Id, Time
@@ -34,13 +34,11 @@ from checkers.doors import Rejected
 from games.transcript import read, replay
 
 
-class Terms(Body):
+class Terms(TermsProperties):
     """The terms of self-registration; they come in closed, as their code stays where it was handed out."""
 
     most: int = Field(ge=0, le=MOST)
-    until: Time | None = None
     team_size: int = Field(ge=1, le=LARGEST_TEAM)
-    group_id: Id | None = None
 
     @property
     def key(self) -> Collection[str]:

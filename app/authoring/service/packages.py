@@ -15,7 +15,7 @@ from app.authoring.service.reference_runs import queue_for_missing
 from app.contests.service.names import did_you_mean
 from app.core.clics import format_time
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
-from app.core.faults import PackageError, PackageErrors, errors_of, warnings_of
+from app.core.faults import PackageError, PackageErrors, PackageFault, errors_of, warnings_of
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import VerificationParams
 from app.core.messages import N_, Message
@@ -98,25 +98,13 @@ class ProblemDetails(ProblemView):
     contests: list[str]
 
 
-class PackageWarning(BaseModel):
-    """A part of an imported package that will not work as its author expects."""
-
-    file: str
-    where: str
-    line: int | None
-    message: str
-    expected: str | None
-    found: str | None
-    severity: str
-
-
 class BroughtIn(ProblemDetails):
     """The problem that a package has become, with the package's warnings and the job that runs its programs.
 
     `reference_run` is the job that makes the expected answers that the package lacks; null if it has them all.
     """
 
-    warnings: list[PackageWarning]
+    warnings: list[PackageFault]
     verification: str
     reference_run: str | None
 
@@ -335,7 +323,7 @@ def _store(
         service.jobs.wake(run_id)
     service.jobs.wake(job_id)
     if problem is not None:
-        warnings = [PackageWarning(**each.as_data()) for each in checked.warnings]
+        warnings = [each.as_data() for each in checked.warnings]
         return BroughtIn(**dict(problem), warnings=warnings, verification=job_id, reference_run=run_id)
     assert opened is not None, "one of the two"
     service.engine.take_up()

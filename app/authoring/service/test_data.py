@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Annotated, Literal
 
 from pydantic import Field
 from sqlalchemy.orm import Session
@@ -28,30 +27,17 @@ from app.judging.service.rejudgings.problem_changes import How, Preview, Rejudgi
 from app.packages.texts import SentCase, SentCases, read_cases
 from app.problems.queries import testdata
 from app.problems.queries.testcases import NewCase
-from app.problems.queries.testdata import DataChange, GroupChange
+from app.problems.queries.testdata import MOST_GROUPS, DataChange, Points, TestGroupChange
 from app.problems.queries.versions import Author
 from app.tables import ProblemRow
 
 MOST_NAMED = 10_000
-MOST_GROUPS = 1000
-Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
-
-
-class GroupBody(Body):
-    """A group to be made or changed; what is omitted stays. `rename`: its new name; `final`: it decides at the end."""
-
-    name: Line
-    rename: Line | None = None
-    max_points: Points | None = None
-    aggregation: Literal["sum", "min", "pass-fail"] | None = None
-    require_pass: list[Line] | None = Field(None, max_length=MOST_GROUPS)
-    final: bool | None = None
 
 
 class DataBody(Body):
     """A change of test data: groups, moves of cases, their order and points, and cases that are deleted."""
 
-    groups: list[GroupBody] = Field(default_factory=list, max_length=MOST_GROUPS)
+    groups: list[TestGroupChange] = Field(default_factory=list, max_length=MOST_GROUPS)
     move: dict[str, Line] = Field(default_factory=dict, max_length=MOST_NAMED, description="the group, by case name")
     order: list[Line] | None = Field(None, max_length=MOST_NAMED, description="cases that come first in their groups")
     points: dict[str, Points | None] = Field(
@@ -79,11 +65,11 @@ def put_cases(
         raise _refusal(faults) from None
     cases = [(_new_case(problem_id, each), scores.get(each.name)) for each in sent.cases]
     groups = [
-        GroupChange(
-            name,
+        TestGroupChange.model_construct(
+            name=name,
             max_points=settings.max_score if isinstance(settings.max_score, int) else None,
             aggregation=settings.score_aggregation,
-            require_pass=settings.require_pass or None,
+            require_pass=list(settings.require_pass) or None,
         )
         for name, settings in sent.groups.items()
     ]
@@ -97,8 +83,7 @@ def arrange(
     """Change groups, move and delete cases, as one version; raises BadRequest with every fault."""
     with service.database.read() as session:
         existing(session, problem_id)
-    groups = [GroupChange(**each.model_dump()) for each in body.groups]
-    data = DataChange(problem_id, (), groups, body.move, body.delete, order=body.order, points=body.points)
+    data = DataChange(problem_id, (), body.groups, body.move, body.delete, order=body.order, points=body.points)
     return _store(service, viewer, data, f"test data of {problem_id} have been arranged", how)
 
 

@@ -23,7 +23,7 @@ from app.core.commands.client import Client, Reply, refusal
 from app.core.commands.output import Failure, JsonMapping, harmless, say, write_json
 from app.core.commands.progress import counted, fault_lines
 from app.core.commands.registry import is_waiting
-from app.core.faults import FaultDocument, PackageErrors, errors_of
+from app.core.faults import PackageErrors, PackageFault, errors_of
 from app.judging.commands.rejudgings import applied, follow
 from app.packages.arrivals import read_arrival, read_place
 from app.packages.model import Package, Submission, write_archive
@@ -49,7 +49,7 @@ class Outcome:
     examples  example submissions that were submitted now
     """
 
-    faults: Sequence[FaultDocument] = ()
+    faults: Sequence[PackageFault] = ()
     refused: str = ""
     change: JsonMapping | None = None
     examples: Sequence[str] = ()
@@ -116,7 +116,7 @@ class Stage:
         sent = self._submit_examples(package) if self.examples else []
         return Outcome(listed, change=change, examples=sent)
 
-    def _unless_seen(self, error: Exception, faults: Sequence[FaultDocument], refused: str = "") -> Outcome | None:
+    def _unless_seen(self, error: Exception, faults: Sequence[PackageFault], refused: str = "") -> Outcome | None:
         return Outcome(faults, refused) if self._is_new(str(error)) else None
 
     def _is_new(self, state: str) -> bool:

@@ -22,7 +22,7 @@ from app.judging.service.solver_process import OnReport, Summary
 from app.programs.solving import SolverReport
 
 if TYPE_CHECKING:
-    from app.core.faults import FaultDocument, PackageErrors
+    from app.core.faults import PackageErrors, PackageFault
 
 
 # Called with every report.
@@ -145,7 +145,7 @@ WIDEST = 120
 NO_FOLDER = Path()
 
 
-def show_faults(name: str, faults: Sequence[FaultDocument], folder: Path = NO_FOLDER) -> None:
+def show_faults(name: str, faults: Sequence[PackageFault], folder: Path = NO_FOLDER) -> None:
     """Print how many faults there are and then each, errors first; nothing where there are none.
 
     `folder`: the package's, put before the files' names.
@@ -158,7 +158,7 @@ def show_faults(name: str, faults: Sequence[FaultDocument], folder: Path = NO_FO
         typer.echo(coloured(wrapped(harmless(line), width)))
 
 
-def summary(faults: Sequence[FaultDocument]) -> str:
+def summary(faults: Sequence[PackageFault]) -> str:
     """Count faults by their severity: `2 errors, 1 note`."""
     counts = {kind: sum(fault["severity"] == kind for fault in faults) for kind in SEVERITIES}
     return ", ".join(counted(count, kind) for kind, count in counts.items() if count)
@@ -188,12 +188,12 @@ def coloured(text: str) -> str:
     return SEVERITY.sub(lambda match: f": {typer.style(match[1], fg=SEVERITIES[match[1]], bold=True)}: ", text, 1)
 
 
-def fault_lines(folder: Path, faults: Sequence[FaultDocument]) -> list[str]:
+def fault_lines(folder: Path, faults: Sequence[PackageFault]) -> list[str]:
     """List faults, errors first, each as `FILE:LINE: error: ...`.
 
     What the package's own program raised is shown at its line there, once for all files that it was asked about.
     """
-    raised: dict[str, list[FaultDocument]] = {}
+    raised: dict[str, list[PackageFault]] = {}
     others = []
     for fault in sorted(faults, key=lambda each: list(SEVERITIES).index(each["severity"])):
         if places := IN_PROGRAM.findall(fault["message"]):
@@ -209,7 +209,7 @@ def all_lines(errors: PackageErrors) -> str:
     return "\n".join(fault_lines(NO_FOLDER, [error.as_data() for error in errors.errors]))
 
 
-def raised_line(place: str, faults: Sequence[FaultDocument]) -> str:
+def raised_line(place: str, faults: Sequence[PackageFault]) -> str:
     """What a program of the package raised at a place, about one file or several."""
     severity = min(fault["severity"] for fault in faults)  # an error before a warning
     reason = faults[0]["message"].rstrip().rpartition("\n")[2].strip()
@@ -217,7 +217,7 @@ def raised_line(place: str, faults: Sequence[FaultDocument]) -> str:
     return f"{place}: {severity}: {reason} ({faults[0]['file']}{more})"
 
 
-def fault_line(folder: Path, fault: FaultDocument) -> str:
+def fault_line(folder: Path, fault: PackageFault) -> str:
     """A fault of a file of the package; further lines of its message are indented."""
     file, message = fault["file"], fault["message"].rstrip().replace("\n", f"\n{HANGING}")
     line = fault["line"] or line_in(message, file)

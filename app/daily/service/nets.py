@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from app.core.clics import example
 from app.core.errors import BadRequest
 from app.core.messages import N_
-from app.daily.service.puzzles import Day, Puzzle
+from app.daily.service.puzzles import PUZZLE, DailyPuzzle, Day, Puzzle
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 
 # Tables of at most 2^14 entries each.
@@ -86,30 +86,6 @@ def _cuttable(sides: Sequence[int], whole: int) -> int:
     return sum(bool(whole & side) for side in sides)
 
 
-PUZZLE = {
-    "kind": "netgame",
-    "size": "small",
-    "instance": "4\n0 0 1 0\n0 0 0 1\n1 0 1 1\n0 1 1 1\n",
-    "x": None,
-    "y": None,
-    "z": 1,
-    "answer": None,
-}
-
-
-@example(PUZZLE)
-class DailyPuzzle(BaseModel):
-    """A puzzle of a day: an input of its kind's problem, and the levels to reach."""
-
-    kind: str = Field(description="optimiza, comesolo or netgame")
-    size: str = Field(description="small, medium or large")
-    instance: str = Field(description="the input, in the form of the kind's problem")
-    x: int | None = Field(description="what a careless player collects; null where a puzzle is won or lost")
-    y: int | None = Field(description="what a good player collects; null where a puzzle is won or lost")
-    z: int = Field(description="the proven maximum")
-    answer: str | None = Field(description="a best answer, in the form of the problem; null until the day is over")
-
-
 @example({"date": "2026-11-22", "past": False, "puzzles": [PUZZLE]})
 class DailyPuzzles(BaseModel):
     """All puzzles of a day; a day begins at 00:00 UTC."""
@@ -135,12 +111,4 @@ def day_view(day: Day) -> DailyPuzzles:
 
 def puzzle_view(day: Day, puzzle: Puzzle) -> DailyPuzzle:
     """Show a puzzle; its answer only once the day is over."""
-    return DailyPuzzle(
-        kind=puzzle.kind,
-        size=puzzle.size,
-        instance=puzzle.instance,
-        x=puzzle.x,
-        y=puzzle.y,
-        z=puzzle.z,
-        answer=puzzle.answer if day.past else None,
-    )
+    return DailyPuzzle(**puzzle.model_dump(exclude={"answer", "drawn"}), answer=puzzle.answer if day.past else None)

@@ -20,8 +20,9 @@ import structlog
 from anyio import CapacityLimiter, sleep
 from anyio.to_thread import run_sync
 from cachetools import LRUCache
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from app.core.clics import example
 from app.core.errors import Unavailable
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.messages import N_
@@ -67,22 +68,34 @@ SECONDS_BETWEEN_LOOKS = 300.0
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.daily")
 
 
-@dataclass(frozen=True, slots=True)
-class Puzzle:
-    """A puzzle: its input, and its best answer as its checker reads it.
+PUZZLE = {
+    "kind": "netgame",
+    "size": "small",
+    "instance": "4\n0 0 1 0\n0 0 0 1\n1 0 1 1\n0 1 1 1\n",
+    "x": None,
+    "y": None,
+    "z": 1,
+    "answer": None,
+}
 
-    x, y   what a careless and a good player collect; None where a puzzle is won or lost
-    z      the proven maximum of the raw score
-    drawn  the number of candidates up to this one
-    """
 
-    kind: str
-    size: str
-    instance: str
+@example(PUZZLE)
+class DailyPuzzle(BaseModel):
+    """A puzzle of a day: an input of its kind's problem, and the levels to reach."""
+
+    kind: str = Field(description="optimiza, comesolo or netgame")
+    size: str = Field(description="small, medium or large")
+    instance: str = Field(description="the input, in the form of the kind's problem")
+    x: int | None = Field(description="what a careless player collects; null where a puzzle is won or lost")
+    y: int | None = Field(description="what a good player collects; null where a puzzle is won or lost")
+    z: int = Field(description="the proven maximum")
+    answer: str | None = Field(description="a best answer, in the form of the problem; null until the day is over")
+
+
+class Puzzle(DailyPuzzle):
+    """A puzzle with its answer; `drawn` is the number of candidates up to this one."""
+
     answer: str
-    x: int | None
-    y: int | None
-    z: int
     drawn: int
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from secrets import token_hex
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
@@ -93,25 +93,6 @@ def refuse_given_tokens(connection: Connection) -> None:
 def last(session: Session, contest_id: str) -> int:
     """The last event of a contest; 0 if there is none."""
     return session.scalar(select(func.max(EventRow.id)).where(EventRow.contest_id == contest_id)) or 0
-
-
-class Told(Protocol):
-    """One event as it was told; what the properties mean stands at `EventRow`."""
-
-    @property
-    def id(self) -> int: ...  # noqa: D102
-    @property
-    def audience(self) -> str: ...  # noqa: D102
-    @property
-    def owner(self) -> str | None: ...  # noqa: D102
-    @property
-    def type(self) -> str: ...  # noqa: D102
-    @property
-    def object_id(self) -> str | None: ...  # noqa: D102
-    @property
-    def data(self) -> str | None: ...  # noqa: D102
-    @property
-    def time(self) -> datetime: ...  # noqa: D102
 
 
 class Event(NamedTuple):

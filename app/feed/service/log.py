@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
-from app.feed.queries.events import Told
+from app.feed.queries.events import Event
 from app.feed.service.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, ShownLast, of_account, write_token
 
 PAGE = 256
@@ -52,7 +52,7 @@ class Line:
 
     __slots__ = ("_lines", "_texts", "audience", "gone", "id", "object_id", "owner", "size", "type")
 
-    def __init__(self, row: Told, runs: Runs) -> None:
+    def __init__(self, row: Event, runs: Runs) -> None:
         self.id = row.id
         self.audience = row.audience
         self.owner = row.owner
@@ -90,7 +90,7 @@ class Line:
         return [_body(self.type, each.id, each.judges if of_judges else each.others) for each in self._texts]
 
 
-def _texts(row: Told, runs: Runs) -> Sequence[ObjectText]:
+def _texts(row: Event, runs: Runs) -> Sequence[ObjectText]:
     if not of_all_runs(row.type, row.object_id):
         data = row.data or "null"
         return (ObjectText(row.object_id, data, data),)
@@ -166,7 +166,7 @@ class Index:
                 views[key] = view
         return Entry(shape.owner, views)
 
-    def take(self, row: Told) -> list[int]:
+    def take(self, row: Event) -> list[int]:
         """Add an event; returns the ids of events that it replaces for all readers."""
         objects = self.of.setdefault(row.type, {})
         old = objects.get(row.object_id, b"")
@@ -235,12 +235,12 @@ class Log:
     pages: LRUCache[PageKey, list[Line]] = field(default_factory=lambda: LRUCache(MOST_PAGE_BYTES, _bytes_of))
     guard: Lock = field(default_factory=Lock)
 
-    def take(self, row: Told) -> list[int]:
+    def take(self, row: Event) -> list[int]:
         """Add a stored event to the index only; returns the ids of replaced events."""
         self.head = row.id
         return self.index.take(row)
 
-    def add(self, row: Told, runs: Runs) -> list[int]:
+    def add(self, row: Event, runs: Runs) -> list[int]:
         """Add a new event to index and tail; streams may send it from now on."""
         line = Line(row, runs)
         with self.guard:

@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
+from pydantic import Field
 from sqlalchemy import delete, insert
 from sqlalchemy.orm import Session
 
+from app.core.bodies import Body, Line
 from app.core.faults import Faults
 from app.core.files.files import FileStore
 from app.core.json_documents import GroupDocument
@@ -24,17 +27,18 @@ from app.tables import ProblemRow, TestGroupRow
 GROUP = re.compile(r"secret(/[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,99})?")
 AGGREGATIONS = ("sum", "min", "pass-fail")
 DEFAULT_AGGREGATION = "pass-fail"
+MOST_GROUPS = 1000
+Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
 
 
-@dataclass(frozen=True, slots=True)
-class GroupChange:
-    """A group that is made or changed; None: as it is, or as the format has it for a new one."""
+class TestGroupChange(Body):
+    """A group to be made or changed; what is omitted stays. `rename`: its new name; `final`: it decides at the end."""
 
-    name: str
-    rename: str | None = None
-    max_points: int | None = None
-    aggregation: str | None = None
-    require_pass: Sequence[str] | None = None
+    name: Line
+    rename: Line | None = None
+    max_points: Points | None = None
+    aggregation: Literal["sum", "min", "pass-fail"] | None = None
+    require_pass: list[Line] | None = Field(None, max_length=MOST_GROUPS)
     final: bool | None = None
 
 
@@ -48,7 +52,7 @@ class DataChange:
 
     problem_id: str
     cases: Sequence[tuple[NewCase, FoundScore | None]] = ()
-    groups: Sequence[GroupChange] = ()
+    groups: Sequence[TestGroupChange] = ()
     moved: Mapping[str, str] = field(default_factory=dict)
     deleted: Collection[str] = ()
     only: bool = False
@@ -108,7 +112,7 @@ def _new_group(name: str) -> GroupDocument:
     }
 
 
-def _check_group(group: GroupChange, faults: Faults) -> None:
+def _check_group(group: TestGroupChange, faults: Faults) -> None:
     for name in (group.name, group.rename or "secret"):
         if not GROUP.fullmatch(name):
             faults.expect(f"group {group.name}", "", expected="a name such as secret/large", found=repr(name[:80]))
@@ -118,7 +122,7 @@ def _check_group(group: GroupChange, faults: Faults) -> None:
 
 
 def _rename(
-    session: Session, problem_id: str, groups: dict[str, GroupDocument], group: GroupChange, faults: Faults
+    session: Session, problem_id: str, groups: dict[str, GroupDocument], group: TestGroupChange, faults: Faults
 ) -> None:
     wanted = str(group.rename)
     if wanted in groups:

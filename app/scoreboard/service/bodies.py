@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Annotated, NotRequired
 
 from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
 
 from app.contests.schemas.bodies import BoardState
 from app.core.bodies import Sparse
@@ -18,14 +20,16 @@ from app.domain.history import board_at
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 
 
-class BoardScore(BaseModel):
+# Dicts: for 1,000 teams with 100 cases, models take 0.57 s to make and write, these 0.15 s. They are TypedDicts of
+# typing_extensions, as pydantic takes no other before Python 3.12.
+class BoardScore(TypedDict):
     """A team's points, and the contest time of its last improvement; null: none yet."""
 
     score: float
     time: str | None
 
 
-class BoardRaw(BaseModel):
+class BoardRaw(TypedDict):
     """The answer that counts for one case: its raw score, its verdict, and the points it gives."""
 
     raw: int | float | None
@@ -33,18 +37,18 @@ class BoardRaw(BaseModel):
     points: float
 
 
-class BoardProblem(Sparse):
+class BoardProblem(TypedDict):
     """A team at a problem."""
 
     problem_id: str
     num_judged: int
     num_pending: int
     score: float
-    time: str | None = Field(None, description="contest time of the last improvement; left out without points")
-    raw: dict[str, BoardRaw] | None = Field(None, description="with `cases=true`: by the test case's name")
+    time: NotRequired[Annotated[str, Field(description="contest time of the last improvement, if there are points")]]
+    raw: NotRequired[Annotated[dict[str, BoardRaw], Field(description="with `cases=true`: by the test case's name")]]
 
 
-class BoardRow(BaseModel):
+class BoardRow(TypedDict):
     """The row of a team; teams with equal points and times share a rank."""
 
     rank: int

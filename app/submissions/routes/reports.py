@@ -62,17 +62,17 @@ def get_image(
 ) -> Response:
     """One that the report lists for this viewer. An SVG, which may hold scripts, comes as a download."""
     shown = image(viewer, snapshot, session, submission_id, case_name, image_name)
-    kind = "attachment" if shown.mime == "image/svg+xml" else "inline"
+    kind = "attachment" if shown["mime"] == "image/svg+xml" else "inline"
     headers = {
-        "ETag": f'"{shown.sha256}"',
+        "ETag": f'"{shown["sha256"]}"',
         "Cache-Control": "private, no-cache",  # asked for again each time: the reader may have lost the right to it
         "Vary": "Authorization",
-        "Content-Disposition": f'{kind}; filename="{shown.name}"',
+        "Content-Disposition": f'{kind}; filename="{shown["name"]}"',
         "Content-Security-Policy": "default-src 'none'; sandbox",
     }
-    if shown.sha256 in request.headers.get("if-none-match", ""):
+    if shown["sha256"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return Response(service.files.load(shown.sha256), media_type=shown.mime, headers=headers)
+    return Response(service.files.load(shown["sha256"]), media_type=shown["mime"], headers=headers)
 
 
 final_inputs_router = APIRouter(route_class=GatedRoute, tags=["test cases"])

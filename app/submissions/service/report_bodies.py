@@ -17,6 +17,7 @@ from app.core.bodies import Sparse
 from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, JsonObject, example
 from app.core.errors import Forbidden, NotFound
 from app.core.messages import N_
+from app.domain.documents import ImageDocument
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.service.judgements import JUDGEMENT, Judgement, Message
 from app.submissions.service.submissions import visible
@@ -30,15 +31,9 @@ class ReportedFile(BaseModel):
     ignored: str | None
 
 
-class ReportedImage(BaseModel):
+class ReportedImage(ImageDocument):
     """An image that a package's own checker left, and where it can be had; `judgeimage...` are for judges."""
 
-    name: str
-    mime: str
-    width: int
-    height: int
-    size: int
-    sha256: str
     href: str
 
 

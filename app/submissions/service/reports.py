@@ -208,7 +208,7 @@ def image(
     """One of the images in a report; raises NotFound or Forbidden as the report does."""
     for case in report(viewer, snapshot, session, submission_id).cases:
         for each in (case.images if case.name == case_name else None) or ():
-            if each.name == image_name:
+            if each["name"] == image_name:
                 return each
     raise NotFound(
         N_("submission %(submission)s has no image %(image)r for a test case %(case)r"),
