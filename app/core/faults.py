@@ -17,7 +17,7 @@ FOUND = re.compile(r", found:? ")
 
 # Of typing_extensions: before Python 3.12 pydantic takes no other.
 class PackageFault(TypedDict):
-    """A fault as JSON; null is what its sentence does not tell."""
+    """A fault of a package; null is what its sentence does not tell."""
 
     file: str
     where: str
