@@ -1,4 +1,4 @@
-"""Reading submissions, judgements, runs and answers back, for those who may see them."""
+"""Reading submissions, judgements and runs back, for those who may see them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from sqlalchemy import ColumnElement, func, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.core.db.by_id import as_id
-from app.core.files.files import FileStore
 from app.domain.documents import MessageDocument
 from app.judging.queries.rejudgings import is_visible
 from app.problems.queries import pins
 from app.submissions.queries.judgements import DONE
-from app.submissions.queries.submissions import by_external_id
-from app.tables import AnswerRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+from app.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 # Ids in one IN (...).
 AT_ONCE = 500
@@ -60,7 +58,7 @@ RUN_COLUMNS = tuple(getattr(RawScoreRow, name) for name in RunScore._fields)
 def submissions(session: Session, contest_id: str, among: Collection[int] | None = None) -> Sequence[SubmissionRow]:
     """All submissions of a contest, or those among the ids given, in order."""
     query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id).order_by(SubmissionRow.id)
-    return [row for some in _few(SubmissionRow.id, among) for row in session.scalars(query.where(some))]
+    return [row for some in few(SubmissionRow.id, among) for row in session.scalars(query.where(some))]
 
 
 # Ids of teams; None: of all, and of those who have none.
@@ -87,7 +85,7 @@ def is_of(contest_id: str) -> ColumnElement[bool]:
     return SubmissionRow.contest_id.concat("") == contest_id
 
 
-def _few(
+def few(
     column: ColumnElement[int] | InstrumentedAttribute[int], among: Collection[int] | None
 ) -> Iterator[ColumnElement[bool]]:
     """Conditions that hold a column among ids, so many at a time as any database takes; one that holds always."""
@@ -110,7 +108,7 @@ def submission(session: Session, contest_id: str, submission_id: str) -> Submiss
 def shown_ids(session: Session, submission_ids: Iterable[int]) -> dict[int, str]:
     """The ids that submissions are shown under, by the numbers of their rows."""
     query = select(SubmissionRow.id, SubmissionRow.external_id)
-    rows = (row for some in _few(SubmissionRow.id, set(submission_ids)) for row in session.execute(query.where(some)))
+    rows = (row for some in few(SubmissionRow.id, set(submission_ids)) for row in session.execute(query.where(some)))
     return {number: external or str(number) for number, external in rows}
 
 
@@ -150,7 +148,7 @@ def judgements(
     )
     if submission_id is not None:
         query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
-    chosen = _few(JudgementRow.id, only) if only is not None else _few(SubmissionRow.id, among)
+    chosen = few(JudgementRow.id, only) if only is not None else few(SubmissionRow.id, among)
     rows = (row for some in chosen for row in session.execute(query.where(some)))
     return [(row[0], row[1]) for row in rows]
 
@@ -159,7 +157,7 @@ def judgements_of(session: Session, rows: Collection[SubmissionRow]) -> list[tup
     """The judgements of submissions that have been read, each with its submission, in order."""
     owners = {row.id: row for row in rows}
     query = select(JudgementRow).where(is_visible()).order_by(JudgementRow.id)
-    some = _few(JudgementRow.submission_id, owners)
+    some = few(JudgementRow.submission_id, owners)
     return [(row, owners[row.submission_id]) for few in some for row in session.scalars(query.where(few))]
 
 
@@ -193,7 +191,7 @@ def longest_runs(
     )
     if submission_id is not None:
         query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
-    rows = (row for some in _few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
+    rows = (row for some in few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
     return {judgement_id: longest for judgement_id, longest in rows}  # noqa: C416 - a Row is no pair
 
 
@@ -205,7 +203,7 @@ class _Cases:
     ordinals: Mapping[int, int]
 
 
-def _cases_of(session: Session, contest_id: str) -> _Cases:
+def cases_of(session: Session, contest_id: str) -> _Cases:
     """The problem's cases as they are, and for earlier versions those of the version."""
     pinned = pins.ordinals(session, contest_id)
     current = TestCaseRow.removed.is_(False)
@@ -239,7 +237,7 @@ def scored_cases(
     judgements: Collection[int] | None = None,
 ) -> list[ScoredCase]:
     """The finished runs of a contest, as `runs`, without the rows of their submissions."""
-    cases = _cases_of(session, contest_id)
+    cases = cases_of(session, contest_id)
     query = (
         select(*RUN_COLUMNS, TestCaseRow.name, TestCaseRow.ordinal, SubmissionRow.id)
         .join(TestCaseRow, TestCaseRow.id == RawScoreRow.test_case_id)
@@ -251,7 +249,7 @@ def scored_cases(
     )
     if team_id is not None:
         query = query.where(SubmissionRow.team_id == team_id)
-    chosen = _few(JudgementRow.id, judgements) if judgements is not None else _few(SubmissionRow.id, among)
+    chosen = few(JudgementRow.id, judgements) if judgements is not None else few(SubmissionRow.id, among)
     rows = (row for some in chosen for row in session.execute(query.where(some)))
     made = [ScoredCase(RunScore(*row[:-3]), *row[-3:]) for row in rows]
     if not cases.ordinals:
@@ -272,95 +270,26 @@ def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tupl
     return {(submission_id, name): row for submission_id, name, row in session.execute(query)}
 
 
-@dataclass(frozen=True, slots=True)
-class SentAnswer:
-    """A submission's answer for a case, without its bytes."""
-
-    case_name: str
-    file_name: str
-    size: int
-    sha256: str | None
-    refused: MessageDocument | None
-
-
-def sent_answers(session: Session, submission: SubmissionRow) -> list[SentAnswer]:
-    """The answers a submission brought, in order of the cases; none of cases that its contest does not have."""
-    cases = _cases_of(session, submission.contest_id)
-    query = (
-        select(
-            TestCaseRow.id,
-            TestCaseRow.ordinal,
-            TestCaseRow.name,
-            AnswerRow.file_name,
-            AnswerRow.size,
-            AnswerRow.sha256,
-            AnswerRow.refused,
-        )
-        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(AnswerRow.submission_id == submission.id, cases.condition)
-        .order_by(TestCaseRow.ordinal)
-    )
-    rows = sorted(session.execute(query), key=lambda row: cases.ordinals.get(row[0], row[1]))
-    return [SentAnswer(*row[2:]) for row in rows]
-
-
-class SentFile(NamedTuple):
-    """A file of a submission: its case, and whether it was refused."""
-
-    submission_id: int
-    problem_id: str
-    case_name: str
-    file_name: str
-    refused: bool
-
-
-def sent_files(session: Session, contest_id: str, among: Collection[int]) -> Iterator[SentFile]:
-    """The answers of some submissions in their order, without their bytes; none of cases that the contest lacks."""
-    query = (
-        select(
-            AnswerRow.submission_id,
-            SubmissionRow.problem_id,
-            TestCaseRow.name,
-            AnswerRow.file_name,
-            AnswerRow.data.is_(None) & AnswerRow.sha256.is_(None),
-        )
-        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
-        .where(is_of(contest_id), _cases_of(session, contest_id).condition)
-        .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
-    )
-    for some in _few(AnswerRow.submission_id, among):
-        for row in session.execute(query.where(some)):
-            yield SentFile(*row)
-
-
-def answer_bytes(session: Session, files: FileStore, submission_id: int, case_name: str) -> bytes | None:
-    """The file a submission brought for a case; None if it brought none, or one that was refused."""
-    query = (
-        select(AnswerRow.data, AnswerRow.sha256)
-        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(AnswerRow.submission_id == submission_id, TestCaseRow.name == case_name)
-    )
-    row = session.execute(query).one_or_none()
-    return None if row is None else _bytes(files, row[0], row[1])
-
-
-def answer_files(session: Session, files: FileStore, submission_id: int) -> dict[str, bytes]:
-    """The answer files a submission brought, by file name as sent; refused ones were not kept."""
-    query = select(AnswerRow.file_name, AnswerRow.data, AnswerRow.sha256).where(
-        AnswerRow.submission_id == submission_id
-    )
-    answers = {name: _bytes(files, data, sha256) for name, data, sha256 in session.execute(query)}
-    return {name: data for name, data in answers.items() if data is not None}
-
-
-def _bytes(files: FileStore, data: bytes | None, sha256: str | None) -> bytes | None:
-    if data is not None or sha256 is None:
-        return data
-    return files.load(sha256)
-
-
 def of_team(session: Session, contest_id: str, team_id: str, most: int) -> Sequence[SubmissionRow]:
     """The last submissions of a team in a contest, newest first."""
     query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id, SubmissionRow.team_id == team_id)
     return session.scalars(query.order_by(SubmissionRow.id.desc()).limit(most)).all()
+
+
+def by_external_id(session: Session, contest_id: str, external_id: str) -> SubmissionRow | None:
+    """The submission another system gave this id."""
+    query = select(SubmissionRow).where(
+        SubmissionRow.contest_id == contest_id, SubmissionRow.external_id == external_id
+    )
+    return session.scalars(query).one_or_none()
+
+
+def find_repeated(session: Session, account_id: str, contest_id: str, key: str) -> SubmissionRow | None:
+    """The submission an Idempotency-Key was first used for."""
+    return session.scalars(
+        select(SubmissionRow).where(
+            SubmissionRow.account_id == account_id,
+            SubmissionRow.contest_id == contest_id,
+            SubmissionRow.idempotency_key == key,
+        )
+    ).one_or_none()

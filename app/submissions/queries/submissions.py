@@ -1,4 +1,4 @@
-"""Submissions and their answers: accepting many in one commit, and reading them back."""
+"""Submissions and their answers: accepting many in one commit."""
 
 from __future__ import annotations
 
@@ -389,33 +389,8 @@ def _sha256(answer: NewAnswer) -> str | None:
     return answer.sha256 if answer.data is None else hashlib.sha256(answer.data).hexdigest()
 
 
-def get(session: Session, contest_id: str, submission_id: int) -> SubmissionRow | None:
-    """One submission of a contest."""
-    row = session.get(SubmissionRow, submission_id)
-    return row if row is not None and row.contest_id == contest_id else None
-
-
-def by_external_id(session: Session, contest_id: str, external_id: str) -> SubmissionRow | None:
-    """The submission another system gave this id."""
-    query = select(SubmissionRow).where(
-        SubmissionRow.contest_id == contest_id, SubmissionRow.external_id == external_id
-    )
-    return session.scalars(query).one_or_none()
-
-
 def same_answers(session: Session, row: SubmissionRow, answers: Sequence[NewAnswer]) -> bool:
     """Whether a submission holds just these answers."""
     query = select(AnswerRow.test_case_id, AnswerRow.sha256).where(AnswerRow.submission_id == row.id)
     stored = {case: sha256 for case, sha256 in session.execute(query)}  # noqa: C416 - a Row is no pair
     return stored == {answer.test_case_id: _sha256(answer) for answer in answers}
-
-
-def find_repeated(session: Session, account_id: str, contest_id: str, key: str) -> SubmissionRow | None:
-    """The submission an Idempotency-Key was first used for."""
-    return session.scalars(
-        select(SubmissionRow).where(
-            SubmissionRow.account_id == account_id,
-            SubmissionRow.contest_id == contest_id,
-            SubmissionRow.idempotency_key == key,
-        )
-    ).one_or_none()

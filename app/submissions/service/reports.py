@@ -31,9 +31,9 @@ from app.domain.scoring import (
     submission_answers,
 )
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import judgements, submission_queries
+from app.submissions.queries import answers, judgements, submission_queries
+from app.submissions.queries.answers import SentAnswer
 from app.submissions.queries.judgements import DONE, RUNNING, exact
-from app.submissions.queries.submission_queries import SentAnswer
 from app.submissions.service.judgements import Message, is_newer, judgement_document
 from app.submissions.service.report_bodies import Report, ReportedCase, ReportedFile, ReportedGroup, ReportedImage
 from app.submissions.service.submissions import carried, readable
@@ -78,7 +78,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
     judgement = submission_queries.current_judgement(session, row.id)
     standing = _standing(snapshot, problem, row)
     longest = submission_queries.longest_runs(session, row.contest_id, str(row.id))
-    sent = submission_queries.sent_answers(session, row)
+    sent = answers.sent_answers(session, row)
     document = judgement_document(snapshot, judgement, row, longest.get(judgement.id))
     shown = Report(
         submission_id=row.shown_id,
@@ -239,9 +239,9 @@ def own_answers(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProble
         return None
     tries = snapshot.of(viewer.team_id, problem.id)
     chosen = snapshot.contest.chosen.get((viewer.team_id, problem.id)) if snapshot.state.ended is not None else None
-    for attempt, answers in submission_answers(tries, problem.rule) if chosen is not None else ():
+    for attempt, counted in submission_answers(tries, problem.rule) if chosen is not None else ():
         if attempt.id == chosen and not attempt.failed:
-            return answers
+            return counted
     return counted_answers(tries, problem.rule, lambda answers: points_at_best(snapshot, problem, answers).points)
 
 

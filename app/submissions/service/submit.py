@@ -19,7 +19,7 @@ from app.core.db.commits import CommitInDoubt
 from app.core.errors import Conflict, TooLarge, TooManyRequests
 from app.core.messages import N_
 from app.core.service import Service
-from app.submissions.queries import judgements, submissions
+from app.submissions.queries import judgements, submission_queries, submissions
 from app.submissions.queries.submission_context import read_entrant, read_entry
 from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmission
 from app.submissions.service.admission import admit, check_brought, check_may_submit, check_new, refuse_played
@@ -171,7 +171,7 @@ def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> Su
     """The submission that was made with the same Idempotency-Key; None for a new key."""
     assert viewer.account_id is not None  # submitting needs an account
     with service.database.read() as session:
-        row = submissions.find_repeated(session, viewer.account_id, contest_id, key)
+        row = submission_queries.find_repeated(session, viewer.account_id, contest_id, key)
         if row is None:
             return None
         entry = read_entry(session, contest_id, row.problem_id)
@@ -184,7 +184,7 @@ def _is_stored(service: Service, new: NewSubmission) -> bool:
     """Whether the submission is stored already. Raises Conflict where another one has its id."""
     assert new.external_id is not None  # PUT has one
     with service.database.read() as session:
-        row = submissions.by_external_id(session, new.contest_id, new.external_id)
+        row = submission_queries.by_external_id(session, new.contest_id, new.external_id)
         if row is None:
             return False
         stored, sent = [(each.problem_id, each.team_id, format_time(each.time)) for each in (row, new)]

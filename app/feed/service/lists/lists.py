@@ -62,6 +62,7 @@ class Shelf:
         """Bytes of all entries."""
         return self._entries.currsize
 
+    # Any: whoever put the value there knows its type.
     def get(self, key: object) -> Any:
         """The value, which is the last to be forgotten now; None where there is none."""
         with self._lock:
