@@ -32,7 +32,7 @@ from app.core.json_documents import (
 from app.core.loops import Loop, give
 from app.domain.documents import FoundScore, ProgramDocument
 from app.judging.queries import rejudging_changes, rejudgings
-from app.judging.queries.rejudging_steps import RejudgingRefused
+from app.judging.queries.rejudging_refusals import RejudgingRefused
 from app.judging.service.apart import Solved, SolverRun, solve
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate

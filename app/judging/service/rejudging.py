@@ -30,7 +30,7 @@ from app.core.messages import N_, Message
 from app.core.service import Engine, Jobs
 from app.core.settings import Settings
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.queries.rejudging_steps import NotJudgedYet
+from app.judging.queries.rejudging_refusals import NotJudgedYet
 from app.judging.queries.rejudgings import APPLIED, OPEN, UNDONE
 from app.judging.service.engine import Engine as EmbeddedEngine
 from app.judging.service.references import JobRunner
