@@ -12,13 +12,14 @@ from pydantic import BaseModel
 
 from app.core.faults import Faults, PackageError, PackageErrors
 from app.core.parsing import read_document, read_model
+from app.packages.bundles import GROUP_FILE
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.languages import LANGUAGE
 from app.packages.metadata import Problem
 from app.packages.model import Case, File, Package, Statement, WithConstants
 from app.packages.settings import JuradoSettings
 from app.packages.submissions import read_rules, read_submissions
-from app.packages.testdata import GROUP_FILE, read_test_data
+from app.packages.testdata import read_test_data
 from app.packages.texts import check_texts
 from app.packages.tools import own_limits, resolve, resolve_solver
 

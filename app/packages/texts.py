@@ -17,10 +17,10 @@ from typing import TypeVar
 
 from app.core.faults import Faults
 from app.core.parsing import read_model
+from app.packages.bundles import GROUP_FILE
 from app.packages.contents import File
 from app.packages.files import archive_files
 from app.packages.settings import CaseSettings, GroupSettings
-from app.packages.testdata import GROUP_FILE
 from app.programs.tools import Bounds, Opinion, Tool, ToolDesk
 from app.programs.validating import ValidatorProtocol, validate
 

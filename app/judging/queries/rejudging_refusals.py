@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-from sqlalchemy import ColumnElement, delete, func, insert, literal, select, text, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, aliased
 
-from app.core.clock import utc_now
-from app.core.db.database import Database
-from app.core.errors import BadRequest, Conflict
-from app.core.json_documents import ProblemChanges, SelectionDocument
+from app.core.errors import Conflict
 from app.core.messages import N_, Message, as_message
 from app.judging.queries import rejudgings
-from app.judging.queries.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
-from app.problems.queries import problem_diff, versions
-from app.problems.queries.versions import Author
-from app.submissions.queries.judgements import DONE, QUEUED
-from app.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow, SubmissionRow
-
+from app.judging.queries.rejudgings import Progress
+from app.problems.queries import versions
+from app.submissions.queries.judgements import DONE
+from app.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow
 
 
 class RejudgingRefused(Conflict):

@@ -8,29 +8,34 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, delete, func, insert, literal, select, text, update
+from sqlalchemy import ColumnElement, delete, insert, literal, select, text, update
 from sqlalchemy.orm import Session, aliased
 
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.errors import BadRequest, Conflict
+from app.core.errors import BadRequest
 from app.core.json_documents import ProblemChanges, SelectionDocument
-from app.core.messages import N_, Message, as_message
+from app.core.messages import N_
 from app.judging.queries import rejudgings
-from app.judging.queries.rejudging_refusals import RejudgingRefused, new_errors, refuse_final, refuse_later, refuse_overlap, refuse_pinned, refuse_unanswered, refuse_unjudged
-from app.judging.queries.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE, Progress
+from app.judging.queries.rejudging_refusals import (
+    RejudgingRefused,
+    new_errors,
+    refuse_final,
+    refuse_later,
+    refuse_overlap,
+    refuse_pinned,
+    refuse_unanswered,
+    refuse_unjudged,
+)
+from app.judging.queries.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.versions import Author
 from app.submissions.queries.judgements import DONE, QUEUED
-from app.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow, SubmissionRow
+from app.tables import JudgementRow, RejudgingRow, SubmissionRow
 
 
 class NothingSelected(BadRequest):
     """No submission is as asked for."""
-
-
-
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +96,6 @@ def begin(
     if take_in(session, row) == 0:
         raise NothingSelected(N_("expected at least one judged submission to judge again, found none"))
     return row
-
-
 
 
 def take_in(session: Session, row: RejudgingRow) -> int:
@@ -197,20 +200,10 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
     session.flush()
 
 
-
-
-
-
-
-
-
-
 def _fingerprint(session: Session, row: RejudgingRow) -> str:
     """The fingerprint of the part of the problem that a rejudging changes, as it is now."""
     version = problem_diff.document(session, row.changes["problem_id"], row.contest_id)
     return problem_diff.fingerprint(version, row.changes.get("rules", {}))
-
-
 
 
 def _put_in_place(session: Session, row: RejudgingRow) -> None:
@@ -268,8 +261,6 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
     row.state, row.ended, row.undo = UNDONE, utc_now(), {}
     session.flush()
     return again
-
-
 
 
 def replace_judgements(session: Session, which: ColumnElement[bool]) -> list[int]:

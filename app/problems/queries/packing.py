@@ -21,11 +21,11 @@ from app.core.files.files import PIECE, FileStore
 from app.core.parsing import StrictLoader
 from app.domain.documents import CaseListDocument
 from app.packages import model
+from app.packages.bundles import EXTENSIONS, GROUP_FILE
 from app.packages.contents import ComposedFiles, Content, File, SizedFiles, bytes_of
 from app.packages.files import LARGEST, check_zip
 from app.packages.model import Aggregation, Case, Group, GroupKind, Package, replace_constants, write_archive_to
 from app.packages.read import assemble, read_archive
-from app.packages.testdata import EXTENSIONS, GROUP_FILE
 from app.problems.queries.stored_packages import laid_out
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
