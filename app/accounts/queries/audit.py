@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from sqlalchemy import (
     Connection,
@@ -219,9 +218,12 @@ def watch_session(session: Session, connection: Connection) -> None:
             event.listen(session, name, listener)
 
 
-# Any: parameters of statements, as SQLAlchemy hands them to listeners of this event
 def _note_statement(
-    connection: Connection, statement: object, multiparams: Any, params: Any, _options: Mapping[str, object]
+    connection: Connection,
+    statement: object,
+    multiparams: Sequence[Mapping[str, object]],
+    params: Mapping[str, object],
+    _options: Mapping[str, object],
 ) -> None:
     ledger: Ledger | None = connection.info.get(LEDGER)
     if ledger is None or ledger.flushing or not isinstance(statement, UpdateBase):

@@ -138,8 +138,8 @@ class BehindProxy:
     """The outermost layer of all. X-Forwarded-For, -Proto, -Host and -Prefix count only from a trusted proxy."""
 
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
-        self._inner = cast(ASGIApp, ProxyHeadersMiddleware(cast(Any, app), settings.trusted_proxies))
-        self._trusted = cast(Any, self._inner).trusted_hosts
+        proxied = ProxyHeadersMiddleware(cast(Any, app), settings.trusted_proxies)
+        self._inner, self._trusted = cast(ASGIApp, proxied), proxied.trusted_hosts
         self._root_path = settings.root_path
         self._refused = Frame(_refuse, metrics)
 
