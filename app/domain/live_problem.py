@@ -1,0 +1,186 @@
+"""One problem of a live board: which answers of each team count, and what they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from fractions import Fraction
+
+from app.domain.contests import CaseKind, Counting, ScoredProblem, Team
+from app.domain.ids import TeamCell, TeamRows
+from app.domain.incremental_scoring import Columns
+from app.domain.score_columns import Whole
+from app.domain.scoreboard import ReferenceScores
+from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, exact_points, submission_answers
+
+
+def _changes(before: Answers, answers: Answers) -> Mapping[str, Counted | None]:
+    """What is to be put in place of the answers of before; None: there is none any more."""
+    changes: dict[str, Counted | None] = {
+        name: counted
+        for name, counted in answers.items()
+        if (old := before.get(name)) is not counted and old != counted
+    }
+    changes.update(dict.fromkeys(before.keys() - answers.keys()))
+    return changes
+
+
+class LiveProblem:
+    """One problem of a live board: its columns, and each team's cell."""
+
+    def __init__(
+        self, problem: ScoredProblem, phase: frozenset[CaseKind], references: ReferenceScores, rows: int
+    ) -> None:
+        self.problem = problem
+        self.rule = problem.rule
+        self.whole = self.rule.counting is Counting.BEST
+        self.columns = Columns(problem, phase, references.get(problem.id), rows)
+        self.cells: dict[str, TeamCell] = {}
+        self.answers: list[Answers] = []
+        self.lent = False
+        self.known_bests: Bests | None = None
+        self.exact: dict[int, Fraction] = {}
+        self.places: TeamRows | None = None
+        self._late: list[tuple[int, Mapping[str, Counted | None]]] | None = None
+
+    def copy(self) -> LiveProblem:
+        """The same problem, which goes on by itself."""
+        other = copy(self)
+        other.columns = self.columns.copy()
+        other.cells = {team: cell.copy() for team, cell in self.cells.items()}
+        other.answers, other.lent = list(self.answers), False
+        other.exact = dict(self.exact)
+        other.places = None  # is written in place
+        return other
+
+    @contextmanager
+    def many(self) -> Iterator[None]:
+        """Put what is counted meanwhile into the columns at the end, all at once: far quicker than one by one.
+
+        Rows are taken away at once even so; that is right because a row is put only after its own removal.
+        """
+        self._late = []
+        try:
+            yield
+        finally:
+            late, self._late = self._late, None
+            self.columns.change_many(late)
+
+    def add_team(self, team: str) -> None:
+        """Add a team, which has no answers yet."""
+        self.cells[team] = TeamCell(self._new_row(setter=True))
+
+    def remove_team(self, team: str) -> None:
+        """Remove a team and its answers."""
+        cell = self.cells.pop(team)
+        for row in (cell.row, *cell.sent.values()):
+            self._remove_row(row)
+
+    def _new_row(self, *, setter: bool) -> int:
+        self._own_answers()
+        row = self.columns.add_row(setter=setter)
+        while len(self.answers) <= row:
+            self.answers.append({})
+        self.known_bests = None
+        return row
+
+    def _remove_row(self, row: int) -> None:
+        self._own_answers()
+        self.columns.remove_row(row, self.answers[row])
+        self.answers[row] = {}
+        self.exact.pop(row, None)
+        self.known_bests = None
+
+    def _own_answers(self) -> None:
+        """What a board was given must not change under it."""
+        if self.lent:
+            self.answers, self.lent = list(self.answers), False
+
+    def _put(self, row: int, answers: Answers) -> None:
+        before = self.answers[row]
+        changes = _changes(before, answers) if before else answers
+        if before is not answers:
+            self._own_answers()
+            self.answers[row] = answers
+        if changes:
+            self.exact.pop(row, None)
+            self.known_bests = None
+            if self._late is None:
+                self.columns.change(row, changes)
+            else:
+                self._late.append((row, changes))
+
+    def count(self, team: str, place: int, tries: Sequence[Attempt], choice: int | None) -> None:
+        """Let these judged attempts of a team (at this place of all), in order, be all that counts."""
+        cell, sent = self.cells[team], len(self.cells[team].sent)
+        cell.choice = choice if any(each.id == choice and not each.failed for each in tries) else None
+        news = self._continued(cell, tries)
+        assert cell.fold is not None
+        for attempt in news:
+            answers = cell.fold.add(attempt)
+            if cell.all_best is not None:
+                cell.all_best.add(attempt)
+                cell.sent[attempt.id] = self._new_row(setter=False)
+                self._put(cell.sent[attempt.id], answers)
+        if self.places is not None and cell.all_best is not None:
+            if len(news) == len(cell.sent) - sent:
+                self.places.append(place, list(cell.sent.values())[sent:], cell.fixed)
+            else:
+                self.places = None
+        if cell.all_best is not None:
+            self._put(cell.row, cell.all_best.counted)
+        elif cell.choice is not None:
+            stands = {attempt.id: answers for attempt, answers in submission_answers(tries, self.rule)}
+            self._put(cell.row, stands[cell.choice])
+        else:
+            self._put(cell.row, cell.fold.counted)
+
+    def _continued(self, cell: TeamCell, tries: Sequence[Attempt]) -> Sequence[Attempt]:
+        """Those attempts that follow what is folded; where something before has changed, all of them, afresh."""
+        known, before = len(cell.tries), cell.tries
+        cell.tries = tries
+        if cell.fold is not None and list(before) == list(tries[:known]):  # unchanged attempts are the same objects
+            return tries[known:]
+        for row in cell.sent.values():
+            self._remove_row(row)
+        cell.sent = {}
+        cell.fold = Fold(replace(self.rule, counting=Counting.LAST) if self.whole else self.rule)
+        cell.all_best = Fold(replace(self.rule, counting=Counting.BEST_CASE)) if self.whole else None
+        return tries
+
+    def counted_rows(self, teams: Sequence[Team]) -> Whole:
+        """The row that counts for each team; -1 where whole submissions count and there is none.
+
+        That is the chosen submission's, else that of the first of those with most points.
+        """
+        if self.places is None:
+            self.places = TeamRows.of([self.cells[team.id] for team in teams], whole=self.whole)
+        return self.places.counted(self.columns.shown)
+
+    def bests(self) -> Bests:
+        """BEST of each case as it is now."""
+        if self.known_bests is None:
+            self.known_bests = self.columns.bests()
+        return self.known_bests
+
+    def refresh(self) -> None:
+        """Bring the columns up to date, and forget exact points that a new BEST changed."""
+        if self.columns.refresh():
+            self.exact.clear()
+
+    def exact_points(self, row: int, same: dict[bytes, Fraction]) -> Fraction:
+        """The exact points of a row; `same` has those of rows by their content. Call after a refresh.
+
+        They are kept, as ranking asks for those of all tied teams at each change (the speed for 1,000 scoreboards).
+        """
+        if row not in self.exact:
+            content = self.columns.content(row)
+            known = None if content is None else same.get(content)
+            if known is None:
+                known = exact_points(self.problem, self.answers[row], self.bests(), self.columns.phase)
+            self.exact[row] = known
+            if content is not None:
+                same[content] = known
+        return self.exact[row]
