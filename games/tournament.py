@@ -1,4 +1,4 @@
-"""A round robin of players at one game: which games are played, and the cross table with Elo ratings they end in."""
+"""A round robin of players at one game: which games are played, and the cross table they end in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import TypedDict
 
 from games.doors import Side
-from games.ratings import elo
 from games.transcript import End
 
 Names = tuple[str, str]
@@ -44,7 +43,6 @@ class Row(TypedDict):
     """A player's row of the cross table; `against` has the others by name."""
 
     name: str
-    elo: float
     points: float
     games: int
     lost_by_fault: int
@@ -72,7 +70,7 @@ def played(sides: Names, end: End | None) -> Played:
 
 
 def cross_table(players: Sequence[str], results: Sequence[Played]) -> list[Row]:
-    """Count the points of each pair, and rate: the best player first."""
+    """Count the points of each pair; the player with the most points comes first."""
     points: defaultdict[Names, float] = defaultdict(float)
     games: defaultdict[Names, int] = defaultdict(int)
     faults: defaultdict[str, int] = defaultdict(int)
@@ -82,14 +80,12 @@ def cross_table(players: Sequence[str], results: Sequence[Played]) -> list[Row]:
             points[pair] += 0.5 if result.winner is None else float(result.winner == side)
             games[pair] += 1
             faults[pair[0]] += result.by_fault and result.winner != side
-    score = {(own, other): (points[own, other], games[own, other]) for own in players for other in players}
-    ratings = elo(players, score)
-    ranked = sorted(players, key=lambda name: (-ratings[name], name))
+    total = {name: sum(points[name, other] for other in players) for name in players}
+    ranked = sorted(players, key=lambda name: (-total[name], name))
     return [
         {
             "name": name,
-            "elo": round(ratings[name], 1),
-            "points": sum(points[name, other] for other in ranked),
+            "points": total[name],
             "games": sum(games[name, other] for other in ranked),
             "lost_by_fault": faults[name],
             "against": {

@@ -44,7 +44,7 @@ def test_the_contract_over_all_games_holds_for_the_new_one(tree: Path) -> None:
 
 
 def test_it_is_played_in_the_terminal_and_its_transcript_is_checked(tree: Path) -> None:
-    played = run(tree, "app.commands", "play", "countdown", "--save", "one.game", stdin="1\nhint\n2\n2\n2\n")
+    played = run(tree, "app.commands", "play", "countdown", "--save", "one.game", stdin="1\n2\n2\n2\n")
     assert "Countdown: first against optimal (second)" in played.stdout
     assert "first won after" in played.stdout, played.stdout
     checked = run(tree, "app.commands", "check", "one.game")

@@ -1,4 +1,4 @@
-"""The pages of games: starting one against an opponent or a friend, playing it by plain forms, and its replay."""
+"""The pages of games: starting one against an opponent, playing it by plain forms, and its replay."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.authoring.service import testcases
@@ -21,8 +21,7 @@ from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, visitor
 from app.games.service.bodies import GameView, MoveBody, StartBody
 from app.games.service.playing import Games
-from app.games.service.practice import Hint, hint, take_back
-from app.games.service.referee import PERSON, Table
+from app.games.service.referee import Table
 from app.games.service.showing import listed, may_play
 from app.games.service.starting import start
 from app.problems.pages.contest import named_problem
@@ -37,17 +36,15 @@ ENDINGS = {
     "clock": N_("out of time"),
     "contest": N_("cut by the contest's end"),
     "moves": N_("too long"),
-    "unjoined": N_("nobody joined"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """A game with its view from the seat that it was asked by, and the hint that was asked for."""
+    """A game with its view, and whether the viewer plays it."""
 
     table: Table
     view: GameView
-    hint: Hint | None
     plays: bool
 
 
@@ -82,7 +79,6 @@ def play_page(
         asker=rules.asker,
         sample=rules.sample,
         opponents={each: opponent.summary for each, opponent in rules.opponents.items()},
-        person=PERSON,
         cases=[case.name for case in cases],
         games=listed(session, viewer, snapshot, problem_id=scored.id, team_id=None, state=None)[:MOST_LISTED],
         endings=ENDINGS,
@@ -107,15 +103,12 @@ async def begin_game(request: Request, service: TheService, contest_id: str, pro
     return _to(request, contest_id, table.game.id)
 
 
-async def _looked_at(
-    request: Request, viewer: Visitor, game_id: str, advice: Annotated[str, Query(max_length=10)] = ""
-) -> LookedAt:
+async def _looked_at(request: Request, viewer: Visitor, game_id: str) -> LookedAt:
     games = games_of(request)
     table = await games.look(viewer, game_id)
     if table.game.contest_id != request.path_params["contest_id"]:
         raise NotFound(N_("no game %(game)r in this contest"), game=game_id)
-    plays = may_play(viewer, table.game, game_id)
-    return LookedAt(table, await games.shown(table, game_id), await hint(table) if advice and plays else None, plays)
+    return LookedAt(table, await games.shown(table), may_play(viewer, table.game))
 
 
 def game_page(
@@ -124,12 +117,10 @@ def game_page(
     snapshot: TheSnapshot,
     session: Reading,
     looked: Annotated[LookedAt, Depends(_looked_at)],
-    game_id: str,
 ) -> HTMLResponse:
     """A game: its position, the forms to play on, its moves, and the way to its replay."""
     table, view = looked.table, looked.view
     game, rules = table.game, catalog()[table.game.game]
-    is_guest = game.guest == game_id
     legal = None if table.over else rules.legal(table.position)
     return page(
         "game.html",
@@ -145,20 +136,14 @@ def game_page(
         players=json.dumps([_called(view, side) for side in (0, 1)]),
         rule="" if legal is None else in_words_of(legal.rule),
         picture=_picture(rules.picture(table.position)),
-        hint=looked.hint,
-        may_move=looked.plays and view.turn == "you" and not game.awaits_guest,
-        may_resign=looked.plays and not view.over and not (is_guest and game.awaits_guest),
-        may_join=is_guest and game.awaits_guest and not view.over,
-        is_practice=looked.plays and not game.counted and game.guest is None,
-        took_part=any(move.by == "you" for move in view.moves),
-        opponent=_("a friend") if game.guest is not None else game.opponent,
-        verdict=_verdict(view),
+        may_move=looked.plays and not view.over,
+        verdict=_verdict(view, plays=looked.plays),
         endings=ENDINGS,
     )
 
 
-async def play_on(request: Request, service: TheService, contest_id: str, game_id: str) -> Response:
-    """Do what the form says: move, resign, take back or join; then the game's page again."""
+async def play_on(request: Request, contest_id: str, game_id: str) -> Response:
+    """Do what the form says, move or resign; then the game's page again."""
     viewer, fields, games = await visitor(request), await read_form(request), games_of(request)
     act = fields.get("act", "move")
     if act == "move":
@@ -166,12 +151,8 @@ async def play_on(request: Request, service: TheService, contest_id: str, game_i
         await games.move(viewer, game_id, made_of_values(MoveBody, values))
     elif act == "resign":
         await games.resign(viewer, game_id)
-    elif act == "back":
-        game_id = (await take_back(service, games, viewer, game_id)).game.id
-    elif act == "join":
-        await games.join(viewer, game_id)
     else:
-        raise BadRequest(N_("expected move, resign, back or join, found %(found)r"), where="act", found=act[:40])
+        raise BadRequest(N_("expected move or resign, found %(found)r"), where="act", found=act[:40])
     return _to(request, contest_id, game_id)
 
 
@@ -189,14 +170,12 @@ def _called(view: GameView, side: int) -> str:
     return _("you") if side == view.side else _("your opponent")
 
 
-def _verdict(view: GameView) -> tuple[str, str]:
+def _verdict(view: GameView, *, plays: bool) -> tuple[str, str]:
     """The mark and the words of how a game stands."""
     if view.over:
         marks = {"you": ("ac", N_("You won")), "opponent": ("wa", N_("You lost")), None: ("no", N_("Nobody won"))}
         return marks[view.winner]
-    if view.joined is False:
-        return "wait", N_("Waiting for the other player")
-    return ("pc", N_("Your turn")) if view.turn == "you" else ("wait", N_("The other player's turn"))
+    return ("pc", N_("Your turn")) if plays else ("wait", N_("goes on"))
 
 
 def _picture(lines: Picture) -> Sequence[str]:

@@ -60,13 +60,6 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
-    """Somebody who takes the other seat of a game; `game` is the game after it, its clock running."""
-
-    game: GameRow
-
-
-@dataclass(frozen=True, slots=True)
 class Stored:
     """A turn that is stored: the game after it, and the submission that it has become."""
 
@@ -85,7 +78,6 @@ PROGRESS = ("moves", "since", "used_ms", "deadline", "ended", "ending", "winner"
 INSERT_GAME, INSERT_MOVE = insert(GameRow), insert(GameMoveRow)
 # Columns that most turns change: none of them lies in an index.
 GO_ON = ("moves", "since", "used_ms")
-SEAT = ("since", "deadline", "guest_account_id", "joined")
 
 
 def _updating(names: Sequence[str]) -> Update:
@@ -99,7 +91,7 @@ def _updating(names: Sequence[str]) -> Update:
     )
 
 
-UPDATES: dict[tuple[str, ...], Update] = {names: _updating(names) for names in (PROGRESS, GO_ON, SEAT)}
+UPDATES: dict[tuple[str, ...], Update] = {names: _updating(names) for names in (PROGRESS, GO_ON)}
 IS_PLAYING = GameRow.ended.is_(None)
 # Ended practice games that one owner keeps in a contest, as many as a list shows: beginning games fills no disk.
 MOST_ENDED = 1000
@@ -182,24 +174,6 @@ def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Sta
     return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
 
 
-def join(connection: Connection, arriving: Sequence[Guest]) -> list[GameRow | Stale]:
-    """Seat guests; a handler of the writer. The first one of a game gets the seat, and none once it has ended."""
-    ids = {each.game.id for each in arriving}
-    query = select(GameRow.id).where(GameRow.id.in_(ids), GameRow.joined.is_(None), IS_PLAYING)
-    if connection.dialect.name == "postgresql":
-        query = query.order_by(GameRow.id).with_for_update()
-    free = set(connection.scalars(query))
-    results: list[GameRow | Stale] = []
-    for each in arriving:
-        results.append(each.game if each.game.id in free else STALE)
-        free.discard(each.game.id)
-    if seated := [game for game in results if isinstance(game, GameRow)]:
-        connection.execute(UPDATES[SEAT], [_of_row(game, SEAT) for game in seated])
-    for game in seated:
-        tell(connection, Kind.GAME, game.id)
-    return results
-
-
 def _refused(
     connection: Connection, new: NewGame, open_: int, playing: int, taken: Sequence[NewGame]
 ) -> LimitReached | None:
@@ -276,12 +250,9 @@ def _games(session: Session, query: Select[GameRow]) -> list[GameRow]:
     return rows
 
 
-def get(session: Session, seat_id: str) -> GameRow | None:
-    """A game by its id, or by that of the guest's seat."""
-    for column in (GameRow.id, GameRow.guest):
-        if rows := _games(session, select(GameRow).where(column == seat_id)):
-            return rows[0]
-    return None
+def get(session: Session, game_id: str) -> GameRow | None:
+    """A game by its id."""
+    return next(iter(_games(session, select(GameRow).where(GameRow.id == game_id))), None)
 
 
 def moves(session: Session, game_id: str) -> list[GameMoveRow]:
@@ -305,17 +276,15 @@ def of_contest(
     contest_id: str,
     *,
     owner: str | None = None,
-    guest_account_id: str | None = None,
     problem_id: str | None = None,
     team_id: str | None = None,
     playing: bool | None = None,
     limit: int | None = None,
 ) -> list[GameRow]:
-    """The games of a contest, the latest first; those of an owner, a guest, a problem or a team, open or ended ones."""
+    """The games of a contest, the latest first; those of an owner, a problem or a team, open or ended ones."""
     query = select(GameRow).where(GameRow.contest_id == contest_id)
     for column, value in (
         (GameRow.owner, owner),
-        (GameRow.guest_account_id, guest_account_id),
         (GameRow.problem_id, problem_id),
         (GameRow.team_id, team_id),
     ):

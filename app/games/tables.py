@@ -1,4 +1,4 @@
-"""Games against the judge or between two people, and their moves."""
+"""Games against the judge, and their moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PLAYING = text("ended IS NULL")
 
 
 class GameRow(MappedAsDataclass, Base):
-    """A game; a `counted` one, against the judge, becomes a submission of its team when it ends.
+    """A game against the judge; a `counted` one becomes a submission of its team when it ends.
 
     Queries return it detached, as a value: `dataclasses.replace` makes the game after a turn.
 
@@ -22,9 +22,7 @@ class GameRow(MappedAsDataclass, Base):
     move_ms   the time for a move, and `game_ms` for all moves of the contestant; null: any
     moves     the number of moves made; `used_ms` the time that the contestant took for theirs
     since     when the contestant's time began to run; `deadline` when somebody has to look whether it is over
-    ending    played, resigned, clock, contest, moves or unjoined: why it ended; `winner` is a side, null for a draw
-    guest     the id of the other side's seat, where a person plays it; null: the opponent of the catalogue does
-    joined    when somebody took that seat, whose account is `guest_account_id`; null without login
+    ending    played, resigned, clock, contest or moves: why it ended; `winner` is a side, null for a draw
     """
 
     __tablename__ = "games"
@@ -32,8 +30,6 @@ class GameRow(MappedAsDataclass, Base):
         Index("ix_games_playing", "deadline", sqlite_where=PLAYING, postgresql_where=PLAYING),
         Index("ix_games_playing_owner", "owner", sqlite_where=PLAYING, postgresql_where=PLAYING),
         Index("ix_games_contest_id_owner", "contest_id", "owner"),
-        Index("ix_games_guest", "guest", unique=True),
-        Index("ix_games_guest_account_id", "guest_account_id"),
     )
 
     id: Mapped[str] = mapped_column(ID, primary_key=True)
@@ -61,14 +57,6 @@ class GameRow(MappedAsDataclass, Base):
     ending: Mapped[str | None] = mapped_column(String(10), default=None)
     winner: Mapped[int | None] = mapped_column(default=None)
     submission_id: Mapped[int | None] = mapped_column(ForeignKey("submissions.id", ondelete="SET NULL"), default=None)
-    guest: Mapped[str | None] = mapped_column(ID, default=None)
-    guest_account_id: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="SET NULL"), default=None)
-    joined: Mapped[datetime | None] = mapped_column(default=None)
-
-    @property
-    def awaits_guest(self) -> bool:
-        """Whether it is for two people, of whom one has not come yet."""
-        return self.guest is not None and self.joined is None and self.ended is None
 
 
 class GameMoveRow(MappedAsDataclass, Base):

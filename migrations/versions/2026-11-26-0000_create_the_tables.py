@@ -641,14 +641,8 @@ def upgrade() -> None:
         sa.Column("ending", sa.String(length=10)),
         sa.Column("winner", sa.Integer()),
         sa.Column("submission_id", base.BigId),
-        sa.Column("guest", sa.String(length=36)),
-        sa.Column("guest_account_id", sa.String(length=36)),
-        sa.Column("joined", base.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_games_account_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_games_contest_id"), ondelete="CASCADE"),
-        sa.ForeignKeyConstraint(
-            ["guest_account_id"], ["accounts.id"], name=op.f("fk_games_guest_account_id"), ondelete="SET NULL"
-        ),
         sa.ForeignKeyConstraint(["problem_id"], ["problems.id"], name=op.f("fk_games_problem_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(
             ["submission_id"], ["submissions.id"], name=op.f("fk_games_submission_id"), ondelete="SET NULL"
@@ -661,8 +655,6 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_games_account_id"), "games", ["account_id"])
     op.create_index("ix_games_contest_id_owner", "games", ["contest_id", "owner"])
-    op.create_index("ix_games_guest", "games", ["guest"], unique=True)
-    op.create_index("ix_games_guest_account_id", "games", ["guest_account_id"])
     op.create_index(
         "ix_games_playing",
         "games",

@@ -92,7 +92,7 @@ PAGES: Mapping[str, Walked] = {
     "/p/{slug}/board": Walked([f"/p/{slug}/board" for slug in TITLES], is_read=False),
     f"{PROBLEM}/board": Walked(["/c/c/problems/echo/board"], is_read=False),
     f"{PROBLEM}/play": Walked([f"/c/c/problems/{GAME}/play"]),
-    f"{CONTEST}/games/{{game_id}}": Walked(["/c/c/games/{game_id}", "/c/c/games/{invited_id}"], frozenset({"team"})),
+    f"{CONTEST}/games/{{game_id}}": Walked(["/c/c/games/{game_id}"], frozenset({"team"})),
 }
 """The pages of contestants and of everybody; `{game_id}` in an address stays, as each contest has its own."""
 

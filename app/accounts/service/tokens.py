@@ -178,7 +178,7 @@ TABLE: dict[Who, str] = {
         list_clarifications get_clarification list_awards get_award list_commentary get_commentary
         get_registration create_registration change_forgotten_password
         get_todays_puzzles get_daily_puzzles get_daily_puzzle get_daily_reply
-        create_game list_games get_game get_transcript create_move resign_game join_game
+        create_game list_games get_game get_transcript create_move resign_game
     """,
     Who.ACCOUNTS: """
         get_own_account change_own_account list_tokens create_token delete_tokens delete_token

@@ -190,8 +190,8 @@ def start_tournament(
 ) -> Job:
     """Queue a job in which opponents of the problem's game play each other.
 
-    Its `result.tournament` has the cross table with Elo ratings, also while it runs, and at the end all games. Each is
-    told by its position, its players and its seed, so that it can be played again.
+    Its `result.tournament` has the cross table, also while it runs, and at the end all games. Each is told by its
+    position, its players and its seed, so that it can be played again.
     """
     job = queue_tournament(session, service, viewer, problem_id, asked)
     response.headers["Location"] = f"{API}/jobs/{job.id}"

@@ -150,7 +150,7 @@ ByLabel = Depends(_by_label)
 
 
 # Operations that change nothing of anybody's but a game of one's own: judges who practise fill no log with moves.
-PLAY = frozenset({"create_game", "join_game", "create_move", "resign_game", "page_begin_game", "page_play_on"})
+PLAY = frozenset({"create_game", "create_move", "resign_game", "page_begin_game", "page_play_on"})
 # Operations that are noted of teams too.
 ACCEPTING = frozenset({"accept_role", "page_accept_role"})
 # Operations that are never noted: owners read the log, and would learn who they invited, and from which address.

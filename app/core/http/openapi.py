@@ -27,7 +27,7 @@ TAGS = {
     "submissions": "Answer files on their way in, and what became of them.",
     "judgements": "Verdicts of submissions, and of each of their test cases (runs).",
     "judging": "The judgement types and languages that a contest has.",
-    "games": "Games against the judge or between two people: for practice, or test cases of problems that are played.",
+    "games": "Games against the judge: for practice, or test cases of problems that are played.",
     "scoreboard": "The board in CLICS rows, as a table, over time, live, and opened place by place.",
     "event feed": "Every change of a contest as it happens.",
     "webhooks": "Addresses that the server calls when something changes.",

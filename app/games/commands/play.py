@@ -41,7 +41,6 @@ def play(
     opponent: Annotated[
         str | None, typer.Option("--opponent", metavar="NAME", help="who plays the other side; default: optimal")
     ] = None,
-    both: Annotated[bool, typer.Option("--both", help="people play both sides, at this terminal")] = False,
     side: Annotated[str | None, typer.Option("--as", metavar="SIDE", help="your side: its name, or 1 or 2")] = None,
     position: Annotated[
         list[str] | None, typer.Option(metavar="TEXT", help="where to begin: a file, -, or the position on one line")
@@ -71,7 +70,7 @@ def play(
 
     Examples:
       jurado play lasttreat --opponent adversarial --position '2 5 2'
-      jurado play netgame --position net.in --both
+      jurado play netgame --position net.in
       jurado play lasttreat --with './mine' --opponent adversarial --games 100
     """
     if game is None:
@@ -91,17 +90,14 @@ def play(
     own = side_named(rules, side)
     opponent_named(rules, opponent)
     if program is not None:
-        if both:
-            raise Failure("--both is for people, --with for a program: expected one of them")
         played = play_program(rules, program, own, opponent, starts, seed, games, jobs, move_seconds, quiet=as_json)
         save(save_to, [(f"{at:04}", transcript) for at, transcript in enumerate(played, start=1)])
         report(rules, own, opponent, played, as_json=as_json)
         return
     if len(starts) > 1:
-        raise Failure(f"expected one position, found {len(starts)}: people play one game at a time")
-    seat = None if both else (opponent, rules.opponents[opponent])
-    people: frozenset[Side] = frozenset({0, 1}) if both else frozenset({own})
-    transcript = Table(rules, starts[0], people, seat, seed, ask_at_terminal).play()
+        raise Failure(f"expected one position, found {len(starts)}: in the terminal one game is played at a time")
+    against = (opponent, rules.opponents[opponent])
+    transcript = Table(rules, starts[0], own, against, seed, ask_at_terminal).play()
     if save_to is not None:
         write_file(save_to, write(transcript).encode())
 

@@ -1,4 +1,4 @@
-"""`jurado tournament`: programs and opponents play round robin, with Elo ratings and a cross table."""
+"""`jurado tournament`: programs and opponents play round robin, with a cross table."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def tournament(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let programs and opponents play each other from both sides, and rate them.
+    """Let programs and opponents play each other from both sides, and rank them by points.
 
-    A win is a point and a draw half of one. Programs run here, with your rights. Ratings are those under which the
-    results were most likely, around 1500. With --server opponents play there, for owners of the problem.
+    A win is a point and a draw half of one. Programs run here, with your rights. With --server opponents play
+    there, for owners of the problem.
 
     Examples:
       jurado tournament lasttreat --program mine=./mine --opponent optimal --opponent greedy --rounds 10
@@ -163,14 +163,13 @@ def show_result(game: str, count: int, result: Sequence[Row] | Sequence[JsonMapp
         (
             at,
             row["name"],
-            f"{row['elo']:.0f}",
             f"{row['points']:g} of {row['games']}",
             *("" if each == row["name"] else f"{row['against'][each]['points']:g}" for each in names),
             row["lost_by_fault"] or "",
         )
         for at, row in enumerate(result, start=1)
     ]
-    columns = [">", "player", ">Elo", ">points", *(f">{name}" for name in names), ">faults"]
+    columns = [">", "player", ">points", *(f">{name}" for name in names), ">faults"]
     show(table(f"{game}: {count} games", columns, rows))
     if any(row["lost_by_fault"] for row in result):
         show("faults: games lost by an illegal or late move, or a program that ended; --save keeps the transcripts")

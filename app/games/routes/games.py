@@ -1,4 +1,4 @@
-"""HTTP routes: games against the judge or between two people, started, joined, looked at, played and resigned."""
+"""HTTP routes: games against the judge, started, looked at, played and resigned."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def create_game(
     table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
     games.keep(table)
     response.headers["Location"] = f"/api/games/{table.game.id}"
-    return await games.shown(table, table.game.id)
+    return await games.shown(table)
 
 
 @router.get("/contests/{contest_id}/games", summary="Games of a contest")
@@ -64,7 +64,7 @@ def list_games(
 @router.get("/games/{game_id}", summary="A game: position, whose move, clock and moves")
 async def get_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> GameView:
     """For whoever plays it and for judges; a practice game without login is known by its id alone."""
-    return await games.shown(await games.look(viewer, game_id), game_id)
+    return await games.shown(await games.look(viewer, game_id))
 
 
 @router.get("/games/{game_id}/transcript", response_class=Response, responses=TEXT, summary="The transcript of a game")
@@ -77,20 +77,10 @@ async def get_transcript(viewer: CurrentViewer, games: TheGames, game_id: str) -
 @router.post("/games/{game_id}/moves", summary="Make a move")
 async def create_move(viewer: CurrentViewer, games: TheGames, game_id: str, body: MoveBody) -> GameView:
     """The game after the opponent's reply, both stored. The same number and move again give the same reply."""
-    return await games.shown(await games.move(viewer, game_id, body), game_id)
+    return await games.shown(await games.move(viewer, game_id, body))
 
 
 @router.post("/games/{game_id}/resign", summary="Give a game up")
 async def resign_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> GameView:
     """The game is lost; again, it stays as it is."""
-    return await games.shown(await games.resign(viewer, game_id), game_id)
-
-
-@router.post("/games/{game_id}/join", summary="Join a game between two people")
-async def join_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> GameView:
-    """The game as the other side sees it: `game_id` is its `invite`, and the id to play at. The clock runs from now on.
-
-    Whoever joins with an account plays that side alone; without login whoever knows the id does. Again, it stays as it
-    is.
-    """
-    return await games.shown(await games.join(viewer, game_id), game_id)
+    return await games.shown(await games.resign(viewer, game_id))

@@ -61,14 +61,12 @@ class Player(Client):
 class Live:
     """One connection to one game; `known` is the number of the last move that it was told of."""
 
-    def __init__(self, socket: WebSocket, games: Games, viewer: Viewer, seat_id: str, game_id: str, known: int) -> None:
+    def __init__(self, socket: WebSocket, games: Games, viewer: Viewer, game_id: str, known: int) -> None:
         self._socket = socket
         self._games = games
         self._viewer = viewer
-        self._seat_id = seat_id
         self._game_id = game_id
         self._known = known
-        self._has_guest = False
         self._has_end = False
         self._sending = asyncio.Lock()
         self._acting = self._looking = self._behind = False
@@ -87,13 +85,12 @@ class Live:
         """Send the game with the moves behind those told, if there is anything new; `since`: behind that one anyway."""
         async with self._sending:
             begin = self._known if since is None else since
-            has_guest = table.game.joined is not None
-            is_news = (table.over and not self._has_end) or (has_guest and not self._has_guest)
-            if self.closing or not (is_news or len(table.moves) > begin):
+            is_news = len(table.moves) > begin or (table.over and not self._has_end)
+            if self.closing or not is_news:
                 return
-            shown = await self._games.shown(table, self._seat_id, max(0, begin))
+            shown = await self._games.shown(table, max(0, begin))
             self._known = max(self._known, len(table.moves))
-            self._has_end, self._has_guest = table.over, has_guest
+            self._has_end = table.over
             await self._socket.send_text('{"type":"game",' + shown.model_dump_json()[1:])
         if table.over:
             await self.close(ENDED)
@@ -104,11 +101,11 @@ class Live:
         try:
             message = read_message(text)
             if isinstance(message, ResignBody):
-                await self.tell(await self._games.resign(self._viewer, self._seat_id))
+                await self.tell(await self._games.resign(self._viewer, self._game_id))
                 return
-            await self._games.move(self._viewer, self._seat_id, message)
+            await self._games.move(self._viewer, self._game_id, message)
             self._behind = False
-            await self.tell(await self._games.now(self._viewer, self._seat_id), message.number - 1)
+            await self.tell(await self._games.now(self._viewer, self._game_id), message.number - 1)
         except ServiceError as refused:
             self._behind = True
             await self._send(error_response(status_of(refused), refused.message))
@@ -133,7 +130,7 @@ class Live:
             with suppress(ServiceError, WebSocketDisconnect, RuntimeError):
                 while self._behind and not self.closing:
                     self._behind = False
-                    await self.tell(await self._games.now(self._viewer, self._seat_id))
+                    await self.tell(await self._games.now(self._viewer, self._game_id))
         finally:
             self._looking = False
 
@@ -172,7 +169,7 @@ class Live:
 
 @router.websocket("/games/{game_id}/live")
 async def play_live(socket: WebSocket, game_id: str) -> None:
-    """Play a game over one connection, either seat of one between two people, or watch it as a judge."""
+    """Play a game over one connection, or watch it as a judge."""
     state = socket.app.state
     games, hub = cast(Games, state.games), cast(Hub, state.hub)
     address = socket.client.host if socket.client is not None else ""
@@ -181,7 +178,7 @@ async def play_live(socket: WebSocket, game_id: str) -> None:
         hub.check_going()
         since = await _since(socket.query_params.get("since"), games, viewer, game_id)
         table = await games.now(viewer, game_id)
-        live = Live(socket, games, viewer, game_id, table.game.id, since)
+        live = Live(socket, games, viewer, game_id, since)
         player = Player(viewer, address, live, table.game.contest_id)
         with hub.crowd.place(player), hub.guarding(player):
             await socket.accept()

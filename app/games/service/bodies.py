@@ -26,9 +26,7 @@ class StartBody(Body):
     parameters: dict[str, Any] | None = Field(
         None, description="the position, as the game's `position` is shown; numbers beyond 2^53 may be strings"
     )
-    opponent: Line | None = Field(
-        None, description="its name; left out: that of the test case, or `optimal`; `person`: whoever joins the game"
-    )
+    opponent: Line | None = Field(None, description="its name; left out: that of the test case, or `optimal`")
     seed: int | None = Field(None, ge=0, le=MOST_SEED, description="of the opponent, in practice; left out: any")
     side: Literal[0, 1] | None = Field(
         None, description="the side to play, in practice; left out: the test case's, or the game's own choice"
@@ -77,8 +75,6 @@ class GameClock(BaseModel):
         "opponent": "optimal",
         "seed": 1,
         "side": 0,
-        "invite": None,
-        "joined": None,
         "position": {"a": 1, "b": 3, "k": 2},
         "turn": "you",
         "next_move": 3,
@@ -98,10 +94,7 @@ class GameClock(BaseModel):
     }
 )
 class GameView(BaseModel):
-    """A game as its player sees it: `you` is the contestant, or the person who joined, as the id tells.
-
-    Numbers beyond 2^53 are written as strings.
-    """
+    """A game as its player sees it; numbers beyond 2^53 are written as strings."""
 
     id: str
     contest_id: str
@@ -113,17 +106,13 @@ class GameView(BaseModel):
     opponent: str
     seed: int | str | None = Field(description="null in a counted game that has not ended")
     side: int = Field(description="the contestant's: 0 or 1")
-    invite: str | None = Field(
-        description="the other person's seat, while nobody has taken it: POST games/{invite}/join, and play at that id"
-    )
-    joined: bool | None = Field(description="whether the other person has come; null against the judge")
     position: dict[str, Any]
     turn: Player | None = Field(description="who moves next; null when it has ended")
     next_move: int = Field(description="the number of the next move")
     over: bool
     winner: Player | None = Field(description="null while it is played, and for a draw")
-    ending: Literal["played", "resigned", "clock", "contest", "moves", "unjoined"] | None = Field(
-        description="why it ended: by the rules, resigned, out of time, cut by the contest, too long, or nobody came"
+    ending: Literal["played", "resigned", "clock", "contest", "moves"] | None = Field(
+        description="why it ended: by the rules, resigned, out of time, cut by the contest, or too long"
     )
     moves: list[MadeMove]
     legal: list[str] | None = Field(description="the moves that are legal now, where they are few")

@@ -21,7 +21,7 @@ from app.core.service import Service
 from app.domain.contests import Clock
 from app.games import queries as games_queries
 from app.games.queries import Stored, Turn
-from app.games.service.referee import MS, Ending, Table, due, end, seat
+from app.games.service.referee import MS, Table, due, end, seat
 from app.games.service.showing import transcript
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.queries.submissions import Accepted, NewSubmission
@@ -198,7 +198,7 @@ def _turn(
 ) -> tuple[Became, Turn] | None:
     """What happens to a game by the clock: its end, another deadline, or nothing."""
     clock = clock_of_game(binding, game)
-    moment, ending = due(game, clock) if game.guest is None else _due_of_two(game, moves)
+    moment, ending = due(game, clock)
     if clock is not None and clock.paused(now):
         moment = max(moment, now + LATER)
     if moment > now:
@@ -212,14 +212,6 @@ def _turn(
         return NOTHING, Turn(game.moves, lost)
     result = became(service, table, binding)
     return result, Turn(game.moves, table.game, submission=result.new)
-
-
-def _due_of_two(game: GameRow, moves: Sequence[GameMoveRow]) -> tuple[datetime, Ending]:
-    """When a game between two people ends: whose time runs, its position tells."""
-    try:
-        return due(game, None, seat(game, moves).used_ms)
-    except Rejected:
-        return due(game, None)  # the rules are others than those it was played by
 
 
 # The time between two looks at a game whose contest is paused.

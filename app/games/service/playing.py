@@ -29,7 +29,7 @@ from app.games.queries import Stored, Turn
 from app.games.service.bodies import GameView, MoveBody
 from app.games.service.ending import NOTHING, Binding, became, bound, clock_of_game, tell
 from app.games.service.referee import Table, Thinking, after_move, due, end, paced, play, position_after, seat, thought
-from app.games.service.showing import may_play, side_of, view, visible
+from app.games.service.showing import may_play, view, visible
 from app.tables import GameRow
 from checkers.doors import Rejected
 
@@ -44,7 +44,6 @@ OVER = {
     "clock": N_("the game is lost: the time ran out"),
     "contest": N_("the game is lost: the contest ended before it did"),
     "moves": N_("the game has ended: it had as many moves as a game may have"),
-    "unjoined": N_("the game has ended: nobody joined it"),
 }
 Watcher = Callable[[], None]
 
@@ -63,38 +62,10 @@ class Games:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._seats: LRUCache[str, Seat] = LRUCache(MOST_KEPT)
-        self._of_guests: LRUCache[str, str] = LRUCache(MOST_KEPT)
         self._watchers: defaultdict[str, set[Watcher]] = defaultdict(set)
         self._reading: dict[object, set[str]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self.thinking = Thinking()
-
-    async def join(self, viewer: Viewer, seat_id: str) -> Table:
-        """Take the guest's seat of a game between two people, whose clock then runs; again, it stays as it is.
-
-        Raises Conflict where the game has ended before, NotFound where the seat is somebody else's.
-        """
-        seat_ = await self._seat(viewer, seat_id)
-        async with seat_.lock:
-            for _ in range(MOST_TRIES):
-                table = await self._table(seat_, viewer, seat_id)
-                if seat_id != table.game.guest:
-                    raise BadRequest(
-                        N_("expected the guest's seat of a game, found that of whoever started it"), where="game"
-                    )
-                if table.game.joined is not None:
-                    return table
-                if table.over:
-                    raise Conflict(OVER[table.game.ending or "played"])
-                now = utc_now()
-                game = replace(table.game, joined=now, since=now, guest_account_id=viewer.account_id)
-                seat_.table = None
-                seated = await self._service.writer.call(
-                    games_queries.join, games_queries.Guest(paced(replace(table, game=game), None).game)
-                )
-                if isinstance(seated, GameRow):
-                    return self._changed(seat_, replace(table, game=seated))
-        raise Conflict(N_("the game has changed meanwhile: look at it again"))
 
     async def move(self, viewer: Viewer, game_id: str, body: MoveBody) -> Table:
         """Make a move and the opponent's reply; posted again, it is the same move and gives the same table.
@@ -105,9 +76,8 @@ class Games:
 
         async def attempt(seat_: Seat) -> Table | None:
             table = await self._table(seat_, viewer, game_id)
-            side = side_of(table.game, game_id)
-            again = repeated(table, body, side)
-            return again if again is not None else await self._turn(seat_, table, body, side, now)
+            again = repeated(table, body)
+            return again if again is not None else await self._turn(seat_, table, body, now)
 
         return await self._tried(await self._seat(viewer, game_id), attempt)
 
@@ -117,15 +87,12 @@ class Games:
 
         async def attempt(seat_: Seat) -> Table | None:
             table = await self._table(seat_, viewer, game_id)
-            side = side_of(table.game, game_id)
-            if table.game.ending == "resigned" and table.game.winner != side:
+            if table.game.ending == "resigned":
                 return table
-            if table.game.awaits_guest and game_id == table.game.guest:
-                raise Conflict(N_("join the game first: nobody plays this side yet"))
             binding = await self._bound(table.game)
             if not await self._in_time(seat_, table, binding, now):
                 return None
-            return await self._store(seat_, table, end(table, now, "resigned", side), binding)
+            return await self._store(seat_, table, end(table, now, "resigned"), binding)
 
         return await self._tried(await self._seat(viewer, game_id), attempt)
 
@@ -163,8 +130,6 @@ class Games:
         """Keep the table of a game that has begun: its first move need not read it."""
         self._loop = asyncio.get_running_loop()
         self._seats[table.game.id] = Seat(table=table)
-        if table.game.guest is not None:
-            self._of_guests[table.game.guest] = table.game.id
 
     async def ended(self, viewer: Viewer, game_id: str) -> Table:
         """A game that has ended; raises Conflict for one in play, whose transcript would tell its seed."""
@@ -173,13 +138,13 @@ class Games:
             raise Conflict(N_("the game is still played: its transcript is there when it has ended"))
         return table
 
-    async def shown(self, table: Table, game_id: str, since: int = 0) -> GameView:
-        """A game as it is seen from a seat, with the moves behind a number."""
+    async def shown(self, table: Table, since: int = 0) -> GameView:
+        """A game as its player sees it, with the moves behind a number."""
         binding = await bound(self._service, table.game)
         submission_id = None
         if table.game.submission_id is not None:
             submission_id = await run_sync(self._shown_id, table.game)
-        return view(table, game_id, since, submission_id, clock_of_game(binding, table.game))
+        return view(table, since, submission_id, clock_of_game(binding, table.game))
 
     def _shown_id(self, game: GameRow) -> str | None:
         with self._service.database.read() as session:
@@ -228,19 +193,19 @@ class Games:
                 watcher()
 
     async def _seat(self, viewer: Viewer, game_id: str) -> Seat:
-        """The place of the game that has this id, or whose guest's seat has it; raises NotFound."""
+        """The place of a game; raises NotFound."""
         self._loop = asyncio.get_running_loop()
-        seat_ = self._seats.get(self._of_guests.get(game_id, game_id))
+        seat_ = self._seats.get(game_id)
         if seat_ is not None:
             return seat_
         table, is_new = await self._read(viewer, game_id)
-        known = self._seats.get(table.game.id)  # somebody else may have been faster
+        known = self._seats.get(game_id)  # somebody else may have been faster
         if known is not None:
             return known
         if not is_new:
             return Seat()
         self.keep(table)
-        return self._seats[table.game.id]
+        return self._seats[game_id]
 
     async def _read(self, viewer: Viewer, game_id: str) -> tuple[Table, bool]:
         """A game as its rows have it, and whether no other process has told of it meanwhile: its news would be lost."""
@@ -250,7 +215,7 @@ class Games:
             table = await run_sync(read_table, self._service, viewer, game_id)
         finally:
             del self._reading[reading]
-        return table, meanwhile.isdisjoint((table.game.id, ANY))
+        return table, meanwhile.isdisjoint((game_id, ANY))
 
     async def _table(self, seat_: Seat, viewer: Viewer, game_id: str) -> Table:
         """The table to play at; raises NotFound or Forbidden for who may not."""
@@ -258,9 +223,9 @@ class Games:
         if table is None:
             table = seat_.table = await run_sync(read_table, self._service, viewer, game_id)
         visible(viewer, table.game, game_id)
-        if not may_play(viewer, table.game, game_id):
+        if not may_play(viewer, table.game):
             raise Forbidden(N_("only whoever plays this game may move in it"))
-        if table.over or table.waits_for_person:
+        if table.over or table.awaits_contestant:
             return table
         return await self._answered(seat_, table)
 
@@ -270,22 +235,14 @@ class Games:
         after = await self.thinking.reply(table, table.game.since)
         return await self._store(seat_, table, paced(after, clock_of_game(binding, table.game)), binding) or table
 
-    async def _turn(self, seat_: Seat, table: Table, body: MoveBody, side: int, now: datetime) -> Table | None:
+    async def _turn(self, seat_: Seat, table: Table, body: MoveBody, now: datetime) -> Table | None:
         """Make a move and the reply to it; None where the rows were others."""
         binding = await self._bound(table.game)
         if not await self._in_time(seat_, table, binding, now):
             return None
         clock = clock_of_game(binding, table.game)
-        if table.game.awaits_guest:
-            raise Conflict(N_("nobody has joined the game yet: its clock does not run"))
-        if table.mover != side:
-            raise Conflict(
-                N_("expected a move of the other player, who is to make %(number)s, found yours"),
-                where="number",
-                number=body.number,
-            )
         try:
-            after = play(table, body.move, now, thought(table.game, clock, now), side)
+            after = play(table, body.move, now, thought(table.game, clock, now))
         except Rejected as rejected:
             raise BadRequest(message_of(rejected)) from None
         return await self._store(seat_, table, paced(await self.thinking.reply(after, utc_now()), clock), binding)
@@ -297,7 +254,7 @@ class Games:
         """
         clock = clock_of_game(binding, table.game)
         if not table.over:
-            moment, ending = due(table.game, clock, table.used_ms)
+            moment, ending = due(table.game, clock)
             if clock is not None and clock.paused(now):
                 raise Forbidden(why_not_running(clock, now))
             if moment <= now:
@@ -349,12 +306,12 @@ def read_table(service: Service, viewer: Viewer, game_id: str) -> Table:
     return seat(game, moves)
 
 
-def repeated(table: Table, body: MoveBody, side: int) -> Table | None:
-    """The table after the reply to a move that a side made before; None for the next move.
+def repeated(table: Table, body: MoveBody) -> Table | None:
+    """The table after the reply to a move that the contestant made before; None for the next move.
 
     Raises Conflict where the number is that of another move.
     """
-    next_number = len(table.moves) + 1
+    side, next_number = table.game.side, len(table.moves) + 1
     if body.number == next_number:
         return None
     if body.number > next_number:
@@ -379,7 +336,7 @@ def repeated(table: Table, body: MoveBody, side: int) -> Table | None:
         table.game,
         moves=len(moves),
         since=moves[-1].time,
-        used_ms=sum(move.ms for move in moves if move.side == table.game.side),
+        used_ms=sum(move.ms for move in moves if move.side == side),
         ended=None,
         ending=None,
         winner=None,

@@ -20,10 +20,8 @@ from app.tables import GameMoveRow, GameRow
 from games.catalog import games
 from games.doors import draws
 
-Ending = Literal["played", "resigned", "clock", "contest", "moves", "unjoined"]
-# The name of an opponent that is none of the catalogue: somebody who joins the game plays the other side.
-PERSON = "person"
-# Moves of one game over both sides: a game that is longer ends, lost for the contestant, drawn between two people.
+Ending = Literal["played", "resigned", "clock", "contest", "moves"]
+# Moves of one game over both sides: a game that is longer ends, lost for the contestant.
 MOST_MOVES = 10_000
 LONGEST_PRACTICE = timedelta(hours=1)
 # The time for a move where nothing sets one: abandoned games end by it.
@@ -45,22 +43,10 @@ class Table:
         return self.game.ended is not None
 
     @property
-    def mover(self) -> int | None:
-        """The side whose move it is; None where the rules or something else have ended the game."""
+    def awaits_contestant(self) -> bool:
+        """Whether the next move is the contestant's."""
         rules = games()[self.game.game]
-        return None if self.over or rules.over(self.position) else rules.to_move(self.position)
-
-    @property
-    def waits_for_person(self) -> bool:
-        """Whether the next move is the contestant's, or the guest's."""
-        mover = self.mover
-        return mover is not None and (mover == self.game.side or self.game.guest is not None)
-
-    @property
-    def used_ms(self) -> int:
-        """Milliseconds that whoever is to move has taken for their moves so far."""
-        mover = self.mover
-        return self.game.used_ms if mover is None else used_by(self, mover)
+        return not self.over and not rules.over(self.position) and rules.to_move(self.position) == self.game.side
 
 
 def seat(game: GameRow, moves: Sequence[GameMoveRow]) -> Table:
@@ -78,27 +64,17 @@ def position_after(game: GameRow, moves: Sequence[GameMoveRow]) -> Any:
     return position
 
 
-def used_by(table: Table, side: int) -> int:
-    """Milliseconds that a side has taken for its moves; an opponent of the catalogue takes none."""
-    if side == table.game.side:
-        return table.game.used_ms
-    return sum(move.ms for move in table.moves if move.side == side)
-
-
-def play(table: Table, move: str, now: datetime, used: timedelta, side: int) -> Table:
-    """The table after a move of a person, who took `used` for it; raises Rejected for one that is no move."""
+def play(table: Table, move: str, now: datetime, used: timedelta) -> Table:
+    """The table after a move of the contestant, who took `used` for it; raises Rejected for one that is no move."""
     position = games()[table.game.game].apply(table.position, move)
     ms = max(0, used // MS)
-    made = GameMoveRow(table.game.id, len(table.moves) + 1, side, move, ms, now)
-    used_ms = table.game.used_ms + (ms if side == table.game.side else 0)
-    game = replace(table.game, moves=made.number, used_ms=used_ms, since=now)
+    made = GameMoveRow(table.game.id, len(table.moves) + 1, table.game.side, move, ms, now)
+    game = replace(table.game, moves=made.number, used_ms=table.game.used_ms + ms, since=now)
     return Table(game, position, (*table.moves, made))
 
 
 def is_quick(table: Table) -> bool:
-    """Whether the opponent answers so soon that nobody else has to wait for it, or is a person."""
-    if table.game.guest is not None:
-        return True
+    """Whether the opponent answers so soon that no other game has to wait for it."""
     opponent = games()[table.game.game].opponents[table.game.opponent]
     return bool(getattr(opponent, "quick", False))
 
@@ -106,7 +82,7 @@ def is_quick(table: Table) -> bool:
 def answer(table: Table, now: datetime) -> Table:
     """The table after the opponent's moves, as many as are theirs; ended where the rules end it."""
     rules = games()[table.game.game]
-    while not table.waits_for_person and not rules.over(table.position):
+    while not table.awaits_contestant and not rules.over(table.position):
         if len(table.moves) >= MOST_MOVES:
             break
         number = len(table.moves) + 1
@@ -120,30 +96,20 @@ def answer(table: Table, now: datetime) -> Table:
     return end(table, now, "moves") if len(table.moves) >= MOST_MOVES else table
 
 
-def end(table: Table, when: datetime, ending: Ending, loser: int | None = None) -> Table:
-    """The table with its game ended: won by whom the rules say, else lost for `loser`.
-
-    Left out, that is the contestant; between two people whoever is out of time, and nobody where there were too many
-    moves or nobody came.
-    """
-    winner: int | None
-    if ending == "played":
-        winner = games()[table.game.game].winner(table.position)
-    elif table.game.guest is None or loser is not None:
-        winner = 1 - (table.game.side if loser is None else loser)
-    else:
-        mover = table.mover
-        winner = 1 - mover if ending == "clock" and mover is not None else None
+def end(table: Table, when: datetime, ending: Ending) -> Table:
+    """The table with its game ended: won as the rules say, or lost for the contestant."""
+    rules = games()[table.game.game]
+    winner = rules.winner(table.position) if ending == "played" else 1 - table.game.side
     return replace(table, game=replace(table.game, ended=when, ending=ending, winner=winner))
 
 
-def allowance(game: GameRow, used_ms: int) -> timedelta:
-    """The time for the next move of whoever has used so much."""
+def allowance(game: GameRow) -> timedelta:
+    """The contestant's time for the next move."""
     left = [LONGEST_MOVE if game.counted else LONGEST_PRACTICE]
     if game.move_ms is not None:
         left.append(game.move_ms * MS)
     if game.game_ms is not None:
-        left.append(max(timedelta(0), (game.game_ms - used_ms) * MS))
+        left.append(max(timedelta(0), (game.game_ms - game.used_ms) * MS))
     return min(left)
 
 
@@ -154,15 +120,12 @@ def thought(game: GameRow, clock: Clock | None, now: datetime) -> timedelta:
     return clock.contest_time(now) - clock.contest_time(game.since)
 
 
-def due(game: GameRow, clock: Clock | None, used_ms: int | None = None) -> tuple[datetime, Ending]:
-    """When the game ends if nobody moves, and by what: the time of whoever is to move, or the end of the contest.
+def due(game: GameRow, clock: Clock | None) -> tuple[datetime, Ending]:
+    """When the game ends if the contestant makes no move, and why: out of time, or the end of the contest.
 
-    `used_ms` is what they have used, left out that of the contestant. While a contest is paused the moment is unknown:
-    then it is the latest possible look. A game that awaits its guest ends with the time that practice has for a move.
+    While a contest is paused the moment is unknown: then it is the latest possible look.
     """
-    if game.awaits_guest:
-        return game.started + LONGEST_PRACTICE, "unjoined"
-    time = allowance(game, game.used_ms if used_ms is None else used_ms)
+    time = allowance(game)
     if clock is None:
         return game.since + time, "clock"
     by_time = clock.moment_of(clock.contest_time(game.since) + time)
@@ -180,7 +143,7 @@ def paced(table: Table, clock: Clock | None) -> Table:
     One that is still to come stays where the new one is later: nobody is late by it, and a look at it finds the new one
     (`end_due`). So most moves leave the index alone in which all deadlines lie.
     """
-    moment, _ = due(table.game, clock, table.used_ms)
+    moment, _ = due(table.game, clock)
     if table.game.since < table.game.deadline <= moment:
         return table
     return replace(table, game=replace(table.game, deadline=moment))

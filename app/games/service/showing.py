@@ -16,7 +16,7 @@ from app.core.messages import N_
 from app.domain.contests import Clock
 from app.games import queries as games_queries
 from app.games.service.bodies import GameClock, GameSummary, GameView, MadeMove, Player
-from app.games.service.referee import MOST_MOVES, Ending, Table, due, used_by
+from app.games.service.referee import MOST_MOVES, Ending, Table, due
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import GameRow
 from games.catalog import games
@@ -35,43 +35,34 @@ ENDS: Mapping[str, tuple[Reason, str]] = {
 }
 
 
-def may_play(viewer: Viewer, game: GameRow, seat_id: str) -> bool:
-    """Whether the viewer may move from a seat: the team of a counted game, whoever started or joined one for practice.
+def may_play(viewer: Viewer, game: GameRow) -> bool:
+    """Whether the viewer may move: the team of a counted game, the account that started one for practice.
 
-    A seat that nobody took with an account is known by its id alone, which nobody can guess.
+    A practice game that was started without login is known by its id alone, which no one can guess.
     """
     if game.counted:
         team_id = viewer.at(game.contest_id).team_id
         return team_id is not None and team_id == game.team_id
-    account_id = game.guest_account_id if seat_id == game.guest else game.account_id
-    return account_id is None or viewer.account_id == account_id
-
-
-def side_of(game: GameRow, seat_id: str) -> int:
-    """The side that is played from the seat with this id; that of the game is its contestant's."""
-    return 1 - game.side if seat_id == game.guest else game.side
+    return game.account_id is None or viewer.account_id == game.account_id
 
 
 def visible(viewer: Viewer, game: GameRow | None, game_id: str) -> GameRow:
     """The game, if the viewer may see it; raises NotFound."""
-    if game is None or not (viewer.at(game.contest_id).sees_all or may_play(viewer, game, game_id)):
+    if game is None or not (viewer.at(game.contest_id).sees_all or may_play(viewer, game)):
         raise NotFound(N_("no game %(game)r"), game=game_id)
     return game
 
 
-def view(
-    table: Table, seat_id: str, since: int = 0, submission_id: str | None = None, clock: Clock | None = None
-) -> GameView:
-    """A game as it is seen from a seat, with the moves behind a number.
+def view(table: Table, since: int = 0, submission_id: str | None = None, clock: Clock | None = None) -> GameView:
+    """A game as its player sees it, with the moves behind a number.
 
     `clock` is that of the contestant's contest, where the game is bound to it.
     """
     game, rules = table.game, games()[table.game.game]
     legal = None if table.over else rules.legal(table.position)
     to_move = None if table.over else rules.to_move(table.position)
-    side = side_of(game, seat_id)
     return GameView(
-        id=seat_id,
+        id=game.id,
         contest_id=game.contest_id,
         problem_id=game.problem_id,
         testcase=game.case_name,
@@ -80,31 +71,29 @@ def view(
         game=game.game,
         opponent=game.opponent,
         seed=None if game.counted and not table.over else _number(game.seed),
-        side=side,
-        invite=game.guest if game.awaits_guest and seat_id == game.id else None,
-        joined=None if game.guest is None else game.joined is not None,
+        side=game.side,
         position=rules.render(table.position),
-        turn=player(side, to_move),
+        turn=player(game, to_move),
         next_move=len(table.moves) + 1,
         over=table.over,
-        winner=player(side, game.winner if table.over else None),
+        winner=player(game, game.winner if table.over else None),
         ending=cast(Ending | None, game.ending),
-        moves=made_moves(table, side, since),
+        moves=made_moves(table, since),
         legal=None if legal is None or legal.moves is None else list(legal.moves),
         rule=None if legal is None else legal.rule,
-        clock=clock_of(table, side, clock),
+        clock=clock_of(game, clock),
         started=format_time(game.started),
         ended=format_time_or_none(game.ended),
         submission_id=submission_id,
     )
 
 
-def made_moves(table: Table, side: int, since: int = 0) -> list[MadeMove]:
-    """The moves behind a number, as a side sees them."""
+def made_moves(table: Table, since: int = 0) -> list[MadeMove]:
+    """The moves behind a number, as the contestant sees them."""
     return [
         MadeMove(
             number=each.number,
-            by="you" if each.side == side else "opponent",
+            by="you" if each.side == table.game.side else "opponent",
             move=each.move,
             seconds=each.ms / 1000,
         )
@@ -112,23 +101,22 @@ def made_moves(table: Table, side: int, since: int = 0) -> list[MadeMove]:
     ]
 
 
-def clock_of(table: Table, side: int, clock: Clock | None) -> GameClock:
-    """The clock of a side; the deadline, of whoever is to move, is unknown while the contest is paused."""
-    game = table.game
+def clock_of(game: GameRow, clock: Clock | None) -> GameClock:
+    """The contestant's clock; the deadline is unknown while the contest is paused."""
     is_running = game.ended is None and not (clock is not None and clock.paused(utc_now()))
     return GameClock(
         move_seconds=None if game.move_ms is None else game.move_ms / 1000,
         game_seconds=None if game.game_ms is None else game.game_ms / 1000,
-        used_seconds=used_by(table, side) / 1000,
-        deadline=format_time(due(game, clock, table.used_ms)[0]) if is_running else None,
+        used_seconds=game.used_ms / 1000,
+        deadline=format_time(due(game, clock)[0]) if is_running else None,
     )
 
 
-def player(own: int, side: int | None) -> Player | None:
-    """The player of a side, as whoever plays `own` sees it."""
+def player(game: GameRow, side: int | None) -> Player | None:
+    """The player of a side, as the contestant sees it."""
     if side is None:
         return None
-    return "you" if side == own else "opponent"
+    return "you" if side == game.side else "opponent"
 
 
 def _number(value: int) -> int | str:
@@ -139,8 +127,7 @@ def transcript(table: Table) -> str:
     """The transcript of a game, as it stands."""
     game = table.game
     moves = tuple(TranscriptMove(_side(each.side), each.move, each.ms / 1000) for each in table.moves)
-    opponent = game.opponent if game.guest is None else None
-    return write(Transcript(game.game, game.instance, _side(game.side), opponent, game.seed, moves, _end(game)))
+    return write(Transcript(game.game, game.instance, _side(game.side), game.opponent, game.seed, moves, _end(game)))
 
 
 def _end(game: GameRow) -> End | None:
@@ -148,10 +135,8 @@ def _end(game: GameRow) -> End | None:
         return None
     if game.ending == "played":
         return End("over", None if game.winner is None else _side(game.winner))
-    if game.winner is None:
-        return None  # nobody joined, or two people made as many moves as a game may have: it was broken off
     reason, text = ENDS[game.ending or ""]
-    return loser_end(reason, _side(1 - game.winner), text)
+    return loser_end(reason, _side(game.side), text)
 
 
 def _side(side: int) -> Side:
@@ -181,20 +166,17 @@ def listed(
         limit=MOST_LISTED,
     )
     whose: Sequence[str | None] = [None] if viewer.sees_all else owners(viewer)
-    seats = [(game, game.id) for owner in whose for game in wanted(owner=owner)]
-    if viewer.account_id is not None and not viewer.sees_all:
-        joined = wanted(guest_account_id=viewer.account_id)
-        seats += [(game, game.guest) for game in joined if game.guest is not None]
-    seats.sort(key=lambda each: (each[0].started, each[1]), reverse=True)
-    return summaries(session, seats[:MOST_LISTED])
+    found = [game for owner in whose for game in wanted(owner=owner)]
+    found.sort(key=lambda game: (game.started, game.id), reverse=True)
+    return summaries(session, found[:MOST_LISTED])
 
 
-def summaries(session: Session, seats: Sequence[tuple[GameRow, str]]) -> list[GameSummary]:
-    """Games as lists show them, each as it is seen from a seat."""
-    shown = games_queries.submission_ids(session, [game for game, _ in seats])
+def summaries(session: Session, found: Sequence[GameRow]) -> list[GameSummary]:
+    """Games as lists show them."""
+    shown = games_queries.submission_ids(session, found)
     return [
         GameSummary(
-            id=seat_id,
+            id=game.id,
             problem_id=game.problem_id,
             testcase=game.case_name,
             team_id=game.team_id,
@@ -203,13 +185,13 @@ def summaries(session: Session, seats: Sequence[tuple[GameRow, str]]) -> list[Ga
             opponent=game.opponent,
             moves=game.moves,
             over=game.ended is not None,
-            winner=player(side_of(game, seat_id), game.winner if game.ended else None),
+            winner=player(game, game.winner if game.ended else None),
             ending=game.ending,
             started=format_time(game.started),
             ended=format_time_or_none(game.ended),
             submission_id=shown.get(game.id),
         )
-        for game, seat_id in seats
+        for game in found
     ]
 
 

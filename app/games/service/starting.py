@@ -23,7 +23,7 @@ from app.core.service import Service
 from app.games import queries as games_queries
 from app.games.queries import NewGame
 from app.games.service.bodies import MOST_SEED, StartBody
-from app.games.service.referee import PERSON, Table, Thinking, paced
+from app.games.service.referee import Table, Thinking, paced
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.submissions import LimitReached
@@ -76,13 +76,11 @@ async def start(
         raise NoContest(contest_id)
     problem_id = the_problem(snapshot, problem_called(snapshot, problem_id)).id
     chosen = await run_sync(_choose, service, viewer, snapshot, problem_id, body)
-    is_own = viewer.team_id is not None and chosen.case is not None and chosen.counts
-    counted = is_own and not body.practice and body.opponent != PERSON
+    can_count = viewer.team_id is not None and chosen.case is not None and chosen.counts
+    counted = can_count and not body.practice
     if body.practice is False and not counted:
         raise BadRequest(
-            N_(
-                "expected true or nothing (only a team's game from a test case, against the judge, counts), found false"
-            ),
+            N_("expected true or nothing (only a team's game from a test case counts), found false"),
             where="practice",
         )
     admitted = await admit(service, viewer, snapshot.contest.id, SubmissionForm(problem_id, [])) if counted else None
@@ -212,8 +210,8 @@ def _table(
     start_, now = chosen.start, utc_now()
     rules = games()[start_.game]
     opponent = start_.opponent if body.opponent is None else body.opponent
-    if opponent not in rules.opponents and opponent != PERSON:
-        known = ", ".join((*rules.opponents, PERSON))
+    if opponent not in rules.opponents:
+        known = ", ".join(rules.opponents)
         raise BadRequest(
             did_you_mean(
                 Message(N_("expected one of %(names)s, found %(found)r"), names=known, found=opponent),
@@ -250,7 +248,6 @@ def _table(
         since=now,
         used_ms=0,
         deadline=now,
-        guest=secrets.token_hex(12) if opponent == PERSON else None,
     )
     return Table(game, position, ())
 

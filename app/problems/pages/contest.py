@@ -38,7 +38,7 @@ from app.problems.service.shown_statements import Reader, statement_body
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.sending import panel
 from app.submissions.service.reports import own_answers, points_at_best
-from games.catalog import games, names
+from games.catalog import names
 
 # The boards by the checkers that they belong to, each with its name.
 TITLES = {
@@ -52,10 +52,10 @@ TITLES = {
 
 
 def playground(request: Request, viewer: Visitor, slug: str) -> HTMLResponse:
-    """The playground of one board; two people may play there where it is one of a game."""
+    """The playground of one board."""
     if slug not in TITLES:
         raise NotFound(did_you_mean(Message(N_("no board %(board)r"), board=slug), slug, TITLES))
-    return page("playground.html", request, viewer=viewer, slug=slug, titles=TITLES, game=games().get(slug))
+    return page("playground.html", request, viewer=viewer, slug=slug, titles=TITLES)
 
 
 # The kinds of cases that are named beside them.

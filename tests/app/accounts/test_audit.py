@@ -45,7 +45,6 @@ OF_TEAMS = {
     "create_game",
     "create_move",
     "resign_game",
-    "join_game",
     "create_registration",
     "change_forgotten_password",
     "decline_role",

@@ -56,7 +56,6 @@ OF_NOBODY = {
     "/api/account/password-reset",
     "/api/contests/{contest_id}/registrations",
     "/api/contests/{contest_id}/problems/{problem_id}/games",
-    "/api/games/{game_id}/join",
     "/api/games/{game_id}/moves",
     "/api/games/{game_id}/resign",
 }
@@ -178,7 +177,6 @@ GET    /api/games/{game_id}                                                     
 GET    /api/games/{game_id}/transcript                                              404 404 404 404 404 404
 POST   /api/games/{game_id}/moves                                                   400 400 400 400 400 400
 POST   /api/games/{game_id}/resign                                                  404 404 404 404 404 404
-POST   /api/games/{game_id}/join                                                    404 404 404 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/report                200 200 200 403 403 403
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources               200 200 200 403 403 403
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources/{name}        404 404 404 403 403 403

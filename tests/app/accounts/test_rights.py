@@ -209,7 +209,6 @@ GET    /api/contests/{contest_id}/teams/{team_id} : everybody
 PATCH  /api/contests/{contest_id}/teams/{team_id} : owners
 GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name} : everybody
 GET    /api/games/{game_id} : everybody
-POST   /api/games/{game_id}/join : everybody
 POST   /api/games/{game_id}/moves : everybody
 POST   /api/games/{game_id}/resign : everybody
 GET    /api/games/{game_id}/transcript : everybody

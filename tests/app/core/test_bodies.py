@@ -21,7 +21,6 @@ OF_NOBODY = {
     "/api/account/password-reset",
     "/api/contests/{contest_id}/registrations",
     "/api/contests/{contest_id}/problems/{problem_id}/games",
-    "/api/games/{game_id}/join",
     "/api/games/{game_id}/moves",
     "/api/games/{game_id}/resign",
 }

@@ -1,4 +1,4 @@
-"""Games are played on pages by plain forms: for practice by everybody, for points by teams, and between two people."""
+"""Games are played on pages by plain forms: for practice by everybody, and for points by teams."""
 
 from __future__ import annotations
 
@@ -77,65 +77,16 @@ def test_an_illegal_move_is_refused_with_its_reason_and_changes_nothing(api: Api
     assert "None yet." in shown(api, address)
 
 
-def test_a_team_plays_for_points_without_hint_or_taking_back(api: Api) -> None:
+def test_a_team_plays_for_points(api: Api) -> None:
     reply = post(api, PLAY, "team", testcase="02")
     address = reply.headers["Location"]
     assert "this game counts for 02" in shown(api, address, "team")
-    assert "Hint" not in shown(api, address, "team")
-    assert api.get(f"{address}?advice=yes", user="team").status_code == 403
     post(api, address, "team", act="move", number="1", move=STEP)
-    assert post(api, address, "team", act="back").status_code == 403
     post(api, address, "team", act="move", number="3", move=STEP)
     assert "It is submission 1" in shown(api, address, "team")
     assert api.get(address, user="other").status_code == 404
     assert api.get(address, user="judge").status_code == 200
     assert "counts" in words(api.get(PLAY, user="team"))
-
-
-def test_a_hint_is_a_winning_move_and_a_move_taken_back_leaves_the_moves_before(api: Api) -> None:
-    address = begin(api, "team", opponent="optimal", position="7 9 4\n")
-    hinted = shown(api, f"{address}?advice=yes", "team")
-    move = re.search(r"Hint: (\d+ \d+) \. You can win", hinted)
-    assert move is not None, hinted
-    post(api, address, "team", act="move", number="1", move=move[1])
-    again = post(api, address, "team", act="back").headers["Location"]
-    assert again != address
-    assert "None yet." in shown(api, again, "team")
-    assert "It ended: resigned." in shown(api, address, "team")
-    assert post(api, again, "team", act="back").status_code == 409
-    post(api, again, "team", act="move", number="1", move=move[1])
-    moves = [api.get(f"games/{each.rpartition('/')[2]}", user="team").json()["moves"] for each in (address, again)]
-    assert [[each["move"] for each in game] for game in moves] == [[each["move"] for each in moves[0]]] * 2
-
-
-def test_a_lost_practice_game_goes_on_from_before_the_last_move(api: Api) -> None:
-    address = begin(api, "team", position="2 0 1\n")
-    post(api, address, "team", act="move", number="1", move=STEP)
-    assert "You lost" in shown(api, address, "team")
-    again = post(api, address, "team", act="back").headers["Location"]
-    assert "Your turn" in shown(api, again, "team")
-    assert "You lost" in shown(api, address, "team")
-
-
-def test_two_people_play_by_a_link_and_each_sees_the_own_side(api: Api) -> None:
-    address = begin(api, "team", opponent="person")
-    page = api.get(address, user="team").text
-    invited = re.search(r'href="(/c/c/games/\w+)">its link', page)
-    assert invited is not None
-    guest = invited[1]
-    assert "Waiting for the other player" in shown(api, address, "team")
-    assert "You have been invited to play second" in shown(api, guest)
-    assert post(api, guest, None, act="join").headers["Location"] == guest
-    moved = post(api, address, "team", act="move", number="1", move=STEP)
-    assert moved.status_code == 303, words(moved)
-    assert "Your turn" in shown(api, guest)
-    assert [each["move"] for each in api.get(f"games/{guest.rpartition('/')[2]}").json()["moves"]] == [STEP]
-    assert post(api, guest, None, act="back").status_code == 403
-    post(api, guest, None, act="move", number="2", move=STEP)
-    post(api, address, "team", act="resign")
-    assert "You won" in shown(api, guest)
-    assert "You lost" in shown(api, address, "team")
-    assert api.get(f"{guest}?advice=yes").status_code == 403
 
 
 def test_a_practice_game_is_its_players_and_no_page_of_another_contest_shows_it(api: Api) -> None:

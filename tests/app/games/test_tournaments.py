@@ -57,7 +57,6 @@ def test_a_tournament_gives_a_cross_table_that_adds_up_and_every_game(api: Api) 
     assert result["count"] == len(result["games"]) == 3 * 2 * 2 * 2
     assert result["players"][0]["name"] == "optimal"
     assert sum(row["points"] for row in result["players"]) == result["count"]
-    assert sum(row["elo"] for row in result["players"]) == pytest.approx(4500, abs=0.5)
     assert {game["seed"] for game in result["games"]} == {5, 6}
     assert ended(api, again["id"])["result"] == job["result"], "the same games for the same seed"
     runner.close()

@@ -73,8 +73,7 @@ document.addEventListener("submit", async (event) => {
   const buttons = place().querySelectorAll("button");
   for (const button of buttons) button.disabled = true;
   try {
-    if (form.method === "get") await renew(`${form.getAttribute("action")}?${fields}`, {}, "#move [name=move]");
-    else await renew(form.getAttribute("action"), { method: "POST", body: fields }, focus);
+    await renew(form.getAttribute("action"), { method: "POST", body: fields }, focus);
   } catch {
     tell(_("The server cannot be reached. Your move is safe to repeat."));
   }
@@ -87,7 +86,7 @@ function leave(connection) {
   else connection?.close();
 }
 
-/** Hear of the other player's moves, while there are any to come. */
+/** Follow the moves of a game that another viewer or page plays. */
 function follow() {
   leave(socket);
   socket = undefined;
@@ -96,12 +95,11 @@ function follow() {
   const address = new URL(game.dataset.live, location.href);
   address.protocol = address.protocol.replace("http", "ws");
   const known = JSON.parse(game.dataset.moves).length;
-  const waits = "waits" in game.dataset;
   const mine = new WebSocket(address);
   socket = mine;
   mine.addEventListener("message", ({ data }) => {
     const news = JSON.parse(data);
-    const isNews = news.type === "game" && (news.over || news.next_move - 1 > known || (waits && news.joined));
+    const isNews = news.type === "game" && (news.over || news.next_move - 1 > known);
     if (mine === socket && isNews) renew(location.href, {}, "#move [name=move]").catch(() => {});
   });
   mine.addEventListener(

@@ -67,18 +67,6 @@ export function turns(name, instance, moves) {
   });
 }
 
-/** Where a game stands: who made each move, who is to move, whether it is over, and who moved last, which wins in every game. */
-export function standing(name, instance, moves) {
-  const rules = GAMES[name];
-  let position = rules.start(instance);
-  const players = moves.map((move) => {
-    const player = rules.sides[rules.turn(position)];
-    position = rules.apply(position, move);
-    return player;
-  });
-  return { players, turn: rules.sides[rules.turn(position)], isOver: rules.over(position), last: players.at(-1) };
-}
-
 /** The positions after each number of moves. */
 export function frames({ start, steps, ended }) {
   if (!start) return { count: 0, seek: () => ({}) };

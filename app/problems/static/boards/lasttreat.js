@@ -132,7 +132,6 @@ export function peek(head) {
 
 /** The last treat as a game: {a, b, k, turn}. */
 export const game = {
-  sides: ["first", "second"],
   start(text) {
     const [numbers, rest] = text.split("\n");
     const [a, b, k] = numbers.split(" ").map(BigInt);

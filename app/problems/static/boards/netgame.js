@@ -199,7 +199,6 @@ export function peek(head, input) {
 
 /** The net game: {net, cut}. */
 export const game = {
-  sides: ["first", "second"],
   start(text) {
     const [net, cut] = text.split("\ncut ");
     return { net: readNet(net), cut: cut ? cut.trim().split(" ").map(Number) : [] };

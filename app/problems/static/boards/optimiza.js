@@ -310,7 +310,6 @@ function placeOf(move) {
 
 /** The duel: {board, walk, begins}; A places the piece, B says who begins, then they move it in turn. */
 export const game = {
-  sides: ["A", "B"],
   start(text) {
     const [board, rest] = text.split("\nwalk ");
     const [walk, begins] = (rest ?? "").split("\n");
