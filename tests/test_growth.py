@@ -24,10 +24,12 @@ from app.core.errors import MOST_LISTED, BadRequest
 from app.core.faults import Faults
 from app.core.heavy import check_values
 from app.core.images import measure
+from app.core.messages import N_, Message
 from app.core.parsing import MOST_NODES, StrictLoader, read_document
 from app.domain.fingerprints import grain_of, normal
 
 GROWTH = 2.5
+UNKNOWN = Message(N_("no such team"))
 """Twice as much may take about twice the steps; quadratic readers take four times as many."""
 FEW_STEPS = 400
 EMPTY = b"\xff\xd8" + b"\xff\xd0" * 4
@@ -99,7 +101,7 @@ READERS: dict[str, Callable[[int], object]] = {
     "YAML of keys": lambda n: read_document(b"".join(b"k%d: 1\n" % at for at in range(n)), "a.yaml", Faults()),
     "a picture of empty pieces": lambda n: measure(EMPTY * n),
     "a picture of attributes": lambda n: measure(b"<svg " + b"width='1' " * n + b">"),
-    "a misspelt name": lambda n: did_you_mean("team", [f"team{at}" for at in range(n)]),
+    "a misspelt name": lambda n: did_you_mean(UNKNOWN, "team", [f"team{at}" for at in range(n)]),
     "an answer of exponents": lambda n: grain_of(b"1e999 1e99 " * n),
 }
 
@@ -186,8 +188,8 @@ def test_lines_end_where_editors_end_them() -> None:
 
 def test_of_very_many_names_none_is_suggested() -> None:
     names = [f"team{at:04}" for at in range(MOST_NAMES)]
-    assert did_you_mean("team0007x", names) == ": did you mean 'team0007'?"
-    assert did_you_mean("team0007x", [*names, "another"]) == ""
+    assert str(did_you_mean(UNKNOWN, "team0007x", names)) == "no such team: did you mean 'team0007'?"
+    assert did_you_mean(UNKNOWN, "team0007x", [*names, "another"]) is UNKNOWN
 
 
 def test_an_answer_of_exponents_does_not_grow_hundredfold() -> None:

@@ -128,7 +128,7 @@ ADAPTERS: Mapping[str, Adapter] = {
     "kattis": Adapter(protocols.asked_kattis, protocols.decision_kattis),
     "testlib": Adapter(protocols.asked_testlib, protocols.decision_testlib),
     "omegaup": Adapter(protocols.asked_omegaup, protocols.decision_omegaup),
-    "cms": Adapter(protocols.asked, protocols.decision),
+    "cms": Adapter(protocols.asked_cms, protocols.decision_cms),
 }
 # Asks about one case; None: the program has nothing to say. Raises ProgramFault, or Unread for a refused input.
 Ask = Callable[[CaseFiles], Decision | None]

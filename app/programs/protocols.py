@@ -52,12 +52,12 @@ TRANSLATED = {
 }
 
 
-def asked(program: tuple[str, ...], case: CaseFiles) -> Asked:
+def asked_cms(program: tuple[str, ...], case: CaseFiles) -> Asked:
     """The command that asks about a case; the jury's file comes before the contestant's."""
     return Asked((*program, INPUT, ANSWER, OUTPUT, *case.args))
 
 
-def decision(run: Run, case: CaseFiles, meaning: Meaning) -> Decision:
+def decision_cms(run: Run, case: CaseFiles, meaning: Meaning) -> Decision:
     """The checker's decision, by the first lines of what it writes."""
     result = run.result
     if (code := exit_code(result)) != 0:

@@ -35,12 +35,9 @@ def api(sqlite_url: str, tmp_path: Path, s3_url: str, s3_port: int, proxy: S3Pro
     with open_api(sqlite_url, tmp_path / "home", files_url=url, files_seconds=60) as api:
         add_problem(api.service)
         add_contest(api.service)
+        assert isinstance(api.service.files, S3Files)
+        api.service.files.bucket._seconds_away = 0.0
         yield api
-
-
-@pytest.fixture(autouse=True)
-def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3, "SECONDS_AWAY", 0.0)
 
 
 @contextmanager

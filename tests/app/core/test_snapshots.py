@@ -105,7 +105,7 @@ def test_services_and_routes_read_by_these_ways_alone() -> None:
     found = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if opening.search(path.read_text())}
     database = {f"core/db/{name}.py" for name in ("commits", "database", "listener", "locks", "migrate", "serving")}
     archive = {f"archive/queries/{name}.py" for name in ("backup", "move")}
-    assert found == database | archive | {"feed/queries/webhooks.py"}
+    assert found == database | archive
 
 
 def test_a_row_that_was_changed_meanwhile_is_read_without_an_error(api: Api) -> None:

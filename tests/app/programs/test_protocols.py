@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
@@ -11,10 +12,11 @@ import pytest
 from app.programs import protocols
 from app.programs.desk import with_images
 from app.programs.model import REJECTED, CaseFiles, Decision, Meaning, ProgramFault, Unread, fault_of
-from app.programs.places import ANSWER, INPUT, OUTPUT, Run
+from app.programs.places import ANSWER, INPUT, OUTPUT, Asked, Run
 from app.sandbox.model import Ending, Result
 from tests.builders.pictures import SVG, png
 
+Ask = Callable[[tuple[str, ...], CaseFiles], Asked]
 CASE = CaseFiles("01-small", b"1\n", b"5\n", b"4\n", ("fuzzy",), Fraction(50))
 
 
@@ -37,16 +39,16 @@ def worth(decision: Decision) -> tuple[object, object] | None:
 
 
 @pytest.mark.parametrize(
-    ("protocol", "words", "stdin"),
+    ("ask", "words", "stdin"),
     [
-        (protocols, (INPUT, ANSWER, "/work/feedback/", "fuzzy"), OUTPUT),
-        (protocols, (INPUT, OUTPUT, ANSWER, "fuzzy"), None),
-        (protocols, ("01-small", "fuzzy"), OUTPUT),
-        (protocols, (INPUT, ANSWER, OUTPUT, "fuzzy"), None),
+        (protocols.asked_kattis, (INPUT, ANSWER, "/work/feedback/", "fuzzy"), OUTPUT),
+        (protocols.asked_testlib, (INPUT, OUTPUT, ANSWER, "fuzzy"), None),
+        (protocols.asked_omegaup, ("01-small", "fuzzy"), OUTPUT),
+        (protocols.asked_cms, (INPUT, ANSWER, OUTPUT, "fuzzy"), None),
     ],
 )
-def test_each_protocol_has_its_own_order_of_arguments(protocol: object, words: tuple[str, ...], stdin: object) -> None:
-    asked = protocol.asked(("/program/check",), CASE)  # type: ignore[attr-defined]  # the modules of a protocol
+def test_each_protocol_has_its_own_order_of_arguments(ask: Ask, words: tuple[str, ...], stdin: object) -> None:
+    asked = ask(("/program/check",), CASE)
     assert (asked.argv, asked.stdin) == (("/program/check", *words), stdin)
 
 
@@ -191,14 +193,14 @@ def test_a_validator_of_omegaup_that_prints_no_number_is_at_fault_itself(ended: 
     ],
 )
 def test_the_first_lines_of_a_checker_of_cms_count(stdout: str, stderr: str, expected: object, text: str) -> None:
-    decision = protocols.decision(run(stdout=stdout, stderr=stderr), CASE, "fraction")
+    decision = protocols.decision_cms(run(stdout=stdout, stderr=stderr), CASE, "fraction")
     assert (worth(decision), decision.message.text) == (expected, text)
 
 
 @pytest.mark.parametrize("ended", [run(), run(stdout="1.5"), run(stdout="-1"), run(3, stdout="1"), run(stdout="\n1")])
 def test_a_checker_of_cms_without_a_share_is_at_fault_itself(ended: Run) -> None:
     with pytest.raises(ProgramFault):
-        protocols.decision(ended, CASE, "fraction")
+        protocols.decision_cms(ended, CASE, "fraction")
 
 
 def reply(**fields: object) -> Decision | None:
