@@ -28,6 +28,7 @@ def create_contest(
         str | None, typer.Option(metavar="H:MM:SS", help="freeze the board so long before the end")
     ] = None,
     open_to_all: Annotated[bool, typer.Option("--open-to-all", help="every team takes part")] = False,
+    already_over: Annotated[bool, typer.Option("--already-over", help="allow an end in the past")] = False,
     most: Most = None,
     interval: Interval = None,
     per: Per = None,
@@ -48,6 +49,7 @@ def create_contest(
         "duration": duration,
         "scoreboard_freeze_duration": freeze,
         "open_to_all": open_to_all,
+        "already_over": already_over or None,
         "settings": settings_of(most, interval, per, team_bytes, contest_bytes) or None,
     }
     return Request(
