@@ -71,8 +71,8 @@ def test_an_assistant_runs_a_contest_by_the_commands_of_the_guide(
         story.log_in(who)
         if at == 1:
             start = (datetime.now(UTC) - timedelta(hours=3)).isoformat(timespec="seconds")
-            over = f'jurado admin contest create algo4 "Week 4" --duration 1:00:00 --freeze 0:10:00 --start {start} --already-over'
-            story.type(over)
+            over = f"--duration 1:00:00 --freeze 0:10:00 --start {start} --already-over"
+            story.type(f'jurado admin contest create algo4 "Week 4" {over}')
             story.type("jurado admin contest add-problem algo4 comesolo")
         if at == 3:
             story.log_in("guest1")
