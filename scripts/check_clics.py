@@ -28,11 +28,12 @@ from tests.builders.packages import zip_package
 
 SECONDS_TO_JUDGE = 60
 PASSWORD = "open-sesame"  # the tool splits curl's options at blanks
+OWNER = "owner"
 GOOD = (": OK", "Optional, not present")
 
 
 def main() -> int:
-    """Check as everybody and as an admin; exit code 0 if all of it passed."""
+    """Check anonymously and as five roles; exit code 0 if all of it passed."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("tool", type=Path, help="path of check-api.sh")
     arguments.add_argument("--final", action="store_true", help="check a contest that is over and final")
@@ -43,7 +44,7 @@ def main() -> int:
             prepare(client, service.password, final=given.final)
         yajsv = shutil.which("yajsv") or stand_in(folder)
         failed = []
-        for user in (None, "red", "voice", "jury", "admin"):
+        for user in (None, "red", "voice", "jury", OWNER, "admin"):
             word = service.password if user == "admin" else PASSWORD
             curl = "-s" if user is None else f"-s -u {user}:{word}"
             print(f"as {user or 'nobody'}", flush=True)
@@ -90,10 +91,13 @@ def prepare(client: httpx.Client, password: str, *, final: bool) -> None:
     client.post(
         "problems", content=archive, headers={"Content-Type": "application/zip"}, auth=("admin", password)
     ).raise_for_status()
-    over = {"duration": "1:00:00"} if final else {}
+    over = {"duration": "1:00:00", "already_over": True} if final else {}
     start = lively.begin(ask, password=PASSWORD, settings={"show_others_answers": True}, **over)
     lively.submit(ask, start)
     lively.talk(ask, submission="s-0")
+    owner = {"username": OWNER, "password": PASSWORD, "name": "Owner", "type": "staff"}
+    account = lively.do(ask, "POST", "accounts", [owner])[0]
+    lively.do(ask, "PUT", f"contests/{lively.CONTEST}/roles/{account['id']}", {"role": "owner"}, code=200)
     wait_until_judged(client, password)
     if final:
         ask("PATCH", f"contests/{lively.CONTEST}", user="admin", json={"finalized": True}).raise_for_status()

@@ -47,6 +47,10 @@ class Stage:
         """Send a request for a path below /api/."""
         return self.ask(method, f"/api/{path}", user=user, json=json)
 
+    def knows(self, name: str) -> bool:
+        """Return whether the server's OpenAPI document names a property, which an older checkout may not."""
+        return f'"{name}"' in self.ask("GET", "/openapi.json").text
+
 
 @contextmanager
 def served(checkout: Path, home: Path) -> Iterator[Stage]:
@@ -56,8 +60,8 @@ def served(checkout: Path, home: Path) -> Iterator[Stage]:
     put_days(home, DAY, DAY + timedelta(days=1))
     port, password = free_port(), secrets.token_urlsafe(16)
     variables = at_home(home, admin_password=password, problems=str(problems))
-    python = checkout / ".venv/bin/python" if checkout != ROOT else Path(sys.executable)
-    command = [str(python), "-m", "app.commands", "serve", "--port", str(port)]
+    environment = checkout / ".venv/bin" if checkout != ROOT else Path(sys.executable).parent
+    command = [str(environment / "jurado"), "serve", "--port", str(port)]
     with (home / "server.log").open("wb") as log:
         process = subprocess.Popen(command, cwd=checkout, env={**os.environ, **variables}, stdout=log, stderr=log)
     try:
@@ -80,12 +84,14 @@ def _fill(stage: Stage) -> None:
     lively.talk(ask, submission="s-0")
     now = datetime.now(UTC)
     for name, begins in (("soon", now + timedelta(hours=3)), ("over", now - timedelta(hours=9))):
-        body = {
+        body: dict[str, Any] = {
             "id": name,
             "name": name,
             "start_time": begins.isoformat(timespec="milliseconds"),
             "duration": "2:00:00",
         }
+        if name == "over" and stage.knows("already_over"):
+            body["already_over"] = True
         lively.do(ask, "POST", "contests", body)
         lively.do(ask, "POST", f"contests/{name}/problems", {"id": "echo", "label": "A"})
         lively.do(ask, "POST", f"contests/{name}/teams", {"team_ids": ["red", "blue"]}, code=200)
