@@ -9,15 +9,19 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from checkers.doors import N_, Phrase
+
 Severity = Literal["error", "warning", "note"]
 LINE = re.compile(r"line ([0-9]+)\b")
-EXPECTED = re.compile(r"\bexpected ")
-FOUND = re.compile(r", found:? ")
+NONE, MORE, BOTH, NEITHER = map(Phrase, (N_("none"), N_("more"), N_("both"), N_("neither")))
+# Instead of a mismatch where what was found is another program's sentence.
+EXPECTED_TEXT = N_("expected %(expected)s, found: %(found)s")
+SLOWER = Phrase(N_("one that takes longer"))
 
 
 # Of typing_extensions: before Python 3.12 pydantic takes no other.
 class PackageFault(TypedDict):
-    """A fault of a package; null is what its sentence does not tell."""
+    """A fault of a package; null is what its message does not have. Texts may be phrases, which pages translate."""
 
     file: str
     where: str
@@ -34,6 +38,7 @@ class PackageError:
 
     file      relative to the package (empty: the package itself)
     where     a line, key or nothing
+    message   a phrase, which keeps its English source and values; `expected` and `found` are values of many
     severity  `error`: an upload refuses the package; `warning`: an upload takes it, but something in it will not work
               as its author expects; `note`: nothing is wrong, but the author may want to know
     """
@@ -50,14 +55,15 @@ class PackageError:
     def as_data(self) -> PackageFault:
         """Give the fault as JSON."""
         line = LINE.match(self.where)
-        expected, actual = _halves(self.message)
+        values = self.message.values if isinstance(self.message, Phrase) else {}
+        expected, found = values.get("expected"), values.get("found")
         return {
             "file": self.file,
             "where": self.where,
             "line": int(line[1]) if line else None,
             "message": self.message,
-            "expected": expected,
-            "found": actual,
+            "expected": expected if expected is None or isinstance(expected, str) else str(expected),
+            "found": found if found is None or isinstance(found, str) else str(found),
             "severity": self.severity,
         }
 
@@ -70,13 +76,10 @@ class PackageErrors(Exception):
         super().__init__("\n".join(map(str, self.errors)))
 
 
-def _halves(message: str) -> tuple[str, str] | tuple[None, None]:
-    """The expected and the actual half of a message."""
-    begin = EXPECTED.search(message)
-    middle = FOUND.search(message, begin.end()) if begin is not None else None
-    if begin is None or middle is None:
-        return None, None
-    return message[begin.end() : middle.start()], message[middle.end() :]
+def mismatch(expected: str, found: str, /, **values: object) -> Phrase:
+    """Return the usual sentence; `values` are those of the source `expected`, `found` is a phrase or data."""
+    wanted = expected if isinstance(expected, Phrase) else Phrase(expected, **values)
+    return Phrase(N_("expected %(expected)s, found %(found)s"), expected=wanted, found=found)
 
 
 def errors_of(faults: Iterable[PackageError]) -> list[PackageError]:
@@ -100,13 +103,13 @@ class Faults:
 
     errors: list[PackageError] = field(default_factory=list)
 
-    def add(self, file: str, message: str, where: str = "") -> None:
-        """Note one fault and go on."""
-        self.errors.append(PackageError(file, where, message))
+    def add(self, file: str, message: str, where: str = "", /, **values: object) -> None:
+        """Note one fault, a phrase or the source of one with its values, and go on."""
+        self.errors.append(PackageError(file, where, Phrase(message, **values) if values else message))
 
-    def expect(self, file: str, where: str, *, expected: str, found: str) -> None:
-        """Note the usual sentence: `expected ..., found ...`."""
-        self.add(file, f"expected {expected}, found {found}", where)
+    def expect(self, file: str, where: str, expected: str, found: str, /, **values: object) -> None:
+        """Note a mismatch."""
+        self.add(file, mismatch(expected, found, **values), where)
 
     def settle(self) -> None:
         """Raise :class:`PackageErrors` if anything was noted."""

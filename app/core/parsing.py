@@ -12,7 +12,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from app.core.faults import Faults
+from app.core.faults import Faults, mismatch
+from checkers.doors import N_, Phrase
 
 M = TypeVar("M", bound=BaseModel)
 Path = tuple[str | int, ...]
@@ -141,7 +142,7 @@ class Document:
 def read_document(data: bytes, file: str, faults: Faults) -> Document | None:
     """Parse a YAML file; notes a fault with its line and returns None if it is none."""
     if len(data) > LARGEST_DOCUMENT:
-        faults.expect(file, "", expected=f"at most {LARGEST_DOCUMENT} bytes of YAML", found=str(len(data)))
+        faults.expect(file, "", N_("at most %(most)s bytes of YAML"), str(len(data)), most=LARGEST_DOCUMENT)
         return None
     try:
         loader = StrictLoader(data.decode("utf-8"))
@@ -149,9 +150,10 @@ def read_document(data: bytes, file: str, faults: Faults) -> Document | None:
         value = loader.construct_document(node) if node is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        faults.add(file, f"not valid YAML: {error.problem or error.context}", f"line {mark.line + 1}" if mark else "")
+        where = f"line {mark.line + 1}" if mark else ""
+        faults.add(file, N_("not valid YAML: %(error)s"), where, error=error.problem or error.context)
     except UNREADABLE as error:
-        faults.add(file, f"not valid YAML: {_first_line(error)}")
+        faults.add(file, N_("not valid YAML: %(error)s"), error=_first_line(error))
     else:
         lines: dict[Path, int] = {}
         if node is not None:
@@ -174,7 +176,7 @@ def check_model(model: type[M], document: Document, file: str, faults: Faults, a
         value = value[part]
     value = {} if value is None and not at else value
     if not isinstance(value, dict):
-        faults.expect(file, document.where(at), expected="a map of keys to values", found=show(value))
+        faults.expect(file, document.where(at), N_("a map of keys to values"), show(value))
         return None
     try:
         return model.model_validate(value)
@@ -196,14 +198,15 @@ def show(value: object) -> str:
 def _sentence(error: ErrorDetails) -> str:
     kind, message = error["type"], error["msg"]
     if kind == "extra_forbidden":
-        return "unknown key"
+        return Phrase(N_("unknown key"))
     if kind == "missing":
-        return "missing key"
+        return Phrase(N_("missing key"))
     if kind == "value_error":
-        return str(message.removeprefix("Value error, "))
+        # The argument of the validator's error, which may be a phrase.
+        return cast(str, error["ctx"]["error"].args[0])
     expected = message.removeprefix("Input should be ").removeprefix("String should ").replace("a valid ", "a ")
     expected = expected.replace("a integer", "an integer")
-    return f"expected {expected}, found {show(error['input'])}"
+    return mismatch(expected, show(error["input"]))
 
 
 def _keys(path: Path, value: object) -> Path:

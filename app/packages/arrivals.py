@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from time import process_time
 
-from app.core.faults import Faults, PackageError, PackageErrors, Severity
+from app.core.faults import NONE, Faults, PackageError, PackageErrors, Severity, mismatch
 from app.core.parsing import place
 from app.packages.catalog import check_board, check_ladder, checkers
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
@@ -33,6 +33,7 @@ from app.packages.markdown import (
 from app.packages.model import Package, Statement
 from app.packages.read import assemble
 from app.packages.settings import GAME
+from checkers.doors import N_, Phrase
 from games.catalog import names
 
 FILE = "jurado.yaml"
@@ -47,15 +48,19 @@ def check_played(package: Package) -> Iterator[PackageError]:
     if game is None:
         if checker == GAME:
             where = place(package.files, FILE, ("checker",))
-            yield PackageError(FILE, where, "expected `game: {name: ...}` beside the checker game, found none")
+            yield PackageError(FILE, where, mismatch("`game: {name: ...}` beside the checker game", NONE))
         return
     if checker != GAME:
-        text = f"expected the checker game beside `game`, found {checker!r}"
+        text = mismatch("the checker game beside `game`", repr(checker))
         yield PackageError(FILE, place(package.files, FILE, ("checker",)), text)
     if game.name not in names():
         near = get_close_matches(game.name, names(), 1)
         hint = f" (did you mean {near[0]}?)" if near else ""
-        text = f"expected a game of this installation, one of {', '.join(names())}, found {game.name!r}{hint}"
+        text = mismatch(
+            "a game of this installation, one of %(names)s",
+            Phrase("%(name)r%(hint)s", name=game.name, hint=hint),
+            names=", ".join(names()),
+        )
         yield PackageError(FILE, place(package.files, FILE, ("game", "name")), text)
     yield from _check_cases(package, f"game {game.name}")
     yield from _check_groups(package)
@@ -65,7 +70,7 @@ def _check_cases(package: Package, expected: str) -> Iterator[PackageError]:
     for case in package.cases:
         first = case.input.read().split(b"\n", 1)[0].decode("utf-8", "backslashreplace")
         if first != expected:
-            text = f"expected `{expected}`, the game that jurado.yaml names, found {first[:60]!r}"
+            text = mismatch("`%(wanted)s`, the game that jurado.yaml names", repr(first[:60]), wanted=expected)
             yield PackageError(case.input.path, "line 1", text)
 
 
@@ -73,7 +78,7 @@ def _check_groups(package: Package) -> Iterator[PackageError]:
     for group in package.groups:
         if group.max_score == 0:
             file = f"data/{group.name}/test_group.yaml"
-            text = "expected points for the games of this group, found 0"
+            text = mismatch("points for the games of this group", "0")
             yield PackageError(file, place(package.files, file, ("max_score",)), text)
 
 
@@ -110,7 +115,10 @@ def check_rules(package: Package) -> Iterator[PackageError]:
         yield from _check_formulas(written)
     source = package.settings.languages.source
     if source is not None and source not in package.statements:
-        text = f"expected a statement in the source language, found only {', '.join(package.statements)}"
+        text = mismatch(
+            N_("a statement in the source language"),
+            Phrase("only %(statements)s", statements=", ".join(package.statements)),
+        )
         yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("languages", "source")), text, "warning")
     yield from _check_answer_limit(package)
     yield from check_ladder(package)
@@ -119,7 +127,7 @@ def check_rules(package: Package) -> Iterator[PackageError]:
 
 def _check_slug(package: Package) -> Iterator[PackageError]:
     if len(package.slug) > LONGEST_ID:
-        text = f"expected an id of at most {LONGEST_ID} characters, found {package.slug!r}"
+        text = mismatch(N_("an id of at most %(most)s characters"), repr(package.slug), most=LONGEST_ID)
         yield PackageError("", "", text)
 
 
@@ -128,7 +136,11 @@ def _check_checker(package: Package) -> Iterator[PackageError]:
     if package.program is None and name not in checkers():
         near = get_close_matches(name, checkers(), 1)
         hint = f" (did you mean {near[0]}?)" if near else ""
-        text = f"expected a checker that is bundled, one of {', '.join(checkers())}, found {name!r}{hint}"
+        text = mismatch(
+            N_("a checker that is bundled, one of %(checkers)s"),
+            Phrase("%(name)r%(hint)s", name=name, hint=hint),
+            checkers=", ".join(checkers()),
+        )
         yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("checker",)), text)
 
 
@@ -136,7 +148,11 @@ def _check_answer_limit(package: Package) -> Iterator[PackageError]:
     """Answers larger than a request may be cannot be sent, whatever the package allows."""
     limit = package.settings.answers.limit
     if limit > MOST_UPLOAD:
-        text = f"servers accept answers of at most {MOST_UPLOAD} bytes by default (JURADO_MAX_UPLOAD), found {limit}"
+        text = Phrase(
+            "servers accept answers of at most %(most)s bytes by default (JURADO_MAX_UPLOAD), found %(limit)s",
+            most=MOST_UPLOAD,
+            limit=limit,
+        )
         yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("answers", "limit")), text, "warning")
 
 
@@ -147,8 +163,8 @@ def _check_folders(package: Package) -> Iterator[PackageError]:
         tops.setdefault(name.partition("/")[0], name)
     own = tops.get("output_validator", tops.get("checker.py"))
     if own is not None and package.program is None:
-        message = f"expected no `checker` in jurado.yaml beside the package's own, found {package.settings.checker!r}"
-        yield PackageError(own, "", f"{message}: leave one of them out")
+        message = mismatch("no `checker` in jurado.yaml beside the package's own", repr(package.settings.checker))
+        yield PackageError(own, "", Phrase("%(mismatch)s: leave one of them out", mismatch=message, **message.values))
     for top, text in NOT_USED.items():
         if top in tops:
             yield PackageError(tops[top], "", text, "warning")
@@ -157,11 +173,11 @@ def _check_folders(package: Package) -> Iterator[PackageError]:
 def _check_examples(package: Package) -> Iterator[PackageError]:
     """Warn of a package without a sample, or without good and bad files that try its validators and its checker."""
     if not any(case.group == "sample" for case in package.cases):
-        yield PackageError("data/sample", "", "expected a sample for contestants, found none", "warning")
+        yield PackageError("data/sample", "", mismatch(N_("a sample for contestants"), NONE), "warning")
     kinds = {case.kind for case in package.validation_cases}
     for kind, what in EXAMPLES.items():
         if kind not in kinds:
-            yield PackageError(f"data/{kind}", "", f"expected {what}, found none", "warning")
+            yield PackageError(f"data/{kind}", "", mismatch(what, NONE), "warning")
 
 
 def _check_statement(package: Package, statement: Statement) -> Iterator[PackageError]:
@@ -175,29 +191,34 @@ def _check_statement(package: Package, statement: Statement) -> Iterator[Package
         yield PackageError(file, "line 1", "expected no title, as Jurado puts the problem's name there", "warning")
     for number, line in enumerate(text.splitlines(), start=1):
         if tag := SCRIPT.search(line):
-            message = f"expected Markdown alone, as HTML is shown as text, found `{tag[0]}`"
+            message = mismatch("Markdown alone, as HTML is shown as text", f"`{tag[0]}`")
             yield PackageError(file, f"line {number}", message, "warning")
     for link in image_links(text):
         if (fault := _image_fault(package, link)) is not None:
-            severity, message = fault
-            yield PackageError(file, f"line {link.line}", message, severity)
+            severity, wrong = fault
+            yield PackageError(file, f"line {link.line}", wrong, severity)
 
 
 def _check_formulas(written: Statement) -> Iterator[PackageError]:
     if written.kind == "md":
         for fault in islice(formula_faults(written.text), MOST_FORMULAS):
-            message = f"{fault.reason}: `{fault.source[:LONGEST_QUOTE]}` is shown as it is written"
+            message = Phrase(
+                "%(reason)s: `%(source)s` is shown as it is written",
+                reason=fault.reason,
+                source=fault.source[:LONGEST_QUOTE],
+            )
             yield PackageError(written.file.path, f"line {fault.line}", message, "warning")
 
 
 def _image_fault(package: Package, link: ImageLink) -> tuple[Severity, str] | None:
     name = local_image(link.address)
     if name is None:
-        return "error", f"expected an image below {FOLDER}/, as pages show no others, found `{link.address}`"
+        wanted = Phrase("an image below %(folder)s/, as pages show no others", folder=FOLDER)
+        return "error", mismatch(wanted, f"`{link.address}`")
     if image_type(name) is None:
-        return "error", f"expected an image ({', '.join(IMAGE_TYPES)}), found `{link.address}`"
+        return "error", mismatch("an image (%(types)s)", f"`{link.address}`", types=", ".join(IMAGE_TYPES))
     if f"{FOLDER}/{name}" not in package.files:
-        return "error", f"expected the image {FOLDER}/{name}, found no such file"
+        return "error", mismatch(N_("the image %(path)s"), Phrase(N_("no such file")), path=f"{FOLDER}/{name}")
     return None
 
 
@@ -231,10 +252,10 @@ def read_arrival(
     if (foreign := format or format_of(files)) is not None:
         return _foreign(files, foreign, slug, top or stem)
     if top is not None and slug is not None and top != slug:
-        raise PackageErrors([PackageError("", "", f"expected the top folder {slug}, found {top}")])
+        raise PackageErrors([PackageError("", "", mismatch(N_("the top folder %(slug)s"), top, slug=slug))])
     name = top or slug or stem
     if name is None:
-        raise PackageErrors([PackageError("", "", "expected one top folder named by the problem's id, found none")])
+        raise PackageErrors([PackageError("", "", mismatch(N_("one top folder named by the problem's id"), NONE))])
     return _arrival(assemble(name, files))
 
 
@@ -293,7 +314,9 @@ def _slow_statements(package: Package) -> Iterator[PackageError]:
         if statement.kind == "md":
             render(statement.text, FOLDER)
         if (taken := process_time() - began) > STATEMENT_SECONDS:
-            message = (
-                f"expected a statement that is rendered in {STATEMENT_SECONDS:g} s, found one that took {taken:.0f} s"
+            message = mismatch(
+                "a statement that is rendered in %(seconds)s s",
+                Phrase("one that took %(taken)s s", taken=f"{taken:.0f}"),
+                seconds=f"{STATEMENT_SECONDS:g}",
             )
             yield PackageError(statement.file.path, "", message)

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from app.core.faults import Faults
+from app.core.faults import BOTH, NONE, Faults
 from app.packages.model import File
+from checkers.doors import N_, Phrase
 
 VALIDATION = ("invalid_input", "invalid_output", "valid_output")
 ROOMS = ("sample", "secret", *VALIDATION)
@@ -51,14 +52,16 @@ def collect_bundles(files: Mapping[str, bytes], faults: Faults) -> list[Bundle]:
             continue
         path = name.removeprefix("data/")
         if path.partition("/")[0] not in ROOMS or "/" not in path:
-            faults.expect(name, "", expected=f"one of the folders {', '.join(ROOMS)}", found=path.partition("/")[0])
+            faults.expect(name, "", "one of the folders %(rooms)s", path.partition("/")[0], rooms=", ".join(ROOMS))
             continue
         if ".files/" in path:
-            faults.add(name, f"not possible here: {UNUSED['.files']}")
+            faults.add(name, "not possible here: %(unused)s", unused=UNUSED[".files"])
             continue
         extension = next((e for e in EXTENSIONS if path.endswith(e) and not path.endswith(f"/{e}")), None)
         if extension is None:
-            faults.expect(name, "", expected=f"an extension of a test case ({' '.join(EXTENSIONS)})", found="another")
+            faults.expect(
+                name, "", "an extension of a test case (%(extensions)s)", "another", extensions=" ".join(EXTENSIONS)
+            )
         else:
             parts[path.removesuffix(extension)][extension] = File(name, files)
     return [Bundle(path, parts[path]) for path in sorted(parts)]
@@ -73,10 +76,14 @@ def check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
     """Check one case's files against what its folder requires and allows. A solver can make expected answers."""
     has, at = set(bundle.parts), f"data/{bundle.path}"
     if ".in" not in has:
-        faults.add(f"{at}{min(has)}", f"missing input {bundle.name}.in: without it this file belongs to no test case")
+        faults.add(
+            f"{at}{min(has)}",
+            N_("missing input %(name)s.in: without it this file belongs to no test case"),
+            name=bundle.name,
+        )
         return
     for extension in sorted(has & set(UNUSED)):
-        faults.add(f"{at}{extension}", f"not possible here: {UNUSED[extension]}")
+        faults.add(f"{at}{extension}", "not possible here: %(unused)s", unused=UNUSED[extension])
     judged = set() if has_solver else {".ans"}
     needed = {"invalid_input": set(), "sample": judged, "secret": judged}.get(bundle.room, {".ans", ".out"})
     for extension in sorted(needed - has):
@@ -85,10 +92,10 @@ def check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
             if bundle.room in ("sample", "secret")
             else ""
         )
-        faults.add(f"{at}{extension}", f"missing file{hint}")
+        faults.add(f"{at}{extension}", "missing file%(hint)s", hint=hint)
     forbidden = {"invalid_input": {".ans", ".out"}}.get(bundle.room, set())
     for extension in sorted(has & forbidden):
-        faults.add(f"{at}{extension}", f"not possible in {bundle.room}")
+        faults.add(f"{at}{extension}", "not possible in %(room)s", room=bundle.room)
     if bundle.name == "test_group":
         faults.add(f"{at}.in", "a test case must not be named test_group")
     _check_display(bundle, faults)
@@ -98,14 +105,14 @@ def _check_display(bundle: Bundle, faults: Faults) -> None:
     """Note shown and downloaded files that are overridden alone, or more than once."""
     has, at = set(bundle.parts), f"data/{bundle.path}"
     if (".in.statement" in has) != (".in.download" in has):
-        faults.add(f"{at}.in", "expected .in.statement and .in.download together, found one of them")
+        faults.expect(f"{at}.in", "", ".in.statement and .in.download together", "one of them")
     shown, loaded = has & {".out", ".ans.statement"}, has & {".out", ".ans.download"}
     if len(shown) > 1 or len(loaded) > 1:
-        faults.add(f"{at}.out", "expected either .out or .ans.statement and .ans.download, found both")
+        faults.expect(f"{at}.out", "", "either .out or .ans.statement and .ans.download", BOTH)
     elif bool(shown) != bool(loaded):
-        faults.add(f"{at}.ans", "expected .ans.statement and .ans.download together, found one of them")
+        faults.expect(f"{at}.ans", "", ".ans.statement and .ans.download together", "one of them")
     if len(has & {".png", ".jpg", ".jpeg", ".svg"}) > 1:
-        faults.add(f"{at}.in", "expected at most one illustration, found several")
+        faults.expect(f"{at}.in", "", "at most one illustration", "several")
 
 
 def check_names(bundles: list[Bundle], faults: Faults) -> None:
@@ -118,10 +125,12 @@ def check_names(bundles: list[Bundle], faults: Faults) -> None:
         if len(paths) > 1:
             others = " and ".join([*paths[:MOST_NAMED], *(["others"] if len(paths) > MOST_NAMED else [])])
             for path in paths:
-                faults.add(f"{path}.in", f"base name used {len(paths)} times: {others}")
+                faults.add(
+                    f"{path}.in", N_("base name used %(count)s times: %(others)s"), count=len(paths), others=others
+                )
     folders = {b.path[:end] for b in bundles for end, letter in enumerate(b.path) if letter == "/"}
     for bundle in bundles:
         if bundle.path in folders:
-            faults.add(f"data/{bundle.path}.in", "a folder of the same name lies beside this test case")
+            faults.add(f"data/{bundle.path}.in", Phrase(N_("a folder of the same name lies beside this test case")))
     if not any(bundle.room == "secret" for bundle in judged):
-        faults.add("data/secret", "expected at least one test case, found none")
+        faults.expect("data/secret", "", N_("at least one test case"), NONE)

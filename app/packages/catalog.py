@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from app.core.faults import PackageError, PackageErrors
+from app.core.faults import PackageError, PackageErrors, mismatch
 from app.domain.contests import Aggregation, Kind, ScoredProblem
 from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
 from app.packages.demands import EVERY_PHASE, SLACK, Outcomes, scored_problem
@@ -26,6 +26,7 @@ from app.packages.model import Case, Package
 from app.packages.settings import BESIDE
 from app.packages.trials import Trial, open_trial
 from app.packages.zips import inflate, open_zip
+from checkers.doors import Phrase
 
 VARIABLE = "JURADO_PROBLEMS"
 # The folder of packages that are played, among those of other packages.
@@ -45,7 +46,9 @@ def problems_folder() -> Path:
         if place.is_dir():
             return place
     looked = ", ".join(map(str, places))
-    raise PackageErrors([PackageError("", "", f"expected a folder of problem packages, found none at {looked}")])
+    raise PackageErrors(
+        [PackageError("", "", mismatch("a folder of problem packages", Phrase("none at %(looked)s", looked=looked)))]
+    )
 
 
 def bundled() -> dict[str, Path]:
@@ -95,12 +98,12 @@ def check_board(package: Package) -> Iterator[PackageError]:
     if data is None:
         return
     if len(data) > LARGEST:
-        yield PackageError(NAME, "", f"expected at most {LARGEST} bytes, found {len(data)}")
+        yield PackageError(NAME, "", mismatch("at most %(largest)s bytes", str(len(data)), largest=LARGEST))
         return
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        yield PackageError(NAME, f"byte {error.start + 1}", "expected text in UTF-8, found other bytes")
+        yield PackageError(NAME, f"byte {error.start + 1}", mismatch("text in UTF-8", "other bytes"))
 
 
 def board_module(archive: IO[bytes]) -> str | None:
@@ -221,10 +224,10 @@ def check_ladder(package: Package) -> Iterator[PackageError]:
     for place, ranges in (("ladder.points", ladder.points), ("ladder.short.points", ladder.short.points or {})):
         for method, (least, most) in ranges.items():
             if least > most:
-                message = f"expected [least, most], found [{least}, {most}]"
+                message = mismatch("[least, most]", Phrase("[%(least)s, %(most)s]", least=least, most=most))
                 yield PackageError("jurado.yaml", f"{place}.{method}", message, "warning")
     for method in sorted(set(ladder.short.points or {}) - set(ladder.points)):
-        text = f"expected a method of ladder.points ({', '.join(ladder.points)}), found {method}"
+        text = mismatch("a method of ladder.points (%(points)s)", str(method), points=", ".join(ladder.points))
         yield PackageError("jurado.yaml", "ladder.short.points", text, "warning")
     try:
         short = plan_climb(package, short=True)
@@ -234,5 +237,7 @@ def check_ladder(package: Package) -> Iterator[PackageError]:
     giving = {group.name for group in package.groups if group.max_score}
     missing = giving - {case.group for case in short.cases}
     if missing:
-        text = f"expected a case of every group that gives points, found none of {', '.join(sorted(missing))}"
+        text = mismatch(
+            "a case of every group that gives points", Phrase("none of %(missing)s", missing=", ".join(sorted(missing)))
+        )
         yield PackageError("jurado.yaml", "ladder.short.cases", text, "warning")

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from app.core.faults import Faults
+from app.core.faults import MORE, Faults, mismatch
+from checkers.doors import Phrase
 
 
 class SizedFiles(Mapping[str, bytes]):
@@ -145,11 +146,16 @@ class SpooledFiles(SizedFiles):
         return len(self._places)
 
 
-OUTSIDE = "expected a symbolic link that stays in the package, found one to {}"
-NOWHERE = "expected a symbolic link to a file or folder, found one to {}, which does not exist"
-AROUND = "expected no symbolic link to a folder that it lies in, found one to {}"
+OUTSIDE = ("a symbolic link that stays in the package", "one to %(target)s")
+NOWHERE = ("a symbolic link to a file or folder", "one to %(target)s, which does not exist")
+AROUND = ("no symbolic link to a folder that it lies in", "one to %(target)s")
 # Links on the way to one file, as in Linux.
 MOST_HOPS = 40
+
+
+def _link_fault(sources: tuple[str, str], target: str) -> Phrase:
+    expected, found = sources
+    return mismatch(expected, Phrase(found, target=target))
 
 
 def link_fault(link: Path, opened: tuple[Path, ...]) -> str | None:
@@ -158,10 +164,10 @@ def link_fault(link: Path, opened: tuple[Path, ...]) -> str | None:
     try:
         target = link.resolve(strict=True)
     except (OSError, RuntimeError):  # Python before 3.13 raises RuntimeError for a loop
-        return NOWHERE.format(shown)
+        return _link_fault(NOWHERE, shown)
     if not target.is_relative_to(opened[0]):
-        return OUTSIDE.format(shown)
-    return AROUND.format(shown) if target in opened else None
+        return _link_fault(OUTSIDE, shown)
+    return _link_fault(AROUND, shown) if target in opened else None
 
 
 class ArchiveLinks:
@@ -191,21 +197,19 @@ class ArchiveLinks:
                 path, real = _joined(shown, name), _joined(opened[-1], name)
                 target = self._target(real)
                 if visits > most:
-                    faults.expect(
-                        "", "", expected=f"at most {most} files and folders with links followed", found="more"
-                    )
+                    faults.expect("", "", "at most %(most)s files and folders with links followed", MORE, most=most)
                     return targets
                 if target in self._files:
                     targets[path] = target
                 elif (fault := self._fault(target, opened)) is not None:
-                    faults.add(path[:300], fault.format(self._links.get(real, "")[:200]))
+                    faults.add(path[:300], _link_fault(fault, self._links.get(real, "")[:200]))
                 elif len(opened) < deepest:
                     pending.append((path, (*opened, target)))
                 else:
-                    faults.expect(path[:300], "", expected=f"at most {deepest} folders", found="more")
+                    faults.expect(path[:300], "", "at most %(deepest)s folders", MORE, deepest=deepest)
         return targets
 
-    def _fault(self, target: str, opened: tuple[str, ...]) -> str | None:
+    def _fault(self, target: str, opened: tuple[str, ...]) -> tuple[str, str] | None:
         if target == _OUT:
             return OUTSIDE
         if target not in self._below:

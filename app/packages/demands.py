@@ -18,6 +18,7 @@ from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
 from app.packages.model import Package, Submission, SubmissionRule
 from app.packages.submissions import FILE
 from app.packages.trials import Outcome
+from checkers.doors import Phrase
 
 # Stands for every character but `/`.
 ANY = ""
@@ -238,4 +239,6 @@ def _verdict(outcome: Outcome) -> str:
 
 
 def _unmet(place: str, submission: Submission, expected: str, actual: str) -> PackageError:
-    return PackageError(FILE, place, f"submissions/{submission.path}: expected {expected}, found {actual}", "warning")
+    source = "submissions/%(path)s: expected %(expected)s, found %(found)s"
+    text = Phrase(source, path=submission.path, expected=expected, found=actual)
+    return PackageError(FILE, place, text, "warning")

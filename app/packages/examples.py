@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from app.core.faults import Faults, PackageError
+from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, mismatch
 from app.core.steps import Steps
 from app.packages.generation import Plan, Recipe, read_plan
 from app.packages.model import Case, File, Package, ValidationCase
@@ -20,6 +20,7 @@ from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
 from app.programs.model import ProgramFault
 from app.programs.points import generate
 from app.programs.tools import Opinion, ToolDesk
+from checkers.doors import N_, Phrase
 
 # The opinion of each input validator on each input, by the input's path.
 Opinions = Mapping[str, Sequence[Opinion]]
@@ -33,15 +34,16 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
     Without any that runs there are no opinions.
     """
     tools, unknown = validators_of(package)
-    faults = [_warning(each.place, f"this input validator is not run: {each.reason}") for each in unknown]
+    faults = [_warning(each.place, "this input validator is not run: %(why)s", why=each.reason) for each in unknown]
     if workshop.desk is None:
-        return None, [*faults, _warning("input_validators", f"input validators are not run: {workshop.lack}")]
+        lack = _warning("input_validators", "input validators are not run: %(lack)s", lack=workshop.lack)
+        return None, [*faults, lack]
     sound = []
     for tool in tools:
         try:
             workshop.desk.prepare(tool)
         except ProgramFault as fault:
-            faults.append(_warning(tool.place, f"this input validator cannot be run: {fault}"))
+            faults.append(_warning(tool.place, "this input validator cannot be run: %(fault)s", fault=fault))
         else:
             sound.append(tool)
     if not sound:
@@ -62,9 +64,10 @@ def check_opinions(opinions: Opinions) -> Iterator[PackageError]:
             if opinion.fault:
                 yield _warning(path, opinion.fault)
             elif not opinion.accepted and not bad:
-                yield _warning(path, f"{opinion.validator} refuses this input: {opinion.text}")
+                values = {"validator": opinion.validator, "text": opinion.text}
+                yield _warning(path, "%(validator)s refuses this input: %(text)s", **values)
         if bad and all(opinion.accepted for opinion in given):
-            yield _warning(path, "expected at least one input validator to refuse this input, found none")
+            yield _warning(path, mismatch("at least one input validator to refuse this input", NONE))
 
 
 def check_validation_cases(package: Package, desk: Desk, opinions: Opinions | None) -> Iterator[PackageError]:
@@ -106,9 +109,9 @@ def _check_invalid_input(
 ) -> Iterator[PackageError]:
     path = case.input.path
     if outcome.failed:
-        yield _warning(path, f"the checker failed by itself: {outcome.failed}")
+        yield _warning(path, N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
     elif _has_question(package, case) and outcome.unread is None:
-        yield _warning(path, "expected the checker to refuse this input, found it accepted")
+        yield _warning(path, mismatch("the checker to refuse this input", Phrase(N_("it accepted"))))
     if opinions is not None:
         texts = [opinion.text for opinion in opinions[path]]
         yield from _check_text(case, case.input, [*texts, outcome.unread or ""])
@@ -116,13 +119,14 @@ def _check_invalid_input(
 
 def _check_output(case: ValidationCase, output: File, outcome: Outcome) -> Iterator[PackageError]:
     if outcome.unread:
-        yield _warning(case.input.path, f"the checker refuses this input: {outcome.unread}")
+        yield _warning(case.input.path, N_("the checker refuses this input: %(unread)s"), unread=outcome.unread)
     elif outcome.failed:
-        yield _warning(output.path, f"the checker failed by itself: {outcome.failed}")
+        yield _warning(output.path, N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
     elif case.kind == "valid_output" and outcome.rejected:
-        yield _warning(output.path, f"expected the checker to accept this answer, found: {outcome.rejected}")
+        expected = "the checker to accept this answer"
+        yield _warning(output.path, EXPECTED_TEXT, expected=expected, found=outcome.rejected)
     elif case.kind == "invalid_output" and outcome.rejected is None:
-        yield _warning(output.path, "expected the checker to reject this answer, found it accepted")
+        yield _warning(output.path, mismatch("the checker to reject this answer", Phrase(N_("it accepted"))))
     elif case.kind == "invalid_output":
         yield from _check_text(case, output, [outcome.rejected or ""])
 
@@ -132,11 +136,11 @@ def _check_text(case: ValidationCase, file: File, texts: Sequence[str]) -> Itera
     if SENTENCE in case.description and not any(text and text in case.description for text in texts):
         given = " / ".join(text for text in texts if text) or "nothing"
         path = f"{file.path.rpartition('.')[0]}.yaml"
-        yield _warning(path, f"expected the rejection as it is given, found: {given}", "description")
+        yield _warning(path, Phrase(EXPECTED_TEXT, expected="the rejection as it is given", found=given), "description")
 
 
-def _warning(file: str, message: str, where: str = "") -> PackageError:
-    return PackageError(file, where, message, "warning")
+def _warning(file: str, message: str, where: str = "", /, **values: object) -> PackageError:
+    return PackageError(file, where, Phrase(message, **values) if values else message, "warning")
 
 
 AT_ONCE = min(2, os.cpu_count() or 1)
@@ -158,10 +162,10 @@ def check_reproduction(package: Package, workshop: Workshop, steps: Steps) -> It
     lacking = {recipe.program: not_runnable(package.files, recipe.program) for recipe in generated}
     for place, reason in lacking.items():
         if reason is not None:
-            yield PackageError(place, "", f"nothing here runs this generator: {reason}", "note")
+            yield PackageError(place, "", Phrase("nothing here runs this generator: %(reason)s", reason=reason), "note")
     asked = [recipe for recipe in generated if lacking[recipe.program] is None]
     if asked and workshop.desk is None:
-        yield PackageError(plan.file, "", f"generators are not run: {workshop.lack}", "warning")
+        yield PackageError(plan.file, "", Phrase("generators are not run: %(lack)s", lack=workshop.lack), "warning")
     if workshop.desk is not None:
         yield from _check_generated(package, plan, asked, workshop.desk, steps)
 
@@ -173,12 +177,12 @@ def _check_cases(package: Package, plan: Plan) -> Iterator[PackageError]:
     known = {recipe.path for recipe in plan.recipes}
     for recipe in plan.recipes:
         if f"data/{recipe.path}.in" not in package.files:
-            yield PackageError(
-                plan.file, recipe.where, f"expected data/{recipe.path}.in, found no such file", "warning"
-            )
+            text = mismatch("data/%(path)s.in", Phrase(N_("no such file")), path=recipe.path)
+            yield _warning(plan.file, text, recipe.where)
     for case in package.cases:
         if case.path not in known:
-            yield PackageError(case.input.path, "", f"{plan.file} does not say how this input is made", "note")
+            text = Phrase("%(name)s does not say how this input is made", name=plan.file)
+            yield PackageError(case.input.path, "", text, "note")
 
 
 def _check_given(package: Package, plan: Plan, recipes: list[Recipe]) -> Iterator[PackageError]:
@@ -202,7 +206,7 @@ def _check_generated(
             desk.prepare(tool)
         except ProgramFault as fault:
             broken[place] = str(fault)
-            yield PackageError(place, "", f"this generator cannot be run: {fault}", "warning")
+            yield PackageError(place, "", Phrase("this generator cannot be run: %(fault)s", fault=fault), "warning")
     asked = [recipe for recipe in recipes if recipe.program not in broken]
 
     def make(recipe: Recipe) -> bytes | ProgramFault:
@@ -216,8 +220,9 @@ def _check_generated(
         for recipe in steps.over("generators", asked):
             data, name = next(made), f"data/{recipe.path}.in"
             if isinstance(data, ProgramFault):
-                text = f"{_command(recipe)} does not make data/{recipe.path}.in: {data}"
-                yield PackageError(plan.file, recipe.where, text, "warning")
+                values = {"command": _command(recipe), "path": recipe.path, "fault": data}
+                source = "%(command)s does not make data/%(path)s.in: %(fault)s"
+                yield _warning(plan.file, source, recipe.where, **values)
             elif data != package.files[name]:
                 yield _differs(name, plan, recipe, data, package.files[name])
 
@@ -228,7 +233,7 @@ def _differs(name: str, plan: Plan, recipe: Recipe, made: bytes, stored: bytes) 
     at = next((at for at, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]), None)
     line = (min(len(mine), len(theirs)) - 1 if at is None else at) + 1
     how = _command(recipe) if recipe.program else f"{plan.file}, {recipe.where}"
-    text = f"expected {_quoted(mine, line)} as {how} makes it, found {_quoted(theirs, line)}"
+    text = mismatch("%(mine)s as %(how)s makes it", _quoted(theirs, line), mine=_quoted(mine, line), how=how)
     return PackageError(name, f"line {line}", text, "warning")
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from app.core.faults import Faults, PackageError, PackageErrors
+from app.core.faults import MORE, Faults, PackageError, PackageErrors, mismatch
 from app.packages.contents import ArchiveLinks, SizedFiles, SpooledFiles, link_fault, size_of
 from app.packages.zips import ZipUnreadable, entry_fault, inflate, inflated, is_link, open_zip
+from checkers.doors import N_, Phrase
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
 SLUG = re.compile(r"[a-z0-9]{1,64}")
@@ -93,10 +94,10 @@ def check_zip(files: Mapping[str, bytes], size: int, limits: Limits = LIMITS) ->
             faults.add(name[:300], fault)
     _refuse_files_as_folders(files.keys(), faults)
     if size > limits.archive:
-        faults.expect("", "", expected=f"an archive of at most {limits.archive} bytes", found=str(size))
+        faults.expect("", "", N_("an archive of at most %(archive)s bytes"), str(size), archive=limits.archive)
     total, most = sum(sizes.values()), max(size, SMALLEST) * limits.ratio
     if total > most:
-        faults.expect("", "", expected=f"at most {most} bytes in all files of so small an archive", found=str(total))
+        faults.expect("", "", "at most %(most)s bytes in all files of so small an archive", str(total), most=most)
     faults.settle()
 
 
@@ -112,7 +113,7 @@ def archive_files(
     faults = Faults()
     size = len(source) if isinstance(source, bytes) else source.stat().st_size
     if size > limits.archive:
-        message = f"expected an archive of at most {limits.archive} bytes, found {size}"
+        message = mismatch(N_("an archive of at most %(archive)s bytes"), str(size), archive=limits.archive)
         raise PackageErrors([PackageError("", "", message)])
     try:
         with open_zip(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
@@ -127,19 +128,21 @@ def archive_files(
                 else SpooledFiles.written(spool, inflating)
             )
     except ZipUnreadable as error:
-        raise PackageErrors([PackageError("", "", f"not a readable zip archive: {error}")]) from error
+        raise PackageErrors(
+            [PackageError("", "", Phrase(N_("not a readable zip archive: %(error)s"), error=error))]
+        ) from error
     return _without_top(files)
 
 
 def _check_sizes(sizes: Mapping[str, int], faults: Faults, limits: Limits) -> None:
     total = sum(sizes.values())
     if len(sizes) > limits.files:
-        faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(sizes)))
+        faults.expect("", "", N_("at most %(files)s files"), str(len(sizes)), files=limits.files)
     if total > limits.total:
-        faults.expect("", "", expected=f"at most {limits.total} bytes in all files", found=str(total))
+        faults.expect("", "", N_("at most %(total)s bytes in all files"), str(total), total=limits.total)
     for name, size in sizes.items():
         if size > (most := limits.most_of(name)):
-            faults.expect(name, "", expected=f"at most {most} bytes", found=str(size))
+            faults.expect(name, "", N_("at most %(most)s bytes"), str(size), most=most)
 
 
 def _walk(folder: Path, prefix: str, opened: tuple[Path, ...], faults: Faults) -> Iterator[str]:
@@ -157,7 +160,7 @@ def _walk(folder: Path, prefix: str, opened: tuple[Path, ...], faults: Faults) -
         elif entry.is_file():
             yield path
         else:
-            faults.expect(path, "", expected="a file or folder", found="something else")
+            faults.expect(path, "", N_("a file or folder"), Phrase(N_("something else")))
 
 
 BAD_NAME = "expected a name of letters, digits, `.`, `-`, `_` that begins with a letter, digit or `_` (at most 255)"
@@ -173,7 +176,7 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
     links: dict[str, str] = {}
     infos = archive.infolist()
     if len(infos) > 2 * limits.files:
-        faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(infos)))
+        faults.expect("", "", N_("at most %(files)s files"), str(len(infos)), files=limits.files)
         return members
     for info in infos:
         name = info.filename
@@ -185,7 +188,7 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
         elif not all(NAME.fullmatch(part) for part in name.split("/")):
             faults.add(name[:300], BAD_NAME)
         elif name in members or name in links:
-            faults.add(name, "two files have this name")
+            faults.add(name, Phrase(N_("two files have this name")))
         elif is_link(info):
             links[name] = inflate(archive, info, LONGEST_PATH + 1, lambda _: None).decode(errors="replace")
         else:
@@ -194,7 +197,7 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
         members = _linked(links, members, faults, limits)
     _refuse_names_of_one_case(members, faults)
     if len(members) > limits.files:
-        faults.expect("", "", expected=f"at most {limits.files} files", found=str(len(members)))
+        faults.expect("", "", N_("at most %(files)s files"), str(len(members)), files=limits.files)
     return members
 
 
@@ -217,7 +220,10 @@ def _refuse_names_of_one_case(names: Collection[str], faults: Faults) -> None:
         other = first.setdefault(name.casefold(), name)
         if other != name:
             faults.expect(
-                name, "", expected="names that differ in more than upper and lower case", found=f"also {other}"
+                name,
+                "",
+                N_("names that differ in more than upper and lower case"),
+                Phrase(N_("also %(other)s"), other=other),
             )
 
 
@@ -225,7 +231,7 @@ def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:
     """Note files that are folders of others, as `a` of `a/b`; in this order the one follows the other."""
     for first, second in pairwise(sorted(names, key=lambda name: name.replace("/", "\0"))):
         if second.startswith(f"{first}/"):
-            faults.expect(second, "", expected="folders above it", found=f"that {first} is a file")
+            faults.expect(second, "", "folders above it", Phrase("that %(first)s is a file", first=first))
 
 
 def _below_top(name: str) -> str:
@@ -243,9 +249,11 @@ def _path_fault(path: str) -> str | None:
     if path.startswith("/") or "\\" in path or DRIVE.match(path):
         return "expected a relative path with `/`"
     if len(parts) > DEEPEST or len(path) > LONGEST_PATH:
-        return f"expected a path of at most {LONGEST_PATH} characters and {DEEPEST} folders"
+        return Phrase(
+            "expected a path of at most %(most)s characters and %(deepest)s folders", most=LONGEST_PATH, deepest=DEEPEST
+        )
     if ".." in parts or "." in parts:
-        return "expected a path inside the package, found `..` or `.`"
+        return mismatch(N_("a path inside the package"), "`..` or `.`")
     return None
 
 
@@ -264,7 +272,9 @@ def _inflated(
             nonlocal used
             used += count
             if used > most or used - before > single:
-                message = f"expected at most {single} bytes in a file and {most} in all, found more"
+                message = mismatch(
+                    "at most %(single)s bytes in a file and %(most)s in all", MORE, single=single, most=most
+                )
                 raise PackageErrors([PackageError(name, "", message)])
 
         return inflated(archive, members[name], single + 1, spend)

@@ -23,6 +23,7 @@ from pydantic import (
     model_validator,
 )
 
+from app.core.faults import mismatch
 from app.packages.languages import LANGUAGE_CODE
 
 # Characters: a statement may name a constant in every line.
@@ -50,13 +51,13 @@ def one_or_many(value: object) -> object:
 
 def _distinct(value: tuple[T, ...]) -> tuple[T, ...]:
     if len(set(value)) != len(value):
-        raise ValueError("expected every value once, found a repetition")
+        raise ValueError(mismatch("every value once", "a repetition"))
     return value
 
 
 def _some(value: tuple[T, ...]) -> tuple[T, ...]:
     if not value:
-        raise ValueError("expected at least one value, found an empty list")
+        raise ValueError(mismatch("at least one value", "an empty list"))
     return value
 
 

@@ -21,6 +21,7 @@ from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
 from app.packages.zips import write_files, zip_bytes
 from app.programs.model import OwnLimits, Program, digest, pack
+from checkers.doors import Phrase
 
 GroupKind = Literal["sample", "provisional", "final"]
 Aggregation = Literal["sum", "min", "pass-fail"]
@@ -278,9 +279,9 @@ def check(
     group_of = {name: by_name[group] for group, names in members.items() for name in names if group in by_name}
     for name in [*known["order"], *known["points"]]:
         if name not in group_of:
-            faults.expect(file, "testcases", expected="names of test cases", found=name)
+            faults.expect(file, "testcases", "names of test cases", name)
     if len(set(known["order"])) < len(known["order"]):
-        faults.expect(file, "testcases.order", expected="each name once", found="one of them again")
+        faults.expect(file, "testcases.order", "each name once", "one of them again")
     for group in groups:
         names = [name for name, own in group_of.items() if own is group]
         own = {name: known["points"][name] for name in names if name in known["points"]}
@@ -289,7 +290,9 @@ def check(
         total, most = sum(own.values()), group.max_score or 0
         if group.aggregation != "sum" or group.kind == "sample":
             expected = "points of cases in secret groups with the aggregation sum"
-            faults.expect(file, "testcases.points", expected=expected, found=f"{min(own)} in {group.name}")
+            faults.expect(
+                file, "testcases.points", expected, Phrase("%(own)s in %(name)s", own=min(own), name=group.name)
+            )
         elif total > most or (total < most and len(own) == len(names)):
             expected = f"points that make {most} in {group.name}" if total < most else f"at most {most} in {group.name}"
-            faults.expect(file, "testcases.points", expected=expected, found=str(total))
+            faults.expect(file, "testcases.points", expected, str(total))

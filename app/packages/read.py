@@ -10,7 +10,7 @@ from typing import Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
-from app.core.faults import Faults, PackageError, PackageErrors
+from app.core.faults import Faults, PackageError, PackageErrors, mismatch
 from app.core.parsing import read_document, read_model
 from app.packages.bundles import GROUP_FILE
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
@@ -22,6 +22,7 @@ from app.packages.submissions import read_rules, read_submissions
 from app.packages.testdata import read_test_data
 from app.packages.texts import check_texts
 from app.packages.tools import own_limits, resolve, resolve_solver
+from checkers.doors import N_, Phrase
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -38,7 +39,7 @@ STATEMENT = re.compile(r"(statement|solution)/(problem|solution)(?:\.([^./]+))?\
 def read_package(folder: Path, limits: Limits = LARGEST) -> Package:
     """Read the package in `folder`, whose name is the slug; raises PackageErrors listing every fault."""
     if not folder.is_dir():
-        raise PackageErrors([PackageError("", "", f"expected a folder, found none at {folder}")])
+        raise PackageErrors([PackageError("", "", mismatch("a folder", Phrase("none at %(folder)s", folder=folder)))])
     faults = Faults()
     files = folder_files(folder, faults, limits)
     return assemble(folder.resolve().name, files, faults)
@@ -56,10 +57,10 @@ def read_archive(
     stem = source.stem if isinstance(source, Path) else None
     faults = Faults()
     if top is not None and slug is not None and top != slug:
-        faults.expect("", "", expected=f"the top folder {slug}", found=top)
+        faults.expect("", "", N_("the top folder %(slug)s"), top, slug=slug)
     name = top or slug or stem
     if name is None:
-        faults.add("", "expected one top folder named as the problem's slug, found files at the root")
+        faults.expect("", "", N_("one top folder named as the problem's slug"), Phrase(N_("files at the root")))
     return assemble(name or "", files, faults)
 
 
@@ -68,7 +69,7 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     faults = faults or Faults()
     if files and not {name.partition("/")[0] for name in files} & (ROOT_FILES | ROOT_FOLDERS):
         # A folder of packages, or anything else: hundreds of faults about its files would not say so.
-        faults.add("problem.yaml", "missing file: expected a problem package, which has it at its top")
+        faults.add("problem.yaml", Phrase(N_("missing file: expected a problem package, which has it at its top")))
         faults.settle()
     _check_slug(slug, faults)
     _check_layout(files, faults)
@@ -117,14 +118,14 @@ FALLBACK = JuradoSettings.model_validate({"checker": "exact", "scoring": {"kind"
 
 def _read(model: type[M], name: str, files: Mapping[str, bytes], faults: Faults) -> M | None:
     if name not in files:
-        faults.add(name, "missing file")
+        faults.add(name, Phrase(N_("missing file")))
         return None
     return read_model(model, files[name], name, faults)
 
 
 def _check_slug(slug: str, faults: Faults) -> None:
     if slug and not SLUG.fullmatch(slug):
-        faults.expect("", "", expected="a package named by lowercase letters and digits (at most 64)", found=repr(slug))
+        faults.expect("", "", N_("a package named by lowercase letters and digits (at most 64)"), repr(slug))
 
 
 def _check_layout(files: Mapping[str, bytes], faults: Faults) -> None:
@@ -132,15 +133,21 @@ def _check_layout(files: Mapping[str, bytes], faults: Faults) -> None:
     for name in files:
         top, _, rest = name.partition("/")
         if not rest and top not in ROOT_FILES:
-            faults.expect(name, "", expected=f"one of {', '.join(sorted(ROOT_FILES))} at the top", found="another file")
+            faults.expect(
+                name,
+                "",
+                N_("one of %(names)s at the top"),
+                Phrase(N_("another file")),
+                names=", ".join(sorted(ROOT_FILES)),
+            )
         elif rest and top not in ROOT_FOLDERS:
-            faults.expect(name, "", expected=f"one of the folders {', '.join(sorted(ROOT_FOLDERS))}", found=top)
+            faults.expect(name, "", N_("one of the folders %(names)s"), top, names=", ".join(sorted(ROOT_FOLDERS)))
         elif top == "attachments" and rest.count("/") and not rest.startswith("templates/"):
-            faults.add(name, "expected attachments as files, found a folder")
+            faults.expect(name, "", "attachments as files", "a folder")
     tops = {name.partition("/")[0] for name in files if "/" in name}
     for folder in ("statement", "input_validators"):
         if folder not in tops:
-            faults.add(folder, "missing folder, or nothing in it")
+            faults.add(folder, Phrase(N_("missing folder, or nothing in it")))
 
 
 def _statements(
@@ -153,23 +160,31 @@ def _statements(
         match = STATEMENT.fullmatch(name)
         language = match[3] if match and (match[3] or folder == "statement") else "en"
         if match is None or language is None or not LANGUAGE.match(language):
-            faults.expect(name, "", expected=f"{stem}.<language>.md, .tex or .pdf", found=name.rpartition("/")[2])
+            faults.expect(name, "", "%(stem)s.<language>.md, .tex or .pdf", name.rpartition("/")[2], stem=stem)
         elif language in statements:
             other = statements[language].file.name
-            faults.expect(name, "", expected=f"one file for the language {language}", found=f"also {other}")
+            faults.expect(
+                name,
+                "",
+                "one file for the language %(language)s",
+                Phrase(N_("also %(other)s"), other=other),
+                language=language,
+            )
         else:
             kind = cast(Literal["md", "tex", "pdf"], match[4])
             statements[language] = Statement(language, kind, File(name, files), constants)
             if kind != "pdf" and len(files[name]) > LONGEST_STATEMENT:
-                faults.expect(name, "", expected=f"at most {LONGEST_STATEMENT} bytes", found=str(len(files[name])))
+                size = str(len(files[name]))
+                faults.expect(name, "", N_("at most %(most)s bytes"), size, most=LONGEST_STATEMENT)
     return statements
 
 
 def _check_problem(problem: Problem, faults: Faults) -> None:
     """Hold the metadata against what Jurado can judge."""
     if set(problem.type) != {"scoring", "submit-answer"}:
-        expected = "[scoring, submit-answer], as Jurado scores answer files"
-        faults.expect("problem.yaml", "type", expected=expected, found=", ".join(problem.type))
+        faults.expect(
+            "problem.yaml", "type", "[scoring, submit-answer], as Jurado scores answer files", ", ".join(problem.type)
+        )
     if problem.limits.validation_passes is not None:
         faults.add("problem.yaml", "only for multi-pass problems", "limits.validation_passes")
 
@@ -188,9 +203,18 @@ def _check_languages(named: set[str] | None, written: set[str], faults: Faults) 
     if named is None:
         return
     for language in sorted(named - written):
-        faults.add(f"statement/problem.{language}.md", f"missing file: problem.yaml names the problem in {language}")
+        faults.add(
+            f"statement/problem.{language}.md",
+            N_("missing file: problem.yaml names the problem in %(language)s"),
+            language=language,
+        )
     for language in sorted(written - named):
-        faults.add("problem.yaml", f"missing name in {language}: there is a statement in that language", "name")
+        faults.add(
+            "problem.yaml",
+            N_("missing name in %(language)s: there is a statement in that language"),
+            "name",
+            language=language,
+        )
 
 
 def _check_sizes(cases: tuple[Case, ...], settings: JuradoSettings, faults: Faults) -> None:
@@ -198,4 +222,4 @@ def _check_sizes(cases: tuple[Case, ...], settings: JuradoSettings, faults: Faul
     for case in cases:
         size = case.input.size
         if size > settings.inputs.limit:
-            faults.expect(case.input.path, "", expected=f"at most {settings.inputs.limit} bytes", found=str(size))
+            faults.expect(case.input.path, "", N_("at most %(limit)s bytes"), str(size), limit=settings.inputs.limit)

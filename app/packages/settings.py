@@ -16,7 +16,7 @@ from app.packages.metadata import Language, Number, Positive, Strict, Text, as_t
 from app.programs.model import PROGRAM, Meaning, Protocol
 from app.programs.validating import ValidatorProtocol
 from checkers import doors
-from checkers.doors import Checker
+from checkers.doors import Checker, Phrase
 from games import checker as of_games
 
 # The checker of problems that are played.
@@ -263,5 +263,6 @@ def open_checker(name: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
     if name not in BESIDE:
         return doors.open_checker(name, args)
     if args:
-        raise ValueError(f"checker {name}: expected no arguments, found {list(args)}")
+        source = "checker %(name)s: expected %(expected)s, found %(found)s"
+        raise ValueError(Phrase(source, name=name, expected="no arguments", found=list(args)))
     return cast(Checker[Any, Any], BESIDE[name])

@@ -11,12 +11,13 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from app.core.faults import Faults, PackageError
+from app.core.faults import NONE, Faults, PackageError, mismatch
 from app.core.parsing import Document, check_model, read_document
 from app.packages.markdown import image_links, local_image
 from app.packages.metadata import Number, OneOrMore, Person, Strict, Text, read_person
 from app.packages.model import File, Package, Submission, SubmissionRule
 from app.packages.tools import program_of
+from checkers.doors import N_
 
 FILE = "submissions/submissions.yaml"
 Verdicts = OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
@@ -28,7 +29,7 @@ def _range(value: object) -> object:
 
 def _ordered(value: tuple[Number, Number]) -> tuple[Number, Number]:
     if value[0] > value[1]:
-        raise ValueError(f"expected [low, high], found [{value[0]}, {value[1]}]")
+        raise ValueError(mismatch("[low, high]", f"[{value[0]}, {value[1]}]"))
     return value
 
 
@@ -77,7 +78,7 @@ def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submis
         else:
             by_program["/".join(path.split("/")[:2])].append(File(name, files))
     if not any(path.startswith("accepted/") for path in by_program):
-        faults.add("submissions/accepted", "expected at least one accepted submission, found none")
+        faults.expect("submissions/accepted", "", N_("at least one accepted submission"), NONE)
     return tuple(Submission(path, tuple(by_program[path])) for path in sorted(by_program))
 
 
@@ -88,7 +89,7 @@ def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[SubmissionRu
     if document is None or value is None:
         document, value = Document({}, {}), {}
     if not isinstance(value, dict):
-        faults.expect(FILE, "", expected="a map of globs to demands", found=type(value).__name__)
+        faults.expect(FILE, "", "a map of globs to demands", type(value).__name__)
         value = {}
     rules: list[SubmissionRule] = []
     for glob in [*DEFAULTS, *(glob for glob in value if glob not in DEFAULTS)]:
@@ -102,7 +103,7 @@ def _rules(glob: str | int, document: Document | None, entry: object, faults: Fa
     if document is None:
         return [_rule(name, None, default, default)]
     if not isinstance(entry, dict):
-        faults.expect(FILE, document.where((glob,)), expected="a map", found=type(entry).__name__)
+        faults.expect(FILE, document.where((glob,)), "a map", type(entry).__name__)
         return []
     inner = [key for key in entry if str(key).partition("/")[0] in ("sample", "secret")]
     own = Document({glob: {key: entry[key] for key in entry if key not in inner}}, document.lines)

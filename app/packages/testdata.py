@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
 
-from app.core.faults import Faults
+from app.core.faults import NONE, Faults
 from app.core.parsing import read_model
 from app.domain.documents import CaseListDocument
 from app.packages import model
@@ -23,6 +23,7 @@ from app.packages.bundles import (
 )
 from app.packages.model import Aggregation, Case, Group, GroupKind, ValidationCase
 from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
+from checkers.doors import N_
 
 DEFAULT_MAX = 100
 # Stands for a test_group.yaml that has left a fault already, so that its group is not missed as well.
@@ -91,12 +92,12 @@ def _group_folders(bundles: list[Bundle], known: Mapping[str, GroupSettings], fa
     for bundle in secret:
         top = "/".join(bundle.path.split("/")[:2]) if bundle.path.count("/") > 1 else ""
         if groups and not top:
-            faults.add(f"data/{bundle.path}.in", "expected cases inside the groups, found one directly in data/secret")
+            faults.expect(f"data/{bundle.path}.in", "", "cases inside the groups", "one directly in data/secret")
         elif groups and top not in groups:
-            faults.add(f"data/{top}", f"expected a {GROUP_FILE}, as its sister folders have, found none")
+            faults.expect(f"data/{top}", "", "a %(name)s, as its sister folders have", NONE, name=GROUP_FILE)
     for folder in groups:
         if not any(bundle.path.startswith(f"{folder}/") for bundle in secret):
-            faults.add(f"data/{folder}", "expected at least one test case, found none")
+            faults.expect(f"data/{folder}", "", N_("at least one test case"), NONE)
     return ("sample", *(groups or ["secret"]))
 
 
@@ -112,7 +113,7 @@ def _groups(
     _check_secret(folders, known, faults)
     for name in settings.final:
         if name != "secret" and name not in folders:
-            faults.expect("jurado.yaml", "final", expected=f"one of {', '.join(folders[1:])}", found=name)
+            faults.expect("jurado.yaml", "final", "one of %(folders)s", name, folders=", ".join(folders[1:]))
     groups = tuple(_group(name, known, settings, faults) for name in folders)
     by_name = {group.name: group for group in groups}
     for group in groups:
@@ -130,7 +131,7 @@ def _group(name: str, known: Mapping[str, GroupSettings], settings: JuradoSettin
     aggregation = config.score_aggregation or ("sum" if name == "secret" else "pass-fail")
     most = config.max_score if config.max_score is not None else (DEFAULT_MAX if name == "secret" else "unbounded")
     if most == "unbounded":
-        faults.expect(file, "max_score", expected="a number, as Jurado gives points out of a maximum", found=most)
+        faults.expect(file, "max_score", "a number, as Jurado gives points out of a maximum", most)
     outer = known.get("secret", GroupSettings()).require_pass if name != "secret" else ()
     required = tuple(dict.fromkeys((*outer, *config.require_pass)))
     final = name in settings.final or "secret" in settings.final
@@ -152,15 +153,16 @@ def _check_secret(folders: tuple[str, ...], known: Mapping[str, GroupSettings], 
     secret = known.get("secret", GroupSettings())
     aggregation = secret.score_aggregation or "sum"
     if aggregation != "sum":
-        faults.expect(file, "score_aggregation", expected="sum, as points of groups are added", found=aggregation)
+        faults.expect(file, "score_aggregation", "sum, as points of groups are added", aggregation)
     if secret.max_score == "unbounded":
-        faults.expect(file, "max_score", expected="a number of points", found="unbounded")
+        faults.expect(file, "max_score", N_("a number of points"), "unbounded")
     most = [known[folder].max_score for folder in folders[1:] if folder in known]
     total = sum(points for points in most if isinstance(points, int))
     readable = all(known.get(folder) is not UNREADABLE for folder in ("secret", *folders))
     if readable and all(isinstance(points, int) for points in most) and total != _max_score(known):
-        expected = f"the sum of its groups' max_score, {total}"
-        faults.expect(file, "max_score", expected=expected, found=str(_max_score(known)))
+        faults.expect(
+            file, "max_score", N_("the sum of its groups' max_score, %(total)s"), str(_max_score(known)), total=total
+        )
 
 
 def _max_score(known: Mapping[str, GroupSettings]) -> int:
@@ -172,11 +174,11 @@ def _check_require_pass(group: Group, groups: Mapping[str, Group], faults: Fault
     file = f"data/{group.name}/{GROUP_FILE}"
     for name in group.require_pass:
         if name not in groups:
-            faults.expect(file, "require_pass", expected=f"a group ({', '.join(groups)})", found=name)
+            faults.expect(file, "require_pass", "a group (%(groups)s)", name, groups=", ".join(groups))
         elif name >= group.name:
-            faults.expect(file, "require_pass", expected=f"groups that come before {group.name}", found=name)
+            faults.expect(file, "require_pass", "groups that come before %(name)s", name, name=group.name)
         elif groups[name].aggregation != "pass-fail":
-            faults.expect(file, "require_pass", expected="groups with pass-fail aggregation", found=name)
+            faults.expect(file, "require_pass", "groups with pass-fail aggregation", name)
 
 
 def _cases(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from app.core.faults import Faults
+from app.core.faults import NONE, Faults
 from app.core.parsing import read_model
 from app.packages.bundles import GROUP_FILE
 from app.packages.contents import File
@@ -23,6 +23,7 @@ from app.packages.files import archive_files
 from app.packages.settings import CaseSettings, GroupSettings
 from app.programs.tools import Bounds, Opinion, Tool, ToolDesk
 from app.programs.validating import ValidatorProtocol, validate
+from checkers.doors import N_, Phrase
 
 TEXTS = (".yaml", ".md", ".tex", ".in", ".ans", ".out", ".py", ".txt", ".json", ".statement", ".download", ".svg", ".c")
 # Folders whose answers and inputs may be malformed on purpose, or come from contestants.
@@ -39,15 +40,17 @@ def check_texts(files: Mapping[str, bytes], faults: Faults) -> None:
 
 def _check(name: str, data: bytes, faults: Faults) -> None:
     if data.startswith(b"\xef\xbb\xbf"):
-        faults.add(name, "expected no byte-order mark, found one", "line 1")
+        faults.expect(name, "line 1", N_("no byte-order mark"), "one")
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        faults.expect(name, _line(data, error.start), expected="UTF-8", found=f"byte 0x{data[error.start]:02x}")
+        faults.expect(
+            name, _line(data, error.start), "UTF-8", Phrase("byte 0x%(data)s", data=f"{data[error.start]:02x}")
+        )
     if b"\r" in data:
-        faults.add(name, "expected lines to end in LF only, found CR", _line(data, data.index(b"\r")))
+        faults.expect(name, _line(data, data.index(b"\r")), "lines to end in LF only", "CR")
     if data and not data.endswith(b"\n"):
-        faults.add(name, "expected a newline at the end of the file, found none", _line(data, len(data)))
+        faults.expect(name, _line(data, len(data)), N_("a newline at the end of the file"), NONE)
 
 
 def _line(data: bytes, offset: int) -> str:
@@ -109,11 +112,11 @@ def _groups(files: Mapping[str, bytes], faults: Faults) -> dict[str, GroupSettin
             continue
         settings = read_model(GroupSettings, data, name, faults)
         if folder == "sample" or not _is_group(folder):
-            faults.expect(name, "", expected="a group directly in secret", found=folder or "none")
+            faults.expect(name, "", "a group directly in secret", folder or "none")
         elif settings is not None:
             groups[folder] = settings
             if settings.max_score == "unbounded":
-                faults.expect(name, "max_score", expected="a number of points", found="unbounded")
+                faults.expect(name, "max_score", N_("a number of points"), "unbounded")
     return groups
 
 
@@ -130,21 +133,23 @@ def _cases(files: Mapping[str, bytes], faults: Faults) -> list[SentCase]:
             continue
         stem, dot, extension = file.rpartition(".")
         if not _is_group(folder):
-            faults.expect(name, "", expected="a folder sample, secret or secret/GROUP", found=folder or "none")
+            faults.expect(name, "", "a folder sample, secret or secret/GROUP", folder or "none")
         elif dot + extension not in PARTS:
-            faults.expect(name, "", expected=f"one of the extensions {', '.join(PARTS)}", found=dot + extension)
+            faults.expect(name, "", "one of the extensions %(parts)s", dot + extension, parts=", ".join(PARTS))
         else:
             parts.setdefault(f"{folder}/{stem}", {})[dot + extension] = data
     if not parts:
-        faults.expect("", "", expected="at least one test case", found="none")
+        faults.expect("", "", N_("at least one test case"), NONE)
     first: dict[str, str] = {}
     cases = []
     for path in sorted(parts):
         has, name = parts[path], path.rpartition("/")[2]
         if (other := first.setdefault(name, path)) != path:
-            faults.expect(f"{path}.in", "", expected="a name that no other test case has", found=f"also {other}.in")
+            faults.expect(
+                f"{path}.in", "", N_("a name that no other test case has"), Phrase("also %(other)s.in", other=other)
+            )
         if ".in" not in has:
-            faults.expect(f"{path}{min(has)}", "", expected=f"an input {name}.in beside it", found="none")
+            faults.expect(f"{path}{min(has)}", "", N_("an input %(name)s.in beside it"), NONE, name=name)
             continue
         settings = read_model(CaseSettings, has.get(".yaml", b"{}\n"), f"{path}.yaml", faults) or CaseSettings()
         cases.append(SentCase(path, has[".in"], has.get(".ans"), settings))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from app.core.faults import Faults
+from app.core.faults import BOTH, NEITHER, Faults
 from app.packages.metadata import Problem
 from app.packages.model import Package, Submission, WithConstants
 from app.packages.settings import JuradoSettings, ProgramSettings, Reference
@@ -39,6 +39,7 @@ from app.programs.points import modules_of, names_of
 from app.programs.tools import Bounds, Tool, ToolDesk, tool_at
 from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
 from app.sandbox.sandbox import Sandbox
+from checkers.doors import Phrase
 
 VALIDATORS = "input_validators/"
 SOLVERS = ("solver.py", "solver/")
@@ -221,7 +222,7 @@ def resolve(
         _expect_none(settings, faults)
         return settings, None
     if names[0] == SINGLE and len(names) > 1:
-        faults.expect(SINGLE, "", expected=f"one checker, either this file or {VALIDATOR}", found="both")
+        faults.expect(SINGLE, "", "one checker, either this file or %(validator)s", BOTH, validator=VALIDATOR)
         return settings, None
     if settings.checker not in ("", PROGRAM):
         return settings, None  # a fault of `app.packages.arrivals`
@@ -233,10 +234,11 @@ def resolve(
         faults.add(names[0], str(fault))
         return settings, None
     if asked[0] == "python" and compiled:
-        faults.expect(FILE, "program.protocol", expected="a checker in Python for this protocol", found=main)
+        faults.expect(FILE, "program.protocol", "a checker in Python for this protocol", main)
     if asked[1] == "raw" and settings.scoring.kind == "absolute":
-        expected = "fraction, percent or absolute, as absolute scoring needs shares of points"
-        faults.expect(FILE, "program.points", expected=expected, found="raw")
+        faults.expect(
+            FILE, "program.points", "fraction, percent or absolute, as absolute scoring needs shares of points", "raw"
+        )
     known = settings.model_copy(
         update={"checker": PROGRAM, "program": ProgramSettings(protocol=asked[0], points=asked[1])}
     )
@@ -248,11 +250,16 @@ def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults:
     reference = settings.reference
     place = solver_place(reference, files)
     if place is None and reference is not None and reference.method is None:
-        faults.add(FILE, "expected a method of a solver, or a program of the package, found neither", "reference")
+        faults.expect(FILE, "reference", "a method of a solver, or a program of the package", NEITHER)
     if place is None:
         return settings
     if (reason := not_runnable(files, place)) is not None:
-        faults.add(FILE, f"expected a program of the package, found {place}: {reason}", "reference.program")
+        faults.expect(
+            FILE,
+            "reference.program",
+            "a program of the package",
+            Phrase("%(place)s: %(reason)s", place=place, reason=reason),
+        )
     known = (reference or Reference()).model_copy(update={"program": place})
     return settings.model_copy(update={"reference": known})
 
@@ -266,10 +273,16 @@ def own_limits(problem: Problem) -> OwnLimits:
 def _expect_none(settings: JuradoSettings, faults: Faults) -> None:
     """Note a package without its own checker that names none, or says how its own is asked."""
     if settings.program is not None:
-        faults.expect(FILE, "program", expected=f"a checker in {VALIDATOR} or {SINGLE}", found="neither")
+        faults.expect(
+            FILE, "program", "a checker in %(validator)s or %(single)s", NEITHER, validator=VALIDATOR, single=SINGLE
+        )
     elif not settings.checker:
         faults.add(
-            FILE, f"missing key: expected a checker, its name here or its program in {VALIDATOR} or {SINGLE}", "checker"
+            FILE,
+            "missing key: expected a checker, its name here or its program in %(validator)s or %(single)s",
+            "checker",
+            validator=VALIDATOR,
+            single=SINGLE,
         )
 
 

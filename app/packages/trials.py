@@ -24,7 +24,7 @@ from app.programs.desk import Opinion
 from app.programs.model import CaseFiles, Program, ProgramFault, exit_code, unexpected
 from app.programs.tools import Tool, ToolDesk
 from app.sandbox.model import Result
-from checkers.doors import Checker, Rejected, Score, check_instance, check_reference
+from checkers.doors import Checker, Phrase, Rejected, Score, check_instance, check_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def open_trial(package: Package, case: Case | ValidationCase) -> Trial:
     try:
         instance = checker.read_instance(case.input.read())
     except Rejected as refused:
-        text = f"the checker refuses this input: {refused.message.text}"
+        text = Phrase("the checker refuses this input: %(text)s", text=refused.message.text)
         raise PackageErrors([PackageError(case.input.path, "", text)]) from None
     reference = case.answer.read() if case.answer else b""
     return Trial(checker, instance, reference, package.settings.answers.limit)

@@ -15,7 +15,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NotRequired, TypedDict
 
-from app.core.faults import PackageError, PackageErrors, PackageFault, errors_of, notes_of, warnings_of
+from app.core.faults import (
+    EXPECTED_TEXT,
+    PackageError,
+    PackageErrors,
+    PackageFault,
+    errors_of,
+    notes_of,
+    warnings_of,
+)
 from app.core.steps import SILENT, Steps
 from app.packages.arrivals import check_rules, read_place
 from app.packages.contents import File
@@ -28,7 +36,7 @@ from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, 
 from app.programs.model import Program, ProgramFault
 from app.programs.places import entry
 from app.programs.tools import ToolDesk
-from checkers.doors import Score
+from checkers.doors import N_, Phrase, Score
 
 
 def complete(package: Package, workshop: Workshop | None, steps: Steps) -> tuple[Package, list[PackageError]]:
@@ -42,14 +50,20 @@ def complete(package: Package, workshop: Workshop | None, steps: Steps) -> tuple
     reference = package.settings.reference
     place = reference.program if reference is not None else None
     if place is None or workshop is None or workshop.desk is None:
-        text = f"{len(lacking)} cases have no expected answer: a reference run makes them after the upload"
+        text = Phrase(
+            "%(count)s cases have no expected answer: a reference run makes them after the upload", count=len(lacking)
+        )
         return package, [PackageError("data", "", text, "note")]
     try:
         made = _run(replace(package, cases=tuple(lacking)), place, workshop.desk, steps)
     except ProgramFault as fault:
-        return package, [PackageError(place, "", f"this solution cannot be run: {fault}")]
+        return package, [PackageError(place, "", Phrase("this solution cannot be run: %(fault)s", fault=fault))]
     faults = [
-        PackageError(case.input.path, "", f"{place} does not answer this input: {answer.rejected}")
+        PackageError(
+            case.input.path,
+            "",
+            Phrase("%(place)s does not answer this input: %(rejected)s", place=place, rejected=answer.rejected),
+        )
         for case, answer in made.values()
         if isinstance(answer, Outcome)
     ]
@@ -130,11 +144,15 @@ def _check_program(package: Package, program: Program, desk: Desk) -> Iterator[P
     """Yield why the package's own checker cannot be asked at all: once, and not for each case."""
     file, lack = entry(program.files), desk.lacks()
     if lack:
-        yield PackageError(file, "", f"packages' own checkers cannot run here: {lack}")
+        yield PackageError(file, "", Phrase(N_("packages' own checkers cannot run here: %(lack)s"), lack=lack))
         return
     (outcome,) = desk.ask([question_of(package, package.cases[0])])
     if outcome.failed:
-        yield PackageError(file, "", f"this checker fails before it is asked about an answer: {outcome.failed}")
+        yield PackageError(
+            file,
+            "",
+            Phrase(N_("this checker fails before it is asked about an answer: %(failed)s"), failed=outcome.failed),
+        )
 
 
 def verify_package(package: Package) -> list[PackageError]:
@@ -211,7 +229,11 @@ def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: 
         if outcome.score is None:
             file = _shown_file(case)
             given = outcome.rejected or f"the checker failed by itself: {outcome.failed}"
-            yield PackageError(file.path, "", f"expected an answer that the checker accepts, found: {given}")
+            yield PackageError(
+                file.path,
+                "",
+                Phrase(EXPECTED_TEXT, expected=Phrase(N_("an answer that the checker accepts")), found=given),
+            )
 
 
 def _useless(outcome: Outcome) -> bool:
@@ -231,11 +253,13 @@ def _shown_file(case: Case) -> File:
 def _check_expected(case: Case, outcome: Outcome, *, is_own: bool) -> Iterator[PackageError]:
     """Yield what the checker says against a case; a package's own may want other files as `.ans` than answers."""
     if outcome.failed:
-        yield PackageError(case.input.path, "", f"the checker failed by itself: {outcome.failed}")
+        text = Phrase(N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
+        yield PackageError(case.input.path, "", text)
     elif outcome.unread:
-        yield PackageError(case.input.path, "", f"the checker refuses this input: {outcome.unread}")
+        text = Phrase(N_("the checker refuses this input: %(unread)s"), unread=outcome.unread)
+        yield PackageError(case.input.path, "", text)
     elif outcome.rejected:
-        text = f"the checker refuses this expected answer: {outcome.rejected}"
+        text = Phrase(N_("the checker refuses this expected answer: %(rejected)s"), rejected=outcome.rejected)
         yield PackageError(f"data/{case.path}.ans", "", text, "warning" if is_own else "error")
 
 
@@ -249,16 +273,16 @@ def _check_submissions(
         if place is None:
             judged[submission.path] = _judge(package, submission, desk)
         elif workshop is not None and (reason := _not_run(package, place, workshop)) is not None:
-            yield PackageError(place, "", f"this program is not run: {reason}", "note")
+            yield PackageError(place, "", Phrase("this program is not run: %(reason)s", reason=reason), "note")
         elif workshop is not None and workshop.desk is not None:
             try:
                 judged[submission.path] = _judge_program(package, place, desk, workshop.desk)
             except ProgramFault as fault:
-                yield PackageError(place, "", f"this program cannot be run: {fault}", "warning")
+                yield PackageError(place, "", Phrase("this program cannot be run: %(fault)s", fault=fault), "warning")
     for path, outcomes in judged.items():
         for name, outcome in outcomes.items():
             if outcome.failed:
-                text = f"the checker failed by itself: {outcome.failed}"
+                text = Phrase(N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
                 yield PackageError(f"submissions/{path}", name, text, "warning")
         points[path] = submission_points(package, outcomes, judged).points
     yield from check_demands(package, judged)

@@ -13,6 +13,7 @@ import pytest
 
 from app.contests.schemas.settings import Limits, PerWindow
 from app.core.errors import BadRequest, all_in_words
+from app.core.faults import MORE, PackageError, mismatch
 from app.core.messages import N_, Message, joined
 from app.core.pages import languages
 from app.core.pages.languages import in_words, translate
@@ -62,21 +63,18 @@ def test_each_placeholder_has_a_value_and_each_value_a_placeholder() -> None:
 
 
 def test_a_message_is_formatted_in_english_with_those_inside_it() -> None:
-    who = Message(N_("an admin"))
-    message = Message(N_("only %(who)s may do this"), who=who)
-    assert str(message) == "only an admin may do this"
+    who = Message(N_("the scoreboard"))
+    assert str(Message(N_("a new %(noun)s"), noun=Message(N_("group")))) == "a new group"
     assert str(Message("100 %")) == "100 %"
-    assert str(joined([who, "x"], "; ")) == "an admin; x"
+    assert str(joined([who, "x"], "; ")) == "the scoreboard; x"
 
 
 def test_pages_translate_ids_and_never_values() -> None:
-    error = BadRequest(N_("no team %(team)r"), where="an admin", team="an admin")
+    error = BadRequest(N_("no team %(team)r"), where="group", team="group")
     with languages.speaking("es"):
-        assert translate(error.message) == "an admin: no hay equipo 'an admin'"
-        assert translate(Message(N_("only %(who)s may do this"), who=Message(N_("an admin")))) == (
-            "solo administrador puede hacer esto"
-        )
-    assert str(error) == "an admin: no team 'an admin'"
+        assert translate(error.message) == "group: no hay equipo 'group'"
+        assert translate(Message(N_("only an admin may do this"))) == "solo un administrador puede hacer esto"
+    assert str(error) == "group: no team 'group'"
 
 
 def test_a_rejected_move_is_a_message_with_its_phrases() -> None:
@@ -95,6 +93,15 @@ def test_a_checkers_message_reaches_a_page_with_its_phrases() -> None:
     shown = report_bodies.Message.model_validate(stored)
     with languages.speaking("es"):
         assert in_words(shown) == "salto 3 (línea 4): se esperaba una pieza sobre la que saltar, se encontró x"
+
+
+def test_a_fault_of_a_package_is_translated_with_what_was_expected_and_found() -> None:
+    document = PackageError("a.in", "line 3", mismatch(N_("at most %(most)s bytes"), MORE, most="%s")).as_data()
+    assert document["message"] == "expected at most %s bytes, found more"
+    assert (document["line"], document["expected"], document["found"]) == (3, "at most %s bytes", "more")
+    with languages.speaking("es"):
+        assert translate(document["message"]) == "se esperaba como máximo %s bytes, se encontró más"
+        assert (translate(document["expected"]), translate("more")) == ("como máximo %s bytes", "more")
 
 
 def test_a_packages_checker_cannot_bring_texts_of_its_own() -> None:

@@ -139,7 +139,7 @@ def _facts(row: TokenRow, used: str | None) -> dict[str, str | bool | None]:
 
 
 class Who(Enum):
-    """Those who may call an operation; the value completes `only ... may do this`.
+    """Those who may call an operation; the value is the refusal of all others.
 
     Admins may call everything but what is for teams. An owner is a judge too. Of a contest or a problem: of the one
     that the address names. Owners of any contest may ask for what KEEPERS may: `app.accounts.service.reach` tells which
@@ -147,18 +147,18 @@ class Who(Enum):
     """
 
     EVERYBODY = "everybody"
-    ACCOUNTS = N_("an account")
-    TEAMS = N_("a team's account")
-    CONTEST_JUDGES = N_("a judge or an admin")
-    CONTEST_OWNERS = N_("an owner of the contest or an admin")
-    PROBLEM_JUDGES = N_("a judge or an owner of the problem or an admin")
-    PROBLEM_OWNERS = N_("an owner of the problem or an admin")
-    KEEPERS = N_("an owner of a contest or an admin")
-    AUTHORS = N_("an owner of a problem or an admin")
-    ORGANISERS = N_("an account that may own contests, or an admin")
-    ROLES = N_("a judge, an owner or an admin")
-    JUDGES = N_("a judge of the server or an admin")
-    ADMINS = N_("an admin")
+    ACCOUNTS = N_("only an account may do this")
+    TEAMS = N_("only a team's account may do this")
+    CONTEST_JUDGES = N_("only a judge or an admin may see this")
+    CONTEST_OWNERS = N_("only an owner of the contest or an admin may do this")
+    PROBLEM_JUDGES = N_("only a judge or an owner of the problem or an admin may do this")
+    PROBLEM_OWNERS = N_("only an owner of the problem or an admin may do this")
+    KEEPERS = N_("only an owner of a contest or an admin may do this")
+    AUTHORS = N_("only an owner of a problem or an admin may do this")
+    ORGANISERS = N_("only an account that may own contests, or an admin may do this")
+    ROLES = N_("only a judge, an owner or an admin may do this")
+    JUDGES = N_("only a judge of the server or an admin may see this")
+    ADMINS = N_("only an admin may do this")
 
 
 TABLE: dict[Who, str] = {
@@ -293,6 +293,4 @@ def _refusal(who: Who, viewer: Viewer, place: Place) -> Message:
         return Message(
             N_("your role here rests while your team takes part in an undecided contest with one of its problems")
         )
-    sees = who in {Who.CONTEST_JUDGES, Who.JUDGES}
-    may = N_("only %(who)s may see this") if sees else N_("only %(who)s may do this")
-    return Message(may, who=Message(who.value))
+    return Message(who.value)

@@ -152,7 +152,7 @@ def _checked(service: Service, row: ProblemRow, sent: SentCases) -> Mapping[str,
     faults, scores, limit = Faults(), {}, row.settings["inputs"]["limit"]
     for case in sent.cases:
         if len(case.input) > limit:
-            faults.expect(f"{case.path}.in", "", expected=f"at most {limit} bytes", found=str(len(case.input)))
+            faults.expect(f"{case.path}.in", "", N_("at most %(limit)s bytes"), str(len(case.input)), limit=limit)
     faults.settle()
     program = row.settings.get("program")
     asked: list[tuple[SentCase, Future[Validated]]] = [
@@ -179,7 +179,7 @@ def _checked(service: Service, row: ProblemRow, sent: SentCases) -> Mapping[str,
                 N_("%(path)s.in could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, path=case.path, failed=failed
             ) from None
         except JudgeFailed as failed:
-            faults.add(f"{case.path}.in", f"the checker failed by itself: {failed}")
+            faults.add(f"{case.path}.in", N_("the checker failed by itself: %(failed)s"), failed=failed)
             continue
         for fault in validated.faults:
             if program is not None and fault["file"] == "answer":

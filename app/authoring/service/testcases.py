@@ -43,6 +43,7 @@ from app.problems.queries.testcases import NewCase
 from app.problems.queries.versions import Author
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ProblemRow, TestCaseRow
+from checkers.doors import Phrase
 
 N = TypeVar("N", int, float)
 MOST_SECONDS = 3600
@@ -220,7 +221,7 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
     options = _options(request.options, faults)
     score = None
     if given is None:
-        faults.add("input", "expected a file, found nothing")
+        faults.expect("input", "", "a file", Phrase(N_("nothing")))
     else:
         score = _check(service, row, f"data/{group}/{name}", given, request.answer, faults)
     if faults.errors:
@@ -290,9 +291,9 @@ def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
     if not NAME.fullmatch(name) or name == "test_group":
         faults.add("name", BAD_NAME)
     elif len(name) > LONGEST_NAME:
-        faults.expect("name", "", expected=f"at most {LONGEST_NAME} characters", found=str(len(name)))
+        faults.expect("name", "", N_("at most %(most)s characters"), str(len(name)), most=LONGEST_NAME)
     if group not in {"sample", *groups}:
-        faults.expect("group", "", expected=f"one of {', '.join(dict.fromkeys(['sample', *groups]))}", found=group)
+        faults.expect("group", "", N_("one of %(groups)s"), group, groups=", ".join(dict.fromkeys(["sample", *groups])))
     return faults
 
 
@@ -303,19 +304,19 @@ def _options(fields: Mapping[str, str], faults: Faults) -> ReferenceDocument:
         if METHOD.fullmatch(method):
             options["method"] = method
         else:
-            faults.expect("method", "", expected="a method's name", found=repr(method[:80]))
+            faults.expect("method", "", N_("a method's name"), repr(method[:80]))
     if (text := fields.get("seconds")) is not None:
         seconds = _number(text, float)
         if seconds is not None and 0 < seconds <= MOST_SECONDS:
             options["seconds"] = seconds
         else:
-            faults.expect("seconds", "", expected=f"a number up to {MOST_SECONDS}", found=repr(text[:80]))
+            faults.expect("seconds", "", N_("a number up to %(most)s"), repr(text[:80]), most=MOST_SECONDS)
     if (text := fields.get("seed")) is not None:
         seed = _number(text, int)
         if seed is not None and 0 <= seed <= MOST_SEED:
             options["seed"] = seed
         else:
-            faults.expect("seed", "", expected=f"a number up to {MOST_SEED}", found=repr(text[:80]))
+            faults.expect("seed", "", N_("a number up to %(most)s"), repr(text[:80]), most=MOST_SEED)
     return options
 
 
@@ -334,7 +335,7 @@ def _check(
     check_texts(files, faults)
     limit = row.settings["inputs"]["limit"]
     if len(given) > limit:
-        faults.expect(f"{path}.in", "", expected=f"at most {limit} bytes", found=str(len(given)))
+        faults.expect(f"{path}.in", "", N_("at most %(limit)s bytes"), str(len(given)), limit=limit)
         return None
     program = row.settings.get("program")
     question = Validate(
@@ -347,7 +348,7 @@ def _check(
             N_("%(path)s.in could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, path=path, failed=failed
         ) from None
     except JudgeFailed as failed:
-        faults.add(f"{path}.in", f"the checker failed by itself: {failed}")
+        faults.add(f"{path}.in", N_("the checker failed by itself: %(failed)s"), failed=failed)
         return None
     for fault in validated.faults:
         if program is not None and fault["file"] == "answer":

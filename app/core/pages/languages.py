@@ -91,11 +91,15 @@ def ngettext(one: str, many: str, count: int, **values: object) -> str:
 
 
 def translate(message: object) -> str:
-    """Return a message in the reader's language; any other value as it is."""
+    """Return a message or phrase in the reader's language; any other value as it is."""
+    if isinstance(message, Phrase):
+        return _phrase(message.document(), message)
     if not isinstance(message, Message):
         return str(message)
     text = gettext(message.id)
-    values = {name: translate(each) if isinstance(each, Message) else each for name, each in message.values.items()}
+    values = {
+        name: translate(each) if isinstance(each, Message | Phrase) else each for name, each in message.values.items()
+    }
     return text % values if values else text
 
 

@@ -27,12 +27,13 @@ from pathlib import Path
 from threading import Lock
 from typing import TypedDict, TypeVar, cast
 
-from app.core.faults import PackageError, PackageErrors
+from app.core.faults import SLOWER, PackageError, PackageErrors, mismatch
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.garbage import skip_young
 from app.judging.service.solver_process import START_UP_SECONDS, Bounds, OnReport, SolverFailed, SolverProcess, Summary
 from app.sandbox.environment import clean_environment
 from app.sandbox.pipes import Pipe, PipeBroken, PipeTooSlow
+from checkers.doors import N_, Phrase
 
 T = TypeVar("T")
 
@@ -54,7 +55,7 @@ OF_PACKAGES = (
 PLAIN = frozenset({
     ("builtins", "frozenset"), ("builtins", "set"), ("builtins", "list"), ("builtins", "dict"),
     ("collections", "defaultdict"), ("fractions", "Fraction"), ("datetime", "date"), ("datetime", "datetime"),
-    ("datetime", "timedelta"), ("datetime", "timezone"),
+    ("datetime", "timedelta"), ("datetime", "timezone"), ("checkers.doors", "Phrase"),
 })  # fmt: skip
 
 
@@ -131,9 +132,9 @@ class Reader:
                 with (folder / "result").open("rb") as file:
                     return cast(T, _settled(*Results(file).load()))  # what the function itself has returned
         if status in (-signal.SIGPROF, None):
-            raise _too_much(f"that is read in {seconds:g} s", "one that takes longer")
+            raise _too_much(N_("a package that is read in %(seconds)s s"), SLOWER, seconds=f"{seconds:g}")
         if status == -signal.SIGKILL:
-            raise _too_much("that can be read", "one that needs too much memory")
+            raise _too_much(N_("a package that can be read"), Phrase(N_("one that needs too much memory")))
         raise RuntimeError(f"the process that reads packages ended with status {status}")
 
     def close(self) -> None:
@@ -200,12 +201,12 @@ def _settled(kind: str, value: object) -> object:
     if kind == "refused":
         raise PackageErrors(cast(Iterable[PackageError], value))
     if kind == "memory":
-        raise _too_much("that can be read", "one that needs too much memory")
+        raise _too_much(N_("a package that can be read"), Phrase(N_("one that needs too much memory")))
     raise RuntimeError(f"reading a package failed: {value}")
 
 
-def _too_much(expected: str, actual: str) -> PackageErrors:
-    return PackageErrors([PackageError("", "", f"expected a package {expected}, found {actual}")])
+def _too_much(expected: str, found: Phrase, **values: str) -> PackageErrors:
+    return PackageErrors([PackageError("", "", mismatch(expected, found, **values))])
 
 
 MOST_OUTPUT = 64 * 2**20

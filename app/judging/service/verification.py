@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import cast
 
-from app.core.faults import PackageError, PackageErrors
+from app.core.faults import SLOWER, PackageError, PackageErrors, mismatch
 from app.core.files.files import FileStore
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.json_documents import JobResult, TournamentDocument, TournamentParams
@@ -33,7 +33,7 @@ from app.programs.model import pack
 from app.programs.places import PROGRAM_FOLDER
 from app.programs.solving import SolverReport
 from app.sandbox.environment import clean_environment
-from checkers.doors import Message, Score
+from checkers.doors import N_, Message, Score
 
 TRACEBACK = "Traceback"
 IN_PROGRAM = re.compile(rf'File "{PROGRAM_FOLDER}/([^"]+)", line ([0-9]+)')
@@ -66,7 +66,8 @@ class GraderDesk:
         outcomes: list[Outcome] = []
         for batch in batches(questions):
             if time.monotonic() > self._until:
-                text = f"expected a package that is checked within {self._seconds:g} s, found one that takes longer"
+                seconds = f"{self._seconds:g}"
+                text = mismatch(N_("a package that is checked within %(seconds)s s"), SLOWER, seconds=seconds)
                 raise PackageErrors([PackageError("", "", text)])
             asked = [self._validate(_request(question)) for question in batch]
             outcomes += [_outcome(future) for future in asked]

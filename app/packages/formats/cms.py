@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.core.faults import PackageError
+from app.core.faults import NONE, PackageError
 from app.core.parsing import read_model
 from app.packages.contents import ComposedFiles
 from app.packages.files import SLUG
@@ -37,6 +37,7 @@ from app.packages.formats.draft import (
 from app.packages.formats.names import Format
 from app.packages.formats.writing import write_draft
 from app.packages.languages import LANGUAGE
+from checkers.doors import N_, Phrase
 
 NUMBERED = re.compile(r"(input|output)/(input|output)(0|[1-9][0-9]{0,5})\.txt")
 # Names of statements, such as english.pdf, with their languages.
@@ -91,7 +92,7 @@ def read(source: Source) -> Draft:
     if "task.yaml" in source.files:
         task = read_model(Task, source.take("task.yaml"), "task.yaml", source.faults) or task
     else:
-        source.faults.add("task.yaml", "missing file")
+        source.faults.add("task.yaml", Phrase(N_("missing file")))
     draft = Draft(slug=task.name or task.nome_breve or "")
     _refuse_other_kinds(source, task)
     draft.checker = _checker(source)
@@ -125,10 +126,10 @@ def _cases(source: Source, task: Task) -> list[CaseDraft]:
     numbered = _numbered(source)
     count = task.n_input if task.n_input is not None else len(numbered.inputs)
     for name in _missing("input", numbered.inputs, count):
-        source.faults.add(name, "missing file")
+        source.faults.add(name, Phrase(N_("missing file")))
     extra = [name for names in (numbered.inputs, numbered.outputs) for at, name in names.items() if at >= count]
     if extra:
-        source.note("task.yaml", f"beyond n_input and left out: {listed(sorted(extra))}", "n_input")
+        source.note("task.yaml", "beyond n_input and left out: %(extra)s", "n_input", extra=listed(sorted(extra)))
     outputs = {at: source.keep(name) for at, name in numbered.outputs.items() if at < count}
     numbers = [at for at in range(count) if at in numbered.inputs]
     return [CaseDraft(f"{at:03}", source.keep(numbered.inputs[at]), outputs.get(at)) for at in numbers]
@@ -161,8 +162,13 @@ def _checker(source: Source) -> Standard | Program:
             return Program("cms", "fraction", {f"{_last(name)}.py": source.take(name)})
         if name in source.files:
             what = "a compiled program" if source.files[name].startswith(ELF) else "a program in no language known here"
-            expected = f"its source beside it ({', '.join(_last(name) + each for each in SOURCES)})"
-            source.faults.expect(source.use(name), "", expected=expected, found=what)
+            source.faults.expect(
+                source.use(name),
+                "",
+                "its source beside it (%(sources)s)",
+                what,
+                sources=", ".join(_last(name) + each for each in SOURCES),
+            )
     return Standard("lines")
 
 
@@ -187,19 +193,19 @@ def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
         if not last.endswith(".pdf") or not LANGUAGE.match(language):
             continue
         if language in languages:
-            source.faults.add(source.use(name), f"two statements have the language {language}")
+            source.faults.add(source.use(name), "two statements have the language %(language)s", language=language)
             continue
         languages.append(language)
         draft.files[f"statement/problem.{language}.pdf"] = source.keep(name)
     if not languages:
-        source.faults.expect("statement", "", expected="statement.pdf or LANGUAGE.pdf", found="none")
+        source.faults.expect("statement", "", "statement.pdf or LANGUAGE.pdf", NONE)
     return languages
 
 
 def _note_settings(source: Source, task: Task) -> None:
     given = [key for key in CONTEST_KEYS if key in (task.model_extra or {})]
     if given:
-        source.note("task.yaml", f"set in the contest here, and left out: {', '.join(given)}")
+        source.note("task.yaml", "set in the contest here, and left out: %(given)s", given=", ".join(given))
 
 
 READERS: Mapping[Format, Callable[[Source], Draft]] = {
@@ -243,8 +249,7 @@ def import_files(files: Mapping[str, bytes], format: Format, slug: str | None, n
     draft = READERS[format](source)
     chosen = slug or slug_of(draft.slug) or slug_of(name or "")
     if not SLUG.fullmatch(chosen):
-        expected = "an id of lowercase letters and digits"
-        source.faults.expect("", "", expected=expected, found=repr(slug or draft.slug or name or ""))
+        source.faults.expect("", "", "an id of lowercase letters and digits", repr(slug or draft.slug or name or ""))
     _name(draft, draft.slug or name or chosen, source)
     written = write_draft(draft, chosen, source)
     source.faults.settle()
@@ -256,4 +261,4 @@ def _name(draft: Draft, name: str, source: Source) -> None:
     nameless = [language for language, title in draft.names.items() if not title]
     draft.names |= dict.fromkeys(nameless, name)
     if nameless:
-        source.note("problem.yaml", f"the format has no title: the problem is called {name!r}", "name")
+        source.note("problem.yaml", "the format has no title: the problem is called %(name)r", "name", name=name)

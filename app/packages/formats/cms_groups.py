@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from app.core.faults import mismatch
 from app.packages.formats.draft import CaseDraft, GroupDraft, Program, Source, Standard, listed
+from checkers.doors import Phrase
 
 LONGEST = 2000
 DEEPEST = 50
@@ -141,7 +143,7 @@ def plan_groups(
             return _sum(source, parameters, cases)
         return _groups(source, score_type, parameters, cases, checker)
     if score_type is not None or parameters is not None:
-        message = "expected score_type and score_type_parameters together, found one: gen/GEN counts"
+        message = mismatch("score_type and score_type_parameters together", "one: gen/GEN counts")
         source.note("task.yaml", message, "score_type")
     subtasks = _read_gen(source, len(cases)) if GEN in source.files else []
     if not subtasks:
@@ -156,7 +158,7 @@ def _flat(cases: Sequence[CaseDraft], points: Fraction) -> GroupDraft:
 def _sum(source: Source, parameters: Parameters, cases: Sequence[CaseDraft]) -> list[GroupDraft]:
     if isinstance(parameters, list) or parameters is None or not 0 < parameters <= 10**9:
         where, expected = "score_type_parameters", "points of a case, above 0"
-        source.faults.expect("task.yaml", where, expected=expected, found=str(parameters)[:60])
+        source.faults.expect("task.yaml", where, expected, str(parameters)[:60])
         return []
     return [_flat(cases, Fraction(str(parameters)))] if cases else []
 
@@ -171,7 +173,7 @@ def _read_gen(source: Source, cases: int) -> list[tuple[int, int]]:
         if mark and not command and comment.startswith("ST:"):
             points = comment.removeprefix("ST:").strip()
             if not (points.isascii() and points.isdigit() and len(points) < 10):
-                source.faults.expect(GEN, f"line {number}", expected="`# ST: POINTS`", found=repr(line[:60]))
+                source.faults.expect(GEN, f"line {number}", "`# ST: POINTS`", repr(line[:60]))
             subtasks.append((int(points) if points.isascii() and points.isdigit() and len(points) < 10 else 0, 0))
         elif command or comment.startswith("COPY:"):
             if subtasks:
@@ -180,9 +182,11 @@ def _read_gen(source: Source, cases: int) -> list[tuple[int, int]]:
                 loose += 1
     count = loose + sum(each for _, each in subtasks)
     if subtasks and loose:
-        source.faults.add(GEN, f"expected every case after a line `# ST: POINTS`, found {loose} before the first")
+        source.faults.expect(
+            GEN, "", "every case after a line `# ST: POINTS`", Phrase("%(loose)s before the first", loose=loose)
+        )
     if count != cases:
-        source.faults.expect(GEN, "", expected=f"a line for each of the {cases} test cases", found=str(count))
+        source.faults.expect(GEN, "", "a line for each of the %(cases)s test cases", str(count), cases=cases)
     return subtasks
 
 
@@ -192,7 +196,7 @@ def _groups(
     if not isinstance(parameters, list) or not all(_is_entry(each, score_type) for each in parameters):
         shape = "[points, cases, threshold]" if score_type == "GroupThreshold" else "[points, cases]"
         actual = str(parameters)[:60]
-        source.faults.expect("task.yaml", "score_type_parameters", expected=f"a list of {shape}", found=actual)
+        source.faults.expect("task.yaml", "score_type_parameters", "a list of %(shape)s", actual, shape=shape)
         return []
     _check_kind(source, score_type, parameters, checker)
     entries = [(Fraction(str(each[0])), each[1]) for each in parameters]
@@ -200,7 +204,7 @@ def _groups(
     if len(counts) == len(entries):
         if sum(count for _, count in counts) != len(cases):
             expected, actual = f"{len(cases)} test cases in all groups", str(sum(count for _, count in counts))
-            source.faults.expect("task.yaml", "score_type_parameters", expected=expected, found=actual)
+            source.faults.expect("task.yaml", "score_type_parameters", expected, actual)
         return _by_counts(counts, cases)
     return _by_patterns(source, [(points, str(cases_of)) for points, cases_of in entries], cases)
 
@@ -225,12 +229,12 @@ def _check_kind(
     if score_type == "GroupThreshold" and isinstance(checker, Program):
         expected = "Sum, GroupMin or GroupMul beside a checker"
         actual = "GroupThreshold, which nothing here does"
-        source.faults.expect("task.yaml", place, expected=expected, found=actual)
+        source.faults.expect("task.yaml", place, expected, actual)
     thresholds = [entry[2] for entry in parameters] if score_type == "GroupThreshold" else []
     low = [each for each in thresholds if isinstance(each, str) or each < 1]
     if low and isinstance(checker, Standard):
         expected = "thresholds of 1 or more, as right answers have the outcome 1"
-        source.faults.expect("task.yaml", "score_type_parameters", expected=expected, found=str(low[0])[:60])
+        source.faults.expect("task.yaml", "score_type_parameters", expected, str(low[0])[:60])
 
 
 def _by_counts(entries: Sequence[tuple[Fraction, int]], cases: Sequence[CaseDraft]) -> list[GroupDraft]:
@@ -254,11 +258,11 @@ def _by_patterns(
         for case in members:
             if case.name in owner:
                 expected, actual = f"case {case.name} in one group", f"{owner[case.name]} and {text}"
-                source.faults.expect("task.yaml", "score_type_parameters", expected=expected, found=actual)
+                source.faults.expect("task.yaml", "score_type_parameters", expected, actual)
             owner[case.name] = text
         groups.append(_group(number, len(entries), points, members))
     if loose := [case.name for case in cases if case.name not in owner]:
-        source.note("task.yaml", f"in no group and left out: {listed(loose)}", "score_type_parameters")
+        source.note("task.yaml", "in no group and left out: %(loose)s", "score_type_parameters", loose=listed(loose))
     return [group for group in groups if group.cases]
 
 
@@ -266,7 +270,7 @@ def _matching(source: Source, text: str, cases: Sequence[CaseDraft]) -> list[Cas
     try:
         return [case for case in cases if begins_with(text, case.name)]
     except NotUnderstood as error:
-        source.faults.expect("task.yaml", "score_type_parameters", expected=str(error), found=repr(text[:60]))
+        source.faults.expect("task.yaml", "score_type_parameters", str(error), repr(text[:60]))
         return []
 
 

@@ -16,6 +16,7 @@ from app.core.parsing import LARGEST_DOCUMENT
 from app.packages.contents import Content, File
 from app.packages.model import Aggregation
 from app.packages.tools import not_runnable
+from checkers.doors import Phrase
 
 MOST_NAMED = 5
 NOT_SLUG = re.compile(r"[^a-z0-9]+")
@@ -127,26 +128,26 @@ class Source:
         """List the files that nothing has taken, sorted."""
         return sorted(name for name in self.files if name not in self.used)
 
-    def note(self, file: str, message: str, where: str = "") -> None:
+    def note(self, file: str, message: str, where: str = "", /, **values: object) -> None:
         """Note how something was mapped."""
-        self.notes.append(PackageError(file, where, message, "warning"))
+        self.notes.append(PackageError(file, where, Phrase(message, **values) if values else message, "warning"))
 
     def json(self, name: str) -> dict[str, object] | None:
         """Parse a file that holds a JSON object, within the size of documents; notes a fault and gives None if not."""
         data = self.take(name)
         if len(data) > LARGEST_DOCUMENT:
-            self.faults.expect(name, "", expected=f"at most {LARGEST_DOCUMENT} bytes of JSON", found=str(len(data)))
+            self.faults.expect(name, "", "at most %(most)s bytes of JSON", str(len(data)), most=LARGEST_DOCUMENT)
             return None
         try:
             value = json.loads(data)
         except json.JSONDecodeError as error:
-            self.faults.add(name, f"not valid JSON: {error.msg}", f"line {error.lineno}")
+            self.faults.add(name, "not valid JSON: %(msg)s", f"line {error.lineno}", msg=error.msg)
         except (ValueError, RecursionError) as error:
-            self.faults.add(name, f"not valid JSON: {str(error).splitlines()[0]}")
+            self.faults.add(name, "not valid JSON: %(text)s", text=str(error).splitlines()[0])
         else:
             if isinstance(value, dict):
                 return value
-            self.faults.expect(name, "", expected="a JSON object", found=type(value).__name__)
+            self.faults.expect(name, "", "a JSON object", type(value).__name__)
         return None
 
 
@@ -201,9 +202,9 @@ def keep_programs(source: Source, draft: Draft) -> None:
     for name in programs:
         draft.files[f"{FOLDER}/{name}"] = source.keep(name)
     if programs:
-        source.note(FOLDER, f"programs are kept here and not run: {listed(programs)}")
+        source.note(FOLDER, "programs are kept here and not run: %(programs)s", programs=listed(programs))
     if others := [name for name in rest if name not in source.used]:
-        source.note("", f"without a place in the package and left out: {listed(others)}")
+        source.note("", "without a place in the package and left out: %(others)s", others=listed(others))
 
 
 def _is_text(data: bytes) -> bool:

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
-from app.core.faults import Faults, PackageError
+from app.core.faults import MORE, NONE, Faults, PackageError
 from app.packages.contents import ComposedFiles, Content, File
 from app.packages.formats.omegaup import FOLDERS
 from app.packages.model import Case, Group, Package
 from app.packages.tools import program_of
+from checkers.doors import Phrase
 
 LANGUAGES = ("es", "en", "pt")
 NEXT = re.compile(r"\{\{nextsample\}\}")
@@ -51,7 +52,7 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
     validator = {} if data_only else _validator(package, faults)
     if data_only:
         checker = package.settings.checker
-        warnings.append(_lost("jurado.yaml", f"the checker {checker}: choose or write a validator there"))
+        warnings.append(_lost("jurado.yaml", "the checker %(name)s: choose or write a validator there", name=checker))
     files: dict[str, Content] = {}
     weights: dict[str, Fraction] = {}
     for group in package.groups:
@@ -59,7 +60,12 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
         if group.kind == "sample":
             continue
         if group.require_pass:
-            warnings.append(_lost(f"data/{group.name}", f"require_pass: {', '.join(group.require_pass)}"))
+            warnings.append(
+                _lost(
+                    f"data/{group.name}",
+                    Phrase("require_pass: %(require_pass)s", require_pass=", ".join(group.require_pass)),
+                )
+            )
         for case, name, weight in _weighed(group, cases, faults):
             files |= {f"cases/{name}.in": case.input, f"cases/{name}.out": answers[case.name]}
             weights[name] = weight
@@ -83,9 +89,9 @@ def _weighed(group: Group, cases: list[Case], faults: Faults) -> Iterator[tuple[
     for at, case in enumerate(cases):
         prefix = f"{short}."
         if not together and "." in case.name:
-            faults.expect(case.input.path, "", expected="a name without dots, which make groups there", found=case.name)
+            faults.expect(case.input.path, "", "a name without dots, which make groups there", case.name)
         if together and "." in short:
-            faults.expect(f"data/{group.name}", "", expected="a group named without dots", found=short)
+            faults.expect(f"data/{group.name}", "", "a group named without dots", short)
         name = case.name if not together or case.name.startswith(prefix) else prefix + case.name
         weight = case.max_points if not together else Fraction((group.max_score or 0) if at == 0 else 0)
         yield case, name, weight
@@ -107,11 +113,11 @@ def _validator(package: Package, faults: Faults) -> dict[str, object]:
     if package.program is not None and package.program.protocol == "omegaup" and kind == "absolute":
         if len(package.program.files) > 1 or args != {()}:
             expected = "one file without arguments, as a validator is there"
-            faults.expect(package.program.place, "", expected=expected, found="more")
+            faults.expect(package.program.place, "", expected, MORE)
         return {"Name": "custom"}
     if checker not in ("tokens", "floats") or kind != "absolute":
         expected = "the checker tokens or floats and absolute scoring (or the option for data alone)"
-        faults.expect("jurado.yaml", "checker", expected=expected, found=f"{checker}, {kind}")
+        faults.expect("jurado.yaml", "checker", expected, Phrase("%(checker)s, %(kind)s", checker=checker, kind=kind))
         return {}
     if checker == "floats":
         args = {each or ("float_tolerance", "1e-6") for each in args}
@@ -124,7 +130,7 @@ def _validator(package: Package, faults: Faults) -> dict[str, object]:
     if len(args) == 1 and len(only := next(iter(args))) == 2 and only[0] == "float_tolerance":
         return {"Name": "token-numeric", "Tolerance": float(only[1])}
     expected = "case_sensitive, float_tolerance or no arguments, the same for all cases"
-    faults.expect("data/secret", "output_validator_args", expected=expected, found=str(sorted(args))[:80])
+    faults.expect("data/secret", "output_validator_args", expected, str(sorted(args))[:80])
     return {}
 
 
@@ -149,12 +155,17 @@ def _texts(package: Package, faults: Faults, warnings: list[PackageError]) -> di
     for folder, texts in (("statements", package.statements), ("solutions", package.solutions)):
         for language, statement in texts.items():
             if language not in LANGUAGES or statement.kind != "md":
-                warnings.append(_lost(statement.file.path, f"omegaUp has Markdown in {', '.join(LANGUAGES)} only"))
+                warnings.append(
+                    _lost(
+                        statement.file.path,
+                        Phrase("omegaUp has Markdown in %(languages)s only", languages=", ".join(LANGUAGES)),
+                    )
+                )
                 continue
             text = _with_samples(package, statement.text) if folder == "statements" else statement.text
             files[f"{folder}/{language}.markdown"] = text.encode()
     if not any(name.startswith("statements/") for name in files):
-        faults.expect("statement", "", expected=f"Markdown in {', '.join(LANGUAGES)}", found="none")
+        faults.expect("statement", "", "Markdown in %(languages)s", NONE, languages=", ".join(LANGUAGES))
     for name in package.files:
         if name.startswith("statement/") and name.rpartition(".")[2] in ("png", "jpg", "jpeg", "gif", "svg"):
             files[f"statements/{name.partition('/')[2]}"] = package.files[name]
@@ -193,5 +204,5 @@ def _left_out(package: Package) -> Iterator[PackageError]:
         yield _lost("data", "cases that try the validators")
 
 
-def _lost(file: str, what: str) -> PackageError:
-    return PackageError(file, "", f"left out: {what}", "warning")
+def _lost(file: str, what: str, /, **values: object) -> PackageError:
+    return PackageError(file, "", Phrase("left out: %(what)s", what=Phrase(what, **values)), "warning")

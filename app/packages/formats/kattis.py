@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from bs4 import BeautifulSoup
 from markdownify import ATX, MarkdownConverter
 
-from app.core.faults import Faults
+from app.core.faults import MORE, NONE, Faults
 from app.core.parsing import Document, read_document
 from app.packages.formats.draft import Draft, Program, Source, Standard, keep_programs, keep_solution
 from app.packages.formats.kattis_data import Plan, read_data
+from checkers.doors import N_, Phrase
 
 UNSHOWN = ("head", "script", "style", "template")
 DELIMITERS = re.compile(r"\\[()]|\\[\[\]]")
@@ -112,13 +113,13 @@ def is_for_answers(files: Mapping[str, bytes]) -> bool:
 
 def _read_metadata(source: Source) -> Metadata:
     if "problem.yaml" not in source.files:
-        source.faults.add("problem.yaml", "missing file")
+        source.faults.add("problem.yaml", Phrase(N_("missing file")))
         return Metadata({}, Document({}, {}))
     document = read_document(source.take("problem.yaml"), "problem.yaml", source.faults)
     value = document.value if document is not None else {}
     if document is None or not isinstance(value, dict):
         if document is not None:
-            source.faults.expect("problem.yaml", "", expected="a map of keys to values", found=type(value).__name__)
+            source.faults.expect("problem.yaml", "", N_("a map of keys to values"), type(value).__name__)
         return Metadata({}, Document({}, {}))
     metadata = Metadata({str(key): each for key, each in value.items()}, document)
     for key in metadata.values:
@@ -127,8 +128,9 @@ def _read_metadata(source: Source) -> Metadata:
     version = value.get("problem_format_version", "legacy")
     if version not in VERSIONS:
         where = document.where(("problem_format_version",))
-        expected = f"one of {', '.join(VERSIONS)}"
-        source.faults.expect("problem.yaml", where, expected=expected, found=repr(version)[:60])
+        source.faults.expect(
+            "problem.yaml", where, "one of %(versions)s", repr(version)[:60], versions=", ".join(VERSIONS)
+        )
     return metadata
 
 
@@ -138,7 +140,7 @@ def _kinds(source: Source, metadata: Metadata) -> set[str]:
     where = metadata.document.where(("type",) if "type" in metadata.values else ("validation",))
     for kind in sorted(kinds & INTERACTIVE):
         source.faults.expect(
-            "problem.yaml", where, expected="answers that are files", found=f"a problem that is {kind}"
+            "problem.yaml", where, "answers that are files", Phrase("a problem that is %(kind)s", kind=kind)
         )
     if "submit-answer" not in kinds:
         source.note("problem.yaml", "a problem for programs: contestants send the outputs here")
@@ -160,7 +162,7 @@ def _copy_metadata(source: Source, draft: Draft, metadata: Metadata) -> None:
     if own := {key: given[key] for key in KEPT_LIMITS if isinstance(given.get(key), int | float) and given[key] > 0}:
         draft.metadata["limits"] = own
     if left := [key for key in LEFT_OUT if key in values and (key != "limits" or given.keys() != own.keys())]:
-        source.note("problem.yaml", f"without a meaning for answer files and left out: {', '.join(left)}")
+        source.note("problem.yaml", "without a meaning for answer files and left out: %(left)s", left=", ".join(left))
 
 
 def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
@@ -174,7 +176,7 @@ def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
             tex = source.take(name) if match[2] == "tex" else b""
             draft.names[language] = _title(metadata, language, tex)
         if path in draft.files:
-            source.faults.expect(name, "", expected=f"one file for {path}", found="another one")
+            source.faults.expect(name, "", "one file for %(path)s", "another one", path=path)
         is_html = match is not None and match[2] == "html"
         draft.files[path] = _from_html(source, name) if is_html else source.keep(name)
 
@@ -184,7 +186,7 @@ def _from_html(source: Source, name: str) -> bytes:
     try:
         return to_markdown(source.take(name))
     except RecursionError:
-        source.faults.expect(name, "", expected="HTML with at most some hundred nested elements", found="more")
+        source.faults.expect(name, "", "HTML with at most some hundred nested elements", MORE)
         return b""
 
 
@@ -206,7 +208,7 @@ def _checker(source: Source, metadata: Metadata, kinds: set[str]) -> Standard | 
         source.note("output_validators", "not used, as problem.yaml has `validation: default`")
         files = {}
     if "custom" in kinds and not files:
-        source.faults.expect("problem.yaml", where, expected="one program in output_validators/", found="none")
+        source.faults.expect("problem.yaml", where, "one program in output_validators/", NONE)
     if not files:
         return Standard("tokens", args)
     return Program("kattis", "absolute" if "scoring" in kinds else "fraction", files, args)
@@ -221,7 +223,7 @@ def _validator_files(source: Source) -> dict[str, bytes]:
     programs = {name.split("/")[1] for name in names}
     nested = len(programs) == 1 and all(name.count("/") > 1 for name in names)
     if folder == "output_validators" and len(programs) > 1:
-        source.faults.expect(folder, "", expected="one program", found=", ".join(sorted(programs)))
+        source.faults.expect(folder, "", "one program", ", ".join(sorted(programs)))
     depth = 2 if nested else 1
     return {"/".join(name.split("/")[depth:]): source.take(name) for name in names}
 
@@ -229,7 +231,7 @@ def _validator_files(source: Source) -> dict[str, bytes]:
 def _copy_folders(source: Source, draft: Draft) -> None:
     """Keep what has the same place here, and example submissions that are answer files."""
     if source.below("graders"):
-        source.faults.add("graders", "expected the default grader, found a program: nothing here runs one")
+        source.faults.expect("graders", "", "the default grader", "a program: nothing here runs one")
     for name in source.below("input_format_validators"):
         draft.files[f"input_validators/{name.partition('/')[2]}"] = source.keep(name)
     for folder in KEPT_FOLDERS:

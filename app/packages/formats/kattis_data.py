@@ -12,11 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from app.core.faults import NONE
 from app.core.parsing import read_document
 from app.packages.contents import Content, File, bytes_of
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Source, listed
 from app.packages.formats.writing import to_yaml
 from app.packages.model import Aggregation
+from checkers.doors import N_, Phrase
 
 CONFIG = "testdata.yaml"
 IMAGES = (".png", ".jpg", ".jpeg", ".svg")
@@ -100,14 +102,14 @@ def _config(source: Source, name: str, above: Config) -> Config:
     if document is None or value is None:
         return above
     if not isinstance(value, dict):
-        source.faults.expect(name, "", expected="a map of keys to values", found=type(value).__name__)
+        source.faults.expect(name, "", N_("a map of keys to values"), type(value).__name__)
         return above
     for key in value:
         if key not in KEYS:
-            source.faults.add(name, "unknown key", document.where((key,)))
+            source.faults.add(name, Phrase(N_("unknown key")), document.where((key,)))
     if value.get("grading", "default") != "default":
         where = document.where(("grading",))
-        source.faults.expect(name, where, expected="the default grader", found=str(value["grading"])[:60])
+        source.faults.expect(name, where, "the default grader", str(value["grading"])[:60])
     flags = _flags(source, name, document.where(("grader_flags",)), value.get("grader_flags"))
     modes = [flag for flag in flags or () if flag in MODES]
     own = replace(
@@ -127,7 +129,7 @@ def _of_draft(source: Source, name: str, own: Config, scoring: Mapping[str, obje
     """`scoring: {score, aggregation}`, as drafts of 2023 had it."""
     mode = str(scoring.get("aggregation", own.mode))
     if mode not in MODES:
-        source.faults.expect(name, "scoring.aggregation", expected=f"one of {', '.join(MODES)}", found=mode[:60])
+        source.faults.expect(name, "scoring.aggregation", "one of %(modes)s", mode[:60], modes=", ".join(MODES))
     flags = own.flags if mode == "min" else frozenset({"always_accept"})
     return replace(own, accept=_number(source, name, scoring.get("score"), own.accept), mode=mode, flags=flags)
 
@@ -137,8 +139,9 @@ def _flags(source: Source, name: str, where: str, value: object) -> list[str] | 
         return None
     words = str(value).split()
     for unknown in sorted(set(words) - FLAGS):
-        expected = f"flags of the default grader ({', '.join(sorted(FLAGS))})"
-        source.faults.expect(name, where, expected=expected, found=unknown[:60])
+        source.faults.expect(
+            name, where, "flags of the default grader (%(flags)s)", unknown[:60], flags=", ".join(sorted(FLAGS))
+        )
     return words
 
 
@@ -146,7 +149,7 @@ def _words(source: Source, name: str, value: object, above: tuple[str, ...] | No
     if value is None:
         return above
     if isinstance(value, dict):
-        source.faults.add(name, "expected flags as text, found those of one validator by name")
+        source.faults.expect(name, "", "flags as text", "those of one validator by name")
         return above
     return tuple(str(value).split())
 
@@ -156,7 +159,7 @@ def _number(source: Source, name: str, value: object, above: Fraction) -> Fracti
         return above
     text = f"{value}"
     if isinstance(value, bool) or not NUMBER.fullmatch(text) or Fraction(text) < 0:
-        source.faults.expect(name, "", expected="a score of 0 or more", found=text[:60])
+        source.faults.expect(name, "", "a score of 0 or more", text[:60])
         return above
     return Fraction(text)
 
@@ -166,7 +169,7 @@ def _upper(source: Source, name: str, value: object, above: Fraction | None) -> 
         return above
     words = str(value).split()
     if len(words) != 2:
-        source.faults.expect(name, "range", expected="two numbers", found=str(value)[:60])
+        source.faults.expect(name, "range", "two numbers", str(value)[:60])
         return above
     return None if words[1] in ("inf", "+inf") else _number(source, name, words[1], Fraction(0))
 
@@ -195,7 +198,7 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
         data = {extension: source.keep(name) for extension, name in files.items()}
         members.setdefault(folder, []).append(CaseDraft(unique, data[".in"], data.get(".ans"), extras=_extras(data)))
     if renamed:
-        source.note("data", f"base names were used twice: answers are named by {listed(renamed)}")
+        source.note("data", "base names were used twice: answers are named by %(renamed)s", renamed=listed(renamed))
     return members
 
 
@@ -235,7 +238,7 @@ def _check_containers(source: Source, secret: Mapping[str, Sequence[CaseDraft]],
         config = configs[folder]
         if config.mode != "sum":
             expected, actual = "sum, as points of groups are added", config.mode
-            source.faults.expect(f"{folder}/{CONFIG}", "grader_flags", expected=expected, found=actual)
+            source.faults.expect(f"{folder}/{CONFIG}", "grader_flags", expected, actual)
         elif not config.lenient:
             message = "there one rejected group takes the points of the others; here points of groups are added"
             source.note(f"{folder}/{CONFIG}", message, "grader_flags")
@@ -248,15 +251,17 @@ def _group(source: Source, folder: str, cases: list[CaseDraft], config: Config, 
     if plan.custom and config.most is not None:
         points = config.most
     elif plan.custom and config.accept == 1:
-        source.faults.expect(file, "range", expected="an upper end of the validator's scores", found="none")
+        source.faults.expect(file, "range", "an upper end of the validator's scores", NONE)
     aggregation: Aggregation = "min" if plan.custom or config.mode == "min" else "pass-fail"
     if config.lenient:
         if config.mode == "max":
-            source.faults.expect(file, "grader_flags", expected="sum, avg or min", found="max")
+            source.faults.expect(file, "grader_flags", "sum, avg or min", "max")
         aggregation = "min" if config.mode == "min" else "sum"
     elif plan.custom and config.mode != "min":
-        message = f"{config.mode} of scores, or nothing where a case is rejected: here the worst case counts"
-        source.note(file, message, "grader_flags")
+        message = Phrase(
+            "%(mode)s of scores, or nothing where a case is rejected: here the worst case counts", mode=config.mode
+        )
+        source.note(file, message, "grader_flags", mode=config.mode)
     share = tuple(replace(case, points=points / len(cases)) for case in cases)
     return GroupDraft(
         name, aggregation, points, share, args=config.checker, validator_args=list(config.validator or ())

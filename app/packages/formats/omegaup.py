@@ -30,6 +30,7 @@ from app.packages.formats.draft import (
     listed,
 )
 from app.packages.formats.omegaup_statements import ValidatorLimits, limits_of_checker, read_statements
+from checkers.doors import N_, Phrase
 
 PLAN_LINE = re.compile(r"\s*([^#\s]+)\s+([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*")
 VALIDATOR = re.compile(r"validator\.[a-z0-9]+")
@@ -127,7 +128,7 @@ def _read_solutions(source: Source, draft: Draft) -> None:
         places = [f"tests/{each.filename}", f"tests/solutions/{each.filename}"]
         name = next((place for place in places if place in source.files), None)
         if name is None:
-            source.faults.expect(TESTS, "solutions", expected=f"the file {places[0]}", found="no such file")
+            source.faults.expect(TESTS, "solutions", "the file %(place)s", Phrase(N_("no such file")), place=places[0])
         elif (folder := FOLDERS.get(each.verdict)) is not None:
             keep_solution(source, draft, {name.rpartition("/")[2]: name}, folder)
 
@@ -141,8 +142,7 @@ def _cases(source: Source) -> dict[str, CaseDraft]:
         if dot and extension == "out" and f"{stem}.in" in source.files:
             continue
         if extension != "in" or "/" in name:
-            expected = "NAME.in and NAME.out directly in cases/"
-            source.faults.expect(file, "", expected=expected, found="another file")
+            source.faults.expect(file, "", "NAME.in and NAME.out directly in cases/", Phrase(N_("another file")))
             source.used.add(file)
         else:
             answer = source.keep(f"{stem}.out") if f"{stem}.out" in source.files else None
@@ -172,9 +172,9 @@ def _testplan(source: Source, cases: Mapping[str, CaseDraft]) -> dict[str, Fract
             continue
         match = PLAN_LINE.fullmatch(line)
         if match is None:
-            source.faults.expect("testplan", f"line {number}", expected="`CASE WEIGHT`", found=repr(line[:60]))
+            source.faults.expect("testplan", f"line {number}", "`CASE WEIGHT`", repr(line[:60]))
         elif match[1] in weights:
-            source.faults.add("testplan", f"case {match[1]} stands twice", f"line {number}")
+            source.faults.add("testplan", "case %(match)s stands twice", f"line {number}", match=match[1])
         else:
             weights[match[1]], places[match[1]] = Fraction(match[2]), f"line {number}"
     _match(source, "testplan", places, cases)
@@ -185,9 +185,9 @@ def _match(source: Source, file: str, places: Mapping[str, str], cases: Mapping[
     """The plan and cases/ name the same cases."""
     for name, place in places.items():
         if name not in cases:
-            source.faults.add(file, f"case {name} has no files cases/{name}.in and .out", place)
+            source.faults.add(file, "case %(name)s has no files cases/%(name)s.in and .out", place, name=name)
     if missing := sorted(cases.keys() - places.keys()):
-        source.faults.add(file, f"no weight for {listed(missing)}")
+        source.faults.add(file, "no weight for %(missing)s", missing=listed(missing))
 
 
 def _groups(
@@ -209,9 +209,10 @@ def _groups(
     policy = settings.Validator.GroupScorePolicy if settings.Validator else ""
     several = [name for name, together in members.items() if len(together) > 1]
     if several and policy != "min" and isinstance(checker, Program):
-        message = (
-            f"sum-if-not-zero adds the scores of a group's cases, which nothing here does: {listed(several)} count by "
-            "the worst case, as with omegaUp's policy `min`"
+        message = Phrase(
+            "sum-if-not-zero adds the scores of a group's cases, which nothing here does: %(groups)s count by the worst"
+            " case, as with omegaUp's policy `min`",
+            groups=listed(several),
         )
         source.note("settings.json" if "settings.json" in source.files else "cases", message)
     groups = [GroupDraft("", "sum", Fraction(0), tuple(singles))] if singles else []
@@ -231,15 +232,13 @@ def _checker(source: Source, settings: Settings) -> Standard | Program:
     if name == "custom":
         if len(programs) != 1:
             expected, actual = "one file validator.EXTENSION", ", ".join(programs) or "none"
-            source.faults.expect("validator", "", expected=expected, found=actual)
+            source.faults.expect("validator", "", expected, actual)
         return Program("omegaup", "fraction", {each: source.take(each) for each in programs})
     if programs:
-        source.note(programs[0], f"not used, as settings.json names the validator {name}")
+        source.note(programs[0], "not used, as settings.json names the validator %(name)s", name=name)
     if name == "literal":
         expected = "a validator that compares answers"
-        source.faults.expect(
-            "settings.json", "Validator.Name", expected=expected, found="literal: the answer is the score"
-        )
+        source.faults.expect("settings.json", "Validator.Name", expected, "literal: the answer is the score")
     if name == "token-numeric":
         source.note("settings.json", NUMERIC, "Validator.Name")
         tolerance = entry.Tolerance if entry is not None else None

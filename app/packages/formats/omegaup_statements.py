@@ -12,8 +12,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from app.core.faults import MORE, mismatch
 from app.packages.formats.draft import CaseDraft, Draft, Source
 from app.packages.languages import LANGUAGE
+from checkers.doors import N_, Phrase
 
 TEXT = re.compile(r"(statements|solutions)/([^/]+)\.(?:markdown|md)")
 BLOCK = re.compile(r"^ {0,3}\|\| *(input|examplefile) *\n", re.MULTILINE)
@@ -38,7 +40,7 @@ def read_statements(source: Source, draft: Draft, taken: set[str]) -> None:
         if match is None:
             draft.files[f"{folder}/{name.partition('/')[2]}"] = source.keep(name)
         elif not LANGUAGE.match(match[2]):
-            source.faults.expect(name, "", expected="a language, such as es.markdown", found=match[2])
+            source.faults.expect(name, "", "a language, such as es.markdown", match[2])
             source.used.add(name)
         else:
             text, shown = convert(source, name, source.take(name).decode("utf-8", "surrogateescape"))
@@ -59,7 +61,7 @@ def convert(source: Source, name: str, text: str) -> tuple[str, list[Sample]]:
         end = END.search(text, begin.end())
         if end is None:
             line = text.count("\n", 0, begin.start()) + 1
-            source.faults.expect(name, f"line {line}", expected="`||end` after `||input`", found="the end of the file")
+            source.faults.expect(name, f"line {line}", "`||end` after `||input`", "the end of the file")
             break
         shown = _block(source, name, text[begin.start() : end.start()])
         pieces += [text[at : begin.start()], "{{nextsample}}\n\n" * len(shown)]
@@ -95,7 +97,7 @@ def _example_file(source: Source, name: str, stem: str) -> list[Sample]:
     files = [f"examples/{stem}.in", f"examples/{stem}.out"]
     missing = [file for file in files if file not in source.files]
     if missing:
-        source.faults.expect(name, "", expected=f"the file {missing[0]}", found="no such file")
+        source.faults.expect(name, "", "the file %(missing)s", Phrase(N_("no such file")), missing=missing[0])
         return []
     given, answer = (source.take(file).decode("utf-8", "surrogateescape") for file in files)
     return [(given, answer)]
@@ -160,7 +162,7 @@ def _seconds(value: object) -> Fraction:
             return _within(sum((Fraction(number) * SECONDS[unit] for number, unit in parts), Fraction(0)))
     elif _is_number(value):
         return _within(Fraction(str(value)))
-    raise ValueError(f"expected a duration such as 1s or 500ms, found {repr(value)[:LONGEST]}")
+    raise ValueError(mismatch("a duration such as 1s or 500ms", repr(value)[:LONGEST]))
 
 
 def _bytes(value: object) -> Fraction:
@@ -169,7 +171,7 @@ def _bytes(value: object) -> Fraction:
         return _within(Fraction(match[1]) * BYTES[match[2]], MIB)
     if _is_number(value):
         return _within(Fraction(str(value)), MIB)
-    raise ValueError(f"expected a size such as 256MiB, found {repr(value)[:LONGEST]}")
+    raise ValueError(mismatch("a size such as 256MiB", repr(value)[:LONGEST]))
 
 
 def _is_number(value: object) -> bool:
@@ -179,7 +181,7 @@ def _is_number(value: object) -> bool:
 def _within(value: Fraction, unit: int = 1) -> Fraction:
     if value <= LARGEST * unit:
         return value
-    raise ValueError(f"expected at most {LARGEST} seconds or MiB, found more")
+    raise ValueError(mismatch("at most %(most)s seconds or MiB", MORE, most=LARGEST))
 
 
 Seconds = Annotated[Fraction, BeforeValidator(_seconds)]
@@ -212,7 +214,12 @@ def limits_of_checker(source: Source, limits: ValidatorLimits) -> dict[str, int]
             if whole[name] * unit != value:
                 rounded.append(f"{name} {whole[name]} {word}")
     if rounded:
-        source.note("settings.json", f"limits of checkers are whole seconds and MiB here: {', '.join(rounded)}", LIMITS)
+        source.note(
+            "settings.json",
+            "limits of checkers are whole seconds and MiB here: %(rounded)s",
+            LIMITS,
+            rounded=", ".join(rounded),
+        )
     if limits.OverallWallTimeLimit is not None or limits.ExtraWallTime:
         source.note("settings.json", "time on the clock is bounded by twice validation_time here", LIMITS)
     return whole

@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
+from app.core.faults import NONE
 from app.core.parsing import LARGEST_DOCUMENT
 from app.packages.files import NAME
 from app.packages.formats.draft import (
@@ -31,6 +32,7 @@ from app.packages.formats.draft import (
     keep_solution,
 )
 from app.packages.model import Aggregation
+from checkers.doors import N_, Phrase
 
 FILE = "problem.xml"
 LANGUAGES: Mapping[str, str] = {
@@ -120,24 +122,24 @@ def _read_solutions(source: Source, draft: Draft, root: Element) -> None:
 def parse(source: Source) -> Element | None:
     """Parse problem.xml without entities and document types; notes a fault and gives None if it is none."""
     if FILE not in source.files:
-        source.faults.add(FILE, "missing file")
+        source.faults.add(FILE, Phrase(N_("missing file")))
         return None
     data = source.take(FILE)
     if len(data) > LARGEST_DOCUMENT * 16:
-        source.faults.expect(FILE, "", expected=f"at most {LARGEST_DOCUMENT * 16} bytes of XML", found=str(len(data)))
+        source.faults.expect(FILE, "", "at most %(most)s bytes of XML", str(len(data)), most=LARGEST_DOCUMENT * 16)
         return None
     try:
         root: Element = fromstring(data, forbid_dtd=True)
     except ParseError as error:
-        source.faults.add(FILE, f"not valid XML: {error.msg}", f"line {error.position[0]}")
+        source.faults.add(FILE, "not valid XML: %(msg)s", f"line {error.position[0]}", msg=error.msg)
     except DefusedXmlException:
-        source.faults.add(FILE, "expected XML without a document type and entities, found one")
+        source.faults.expect(FILE, "", "XML without a document type and entities", "one")
     except (ValueError, LookupError) as error:
-        source.faults.add(FILE, f"not valid XML: {error}")
+        source.faults.add(FILE, "not valid XML: %(error)s", error=error)
     else:
         if root.tag == "problem":
             return root
-        source.faults.expect(FILE, "", expected="<problem>", found=f"<{root.tag[:60]}>")
+        source.faults.expect(FILE, "", "<problem>", Phrase("<%(tag)s>", tag=root.tag[:60]))
     return None
 
 
@@ -157,7 +159,7 @@ def _checker(source: Source, root: Element) -> Standard | Program:
         source.used.update({path, "check.cpp"} & source.files.keys())
         chosen = STANDARD[name]
         words = " ".join((chosen.name, *chosen.args))
-        source.note(FILE, f"std::{name} is the checker {words} here", "checker")
+        source.note(FILE, "std::%(name)s is the checker %(words)s here", "checker", name=name, words=words)
         return chosen
     own = path if path in source.files else "check.cpp"
     if own not in source.files:
@@ -174,7 +176,7 @@ def _read_tests(source: Source, draft: Draft, root: Element) -> None:
     sets = root.findall("judging/testset")
     testset = next((each for each in sets if each.get("name") == "tests"), None)
     if testset is None:
-        source.faults.expect(FILE, "judging", expected="a test set called tests", found=str(len(sets)))
+        source.faults.expect(FILE, "judging", "a test set called tests", str(len(sets)))
         return
     tests = [_test(source, number, each) for number, each in enumerate(testset.iterfind("tests/test"), start=1)]
     groups = {each.get("name", ""): _test_group(source, each) for each in testset.iterfind("groups/group")}
@@ -210,7 +212,7 @@ def _test_group(source: Source, element: Element) -> GroupEntry:
     name = element.get("name", "")
     policy = element.get("points-policy", "complete-group")
     if policy not in ("complete-group", "each-test"):
-        source.faults.expect(FILE, f"group {name}", expected="complete-group or each-test", found=policy[:60])
+        source.faults.expect(FILE, f"group {name}", "complete-group or each-test", policy[:60])
     require = [each.get("group", "") for each in element.iterfind("dependencies/dependency")]
     return GroupEntry(
         name, policy == "complete-group", _points(source, f"group {name}", element.get("points")), require
@@ -221,7 +223,7 @@ def _points(source: Source, where: str, text: str | None) -> Fraction | None:
     if text is None:
         return None
     if not NUMBER.fullmatch(text):
-        source.faults.expect(FILE, where, expected="points of 0 or more", found=repr(text[:60]))
+        source.faults.expect(FILE, where, "points of 0 or more", repr(text[:60]))
         return None
     return Fraction(text)
 
@@ -270,8 +272,9 @@ def _group(
         aggregation: Aggregation = "sum" if scored else "pass-fail"
         return GroupDraft("", aggregation, sum((case.points for case in cases), Fraction(0)), tuple(cases))
     if not NAME.fullmatch(name):
-        expected = "a group named by letters, digits, `.`, `-` and `_`"
-        source.faults.expect(FILE, f"group {name[:60]}", expected=expected, found=repr(name[:60]))
+        source.faults.expect(
+            FILE, f"group {name[:60]}", "a group named by letters, digits, `.`, `-` and `_`", repr(name[:60])
+        )
     total = sum((case.points for case in cases), Fraction(0))
     points = known.points if scored and known is not None and known.points is not None else total
     whole = known is None or known.whole
@@ -288,7 +291,7 @@ def _read_statements(source: Source, draft: Draft, root: Element, titles: Mappin
         if path not in source.files or kind not in ("tex", "pdf"):
             continue
         if not language:
-            source.note(FILE, f"{path}: a language not known here, left out", "statements")
+            source.note(FILE, "%(path)s: a language not known here, left out", "statements", path=path)
         elif kind == "pdf" or language not in chosen:
             chosen[language] = (path, kind)
     for language, (path, kind) in sorted(chosen.items()):
@@ -298,4 +301,4 @@ def _read_statements(source: Source, draft: Draft, root: Element, titles: Mappin
             if name.endswith(COPIED):
                 draft.files[f"statement/{name.rpartition('/')[2]}"] = source.keep(name)
     if not chosen:
-        source.faults.expect(FILE, "statements", expected="a statement in LaTeX or PDF", found="none")
+        source.faults.expect(FILE, "statements", "a statement in LaTeX or PDF", NONE)

@@ -15,7 +15,7 @@ from sqlalchemy import delete, insert
 from sqlalchemy.orm import Session
 
 from app.core.bodies import Body, Line
-from app.core.faults import Faults
+from app.core.faults import NONE, Faults
 from app.core.files.files import FileStore
 from app.core.json_documents import GroupDocument
 from app.domain.documents import CaseListDocument, FoundScore
@@ -23,6 +23,7 @@ from app.packages import model
 from app.problems.queries import problem_diff, problems, testcases
 from app.problems.queries.testcases import NewCase
 from app.tables import ProblemRow, TestGroupRow
+from checkers.doors import N_
 
 GROUP = re.compile(r"secret(/[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,99})?")
 AGGREGATIONS = ("sum", "min", "pass-fail")
@@ -115,10 +116,15 @@ def _new_group(name: str) -> GroupDocument:
 def _check_group(group: TestGroupChange, faults: Faults) -> None:
     for name in (group.name, group.rename or "secret"):
         if not GROUP.fullmatch(name):
-            faults.expect(f"group {group.name}", "", expected="a name such as secret/large", found=repr(name[:80]))
+            faults.expect(f"group {group.name}", "", "a name such as secret/large", repr(name[:80]))
     if group.aggregation not in {None, *AGGREGATIONS}:
-        expected = f"one of {', '.join(AGGREGATIONS)}"
-        faults.expect(f"group {group.name}", "aggregation", expected=expected, found=repr(group.aggregation))
+        faults.expect(
+            f"group {group.name}",
+            "aggregation",
+            "one of %(aggregations)s",
+            repr(group.aggregation),
+            aggregations=", ".join(AGGREGATIONS),
+        )
 
 
 def _rename(
@@ -126,7 +132,7 @@ def _rename(
 ) -> None:
     wanted = str(group.rename)
     if wanted in groups:
-        faults.expect(f"group {group.name}", "rename", expected="a name that no group has", found=wanted)
+        faults.expect(f"group {group.name}", "rename", N_("a name that no group has"), wanted)
         return
     groups[wanted] = {**groups.pop(group.name), "name": wanted}
     for other in groups.values():
@@ -142,10 +148,12 @@ def _move_and_delete(session: Session, change: DataChange, faults: Faults) -> No
     sent = {new.name for new, _ in change.cases}
     for name in [*change.moved, *change.deleted]:
         if name not in rows:
-            faults.expect(f"test case {name}", "", expected=f"a test case of {change.problem_id}", found="none")
+            faults.expect(f"test case {name}", "", "a test case of %(problem_id)s", NONE, problem_id=change.problem_id)
     for name, group in change.moved.items():
         if group not in groups:
-            faults.expect(f"test case {name}", "group", expected=f"one of {', '.join(sorted(groups))}", found=group)
+            faults.expect(
+                f"test case {name}", "group", N_("one of %(groups)s"), group, groups=", ".join(sorted(groups))
+            )
         elif name in rows:
             rows[name].group_name = group
     gone = [*change.deleted, *(name for name in rows if change.only and name not in sent)]
@@ -162,7 +170,7 @@ def _drop_empty(session: Session, change: DataChange, faults: Faults) -> None:
         if row.name in used:
             continue
         if row.name in made:
-            faults.expect(f"group {row.name}", "", expected="at least one test case", found="none")
+            faults.expect(f"group {row.name}", "", N_("at least one test case"), NONE)
         session.delete(row)
     session.flush()
 
@@ -192,15 +200,15 @@ def _check(session: Session, problem_id: str, faults: Faults) -> None:
     rows = {row.name: row for row in problems.groups(session, problem_id)}
     secret = [name for name in rows if name != "sample"]
     if not secret:
-        faults.expect(problem_id, "", expected="at least one secret test case", found="none")
+        faults.expect(problem_id, "", N_("at least one secret test case"), NONE)
     if "secret" in rows and len(secret) > 1:
         names = ", ".join(secret)
-        faults.expect("group secret", "", expected="all secret cases in groups, or none", found=names)
+        faults.expect("group secret", "", "all secret cases in groups, or none", names)
     for case in [each for each in problems.test_cases(session, problem_id) if each.group_name not in rows]:
         expected = f"one of {', '.join(sorted(rows))}, or a test_group.yaml in the folder"
-        faults.expect(f"test case {case.name}", "group", expected=expected, found=case.group_name)
+        faults.expect(f"test case {case.name}", "group", expected, case.group_name)
     for row in rows.values():
         for name in row.require_pass:
             if name not in rows or name >= row.name or rows[name].aggregation != "pass-fail":
                 expected = "groups with pass-fail aggregation that come before it"
-                faults.expect(f"group {row.name}", "require_pass", expected=expected, found=name)
+                faults.expect(f"group {row.name}", "require_pass", expected, name)

@@ -62,7 +62,7 @@ def test_each_kind_of_reader_of_a_refusal_has_its_words(spoken: str) -> None:
     with languages.speaking(spoken):
         for who in Who:
             if who not in {Who.EVERYBODY}:
-                shown = translate(Message(N_("only %(who)s may do this"), who=Message(who.value)))
+                shown = translate(Message(who.value))
                 assert not re.search(r"\b(only|may|an|a) ", shown.replace("a la ", "")) or spoken == "es", shown
                 assert who.value not in shown
 

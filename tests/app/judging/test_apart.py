@@ -50,6 +50,7 @@ def test_faults_are_those_that_reading_here_finds(reader: Reader) -> None:
     with pytest.raises(PackageErrors) as there:
         reader.read(read_arrival, (data, None, None), 60)
     assert there.value.errors == here.value.errors
+    assert [each.as_data() for each in there.value.errors] == [each.as_data() for each in here.value.errors]
     assert len(here.value.errors) == 3
 
 
