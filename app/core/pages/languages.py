@@ -93,7 +93,7 @@ def ngettext(one: str, many: str, count: int, **values: object) -> str:
 def translate(message: object) -> str:
     """Return a message or phrase in the reader's language; any other value as it is."""
     if isinstance(message, Phrase):
-        return _phrase(message.document(), message)
+        return in_words_of(message)
     if not isinstance(message, Message):
         return str(message)
     text = gettext(message.id)

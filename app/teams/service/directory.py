@@ -75,6 +75,7 @@ class DirectoryKind:
 
     name: str
     noun: str
+    missing: str
     body: type[DirectoryBody]
     view: type[BaseModel]
     table: type[Row]
@@ -149,6 +150,7 @@ class DirectoryKind:
 GROUPS = DirectoryKind(
     name="groups",
     noun=N_("group"),
+    missing=N_("no group %(object)r in contest %(contest)r"),
     body=GroupBody,
     view=GroupView,
     table=GroupRow,
@@ -163,6 +165,7 @@ GROUPS = DirectoryKind(
 ORGANIZATIONS = DirectoryKind(
     name="organizations",
     noun=N_("organization"),
+    missing=N_("no organization %(object)r in contest %(contest)r"),
     body=OrganizationBody,
     view=OrganizationView,
     table=OrganizationRow,
@@ -177,6 +180,7 @@ ORGANIZATIONS = DirectoryKind(
 PERSONS = DirectoryKind(
     name="persons",
     noun=N_("person"),
+    missing=N_("no person %(object)r in contest %(contest)r"),
     body=PersonBody,
     view=PersonView,
     table=PersonRow,

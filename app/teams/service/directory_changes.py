@@ -29,7 +29,7 @@ def one(kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session:
     for each in kind.documents(viewer, snapshot, session):
         if each["id"] == object_id:
             return each
-    raise _missing(kind, snapshot.contest.id, object_id)
+    raise NotFound(kind.missing, object=object_id, contest=snapshot.contest.id)
 
 
 def files_of(
@@ -112,16 +112,7 @@ def _row(kind: DirectoryKind, session: Session, contest_id: str, object_id: str)
     for row in rows:
         if row.id == object_id:
             return row
-    raise _missing(kind, contest_id, object_id)
-
-
-def _missing(kind: DirectoryKind, contest_id: str, object_id: str) -> NotFound:
-    return NotFound(
-        N_("no %(noun)s %(object)r in contest %(contest)r"),
-        noun=Message(kind.noun),
-        object=object_id,
-        contest=contest_id,
-    )
+    raise NotFound(kind.missing, object=object_id, contest=contest_id)
 
 
 def _fill(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.core.faults import Faults, PackageError, PackageErrors
+from app.core.faults import Faults, PackageError, PackageErrors, mismatch
 from app.core.parsing import LONGEST_KEY, LONGEST_NUMBER, read_document
 from app.packages import arrivals
 from app.packages.demands import _compiled, matches
