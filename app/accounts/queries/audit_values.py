@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.core.json_documents import AuditObject
 from app.domain.documents import JsonValue
-from app.tables import AuditRow, Base
+from app.tables import AuditRow, Base, ContestRoleRow, ProblemRoleRow
 
 LONGEST_VALUE = 200
 MOST_VALUES = 40
@@ -33,8 +33,14 @@ def object_change(row: Base, what: str) -> AuditObject | None:
     before, after = _values(row, what)
     if what == CHANGED and before == after:
         return None
-    row_id = "/".join(str(value) for value in inspect(type(row)).primary_key_from_instance(row))
-    table, was, is_now = row.__tablename__, readable(before), readable(after)
+    keys = list(inspect(type(row)).primary_key_from_instance(row))
+    if isinstance(row, ContestRoleRow | ProblemRoleRow) and row.pending is not None:
+        # Until the account accepts, the contest's owner knows it only by what they typed.
+        keys[-1] = row.pending
+        before, after = (
+            {**each, "account_id": row.pending} if "account_id" in each else each for each in (before, after)
+        )
+    row_id, table, was, is_now = "/".join(map(str, keys)), row.__tablename__, readable(before), readable(after)
     return {"table": table, "id": row_id, "what": what, "before": was, "after": is_now}
 
 

@@ -112,16 +112,16 @@ def grant_at_problem(session: Session, viewer: Viewer, problem_id: str, name: st
 def revoke_in_contest(session: Session, contest_id: str, name: str) -> None:
     """Take the role of an account in a contest back; raises NotFound where it has none."""
     contest_of(session, contest_id)
-    account = _account(session, name)
-    if not accounts.revoke_in_contest(session, contest_id, account.id):
+    account = accounts.named(session, name)
+    if account is None or not accounts.revoke_in_contest(session, contest_id, account.id):
         raise NotFound(N_("account %(account)r has no role in contest %(contest)r"), account=name, contest=contest_id)
 
 
 def revoke_at_problem(session: Session, problem_id: str, name: str) -> None:
     """Take the role of an account at a problem back; raises NotFound where it has none."""
     existing(session, problem_id)
-    account = _account(session, name)
-    if not accounts.revoke_at_problem(session, problem_id, account.id):
+    account = accounts.named(session, name)
+    if account is None or not accounts.revoke_at_problem(session, problem_id, account.id):
         raise NotFound(N_("account %(account)r has no role at problem %(problem)r"), account=name, problem=problem_id)
 
 

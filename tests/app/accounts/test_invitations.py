@@ -80,6 +80,27 @@ def test_a_pending_role_shows_the_owner_what_it_typed_and_no_more(course: Api) -
     assert accept(course).status_code == 404
 
 
+def test_the_audit_log_shows_an_invitation_by_the_name_that_was_typed(course: Api) -> None:
+    for _ in ("added", "deleted"):
+        grant(course, "contests/a", "hilda")
+        grant(course, "contests/a", "hilda", "owner")
+        assert course.delete("contests/a/roles/hilda", user="staff").status_code == 204
+    log = course.get("contests/a/audit", user="staff")
+    assert log.json()[0]["changes"]["objects"][0]["id"] == "a/hilda"
+    assert "helper" not in log.text
+
+
+@pytest.mark.parametrize("place", INVITATIONS)
+def test_revoking_does_not_tell_whether_an_account_exists(course: Api, place: str) -> None:
+    replies = [course.delete(f"{place}/roles/{each}", user="staff") for each in ("hilda", "admin", "nothing")]
+    shapes = {
+        reply.json()["message"].replace(each, "X")
+        for each, reply in zip(("hilda", "admin", "nothing"), replies, strict=True)
+    }
+    assert {reply.status_code for reply in replies} == {404}
+    assert len(shapes) == 1
+
+
 def test_who_declines_stays_unknown_to_the_owner(course: Api) -> None:
     grant(course, "contests/a", "helper")
     assert course.delete("account/roles/contests/a", user="hilda").status_code == 204
