@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -162,12 +163,13 @@ def all_in_words(faults: Sequence[Mapping[str, object]], count: int) -> Message:
     return Message(N_("%(faults)s; and %(count)s more"), faults=shown, count=more) if more > 0 else shown
 
 
+A_STRING, AN_OBJECT, AN_ARRAY = N_("valid string"), N_("an object"), N_("an array")
 # What a field takes, by the type of pydantic's error; the values are those of its context.
 EXPECTED = {
     "bool_parsing": N_("valid boolean, unable to interpret input"),
     "bool_type": N_("valid boolean"),
     "date_from_datetime_parsing": N_("valid date or datetime"),
-    "dict_type": N_("valid dictionary"),
+    "dict_type": AN_OBJECT,
     "finite_number": N_("finite number"),
     "float_parsing": N_("valid number, unable to parse string as a number"),
     "float_type": N_("valid number"),
@@ -179,11 +181,12 @@ EXPECTED = {
     "int_type": N_("valid integer"),
     "less_than": N_("less than %(lt)s"),
     "less_than_equal": N_("less than or equal to %(le)s"),
-    "list_type": N_("valid list"),
-    "model_attributes_type": N_("valid dictionary or object to extract fields from"),
-    "model_type": N_("valid dictionary or instance of %(class_name)s"),
+    "list_type": AN_ARRAY,
+    "model_attributes_type": AN_OBJECT,
+    "model_type": AN_OBJECT,
     "string_too_long": N_("at most %(max_length)s characters"),
-    "string_type": N_("valid string"),
+    "string_type": A_STRING,
+    "string_unicode": A_STRING,
 }
 
 
@@ -210,9 +213,10 @@ def _where(place: Sequence[int | str]) -> str:
 
 def _shown(value: object) -> Text:
     if isinstance(value, dict | list):
-        return Message(N_("an object") if isinstance(value, dict) else N_("an array"))
-    text = repr(value) if isinstance(value, str) else str(value)
-    return _cut(text)
+        return Message(AN_OBJECT if isinstance(value, dict) else AN_ARRAY)
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    return _cut(repr(value) if isinstance(value, str) else str(value))
 
 
 def _cut(text: str) -> str:

@@ -404,6 +404,9 @@ def stored(api: Api) -> set[str]:
         ("teams", "admin", "{", "json", "body: expected "),
         ("teams", "admin", json.dumps([{"id": "a", "x": [1] * 10_000}]), "json", "[0]: expected at most 10000 values"),
         ("teams", "admin", "- [a]\n" * 200_000, "yaml", "of YAML"),
+        ("contests", "admin", "null", "json", "body: expected an object, found null"),
+        ("contests", "admin", '{"settings": [true]}', "json", "body.settings: expected an object, found an array"),
+        ("contests", "admin", '{"name": "\\ud800"}', "json", "body.name: expected valid string, found '\\ud800'"),
     ],
 )
 def test_a_bound_is_named_in_the_refusal(server: Api, path: str, user: str, text: str, kind: str, says: str) -> None:

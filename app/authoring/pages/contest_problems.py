@@ -133,19 +133,19 @@ def _change(fields: Mapping[str, str]) -> dict[str, object]:
 
 
 def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence[ScoredProblem]) -> list[Entry]:
-    rules = {problem.id: problem.rule for problem in scored}
+    scored_by_id = {problem.id: problem for problem in scored}
     listed = []
     for row in contests.entries(session, contest_id):
         problem = pins.row(session, contest_id, row.problem_id)
         assert problem is not None, "a foreign key"
         cases = pins.cases(session, contest_id, row.problem_id)
-        rule = rules.get(row.problem_id)
+        known = scored_by_id.get(row.problem_id)
         listed.append(
             Entry(
                 row.problem_id,
                 row.label,
                 problem.names.get("en") or next(iter(problem.names.values()), row.problem_id),
-                "" if rule is None else rule_line(rule, len(cases)),
+                "" if known is None else rule_line(known.rule, len(cases), known.groups),
                 len(cases),
                 sum(case.answer_sha256 is None for case in cases),
                 versions.current(session, contest_id, row.problem_id),
@@ -153,7 +153,7 @@ def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence
                 row.version is not None,
                 contests.submission_count(session, contest_id, problem_id=row.problem_id),
                 viewer.reads_problem(row.problem_id),
-                rule.reference_counts if rule is not None and rule.kind is Kind.RELATIVE else None,
+                known.rule.reference_counts if known is not None and known.rule.kind is Kind.RELATIVE else None,
             )
         )
     return listed

@@ -110,11 +110,11 @@ def _with_days(days: int, time: str) -> str:
     return _("%(days)s d %(time)s", days=days, time=time) if days else time
 
 
-def rule_line(rule: ScoringRule, cases: int, aggregations: Collection[Aggregation] = ()) -> str:
+def rule_line(rule: ScoringRule, cases: int, groups: Sequence[Group]) -> str:
     """Return a problem's scoring in one line below its title."""
     most = _("%(points)s points", points=plain(float(rule.max_points)))
     count = ngettext("%(num)s case", "%(num)s cases", cases)
-    in_groups = set(aggregations) - {Aggregation.SUM}
+    in_groups = any(group.max_points > 0 and group.aggregation is not Aggregation.SUM for group in groups)
     kind = _("points by groups of cases") if in_groups else languages.gettext(KINDS[rule.kind])
     return f"{most} · {kind} · {count}"
 

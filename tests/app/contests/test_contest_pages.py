@@ -362,6 +362,9 @@ def test_a_report_shows_the_points_of_groups_and_none_for_their_cases(database_u
         assert "100.00 100.00" not in words
         judged = text_of(api.get(f"/admin/contests/c/submissions/{number}", user="judge").text)
         assert ("Group by group" in judged, judged.count("with its group")) == (True, 2)
+        row = api.get("/c/c/scoreboard", user="team").text.partition('data-team="team"')[2].partition("</tr>")[0]
+        assert "no points" in row
+        assert "rejected" not in row, "one of its cases is right"
         both = add_submission(api.service, {"02": RIGHT, "03": RIGHT}, minute=2)
         compared = text_of(api.get(f"/c/c/compare?a={number}&b={both}", user="team").text)
         assert f"Group Submission {number} Submission {both} Of How it is scored a 0.00 100.00 100.00" in compared
@@ -370,7 +373,9 @@ def test_a_report_shows_the_points_of_groups_and_none_for_their_cases(database_u
         assert printed.count("with its group") == 2
         assert re.search(r"secret/a +│ +0.00 │ +100.00", printed)
         problem = text_of(api.get("/c/c/problems/echo", user="team").text)
+        organizers = text_of(api.get("/admin/contests/c/problems", user="admin").text)
     assert "points by groups of cases" in problem
+    assert "points by groups of cases" in organizers
     assert "A group gives its points only if all its cases are right." in problem
     assert "Each case gives the points that its checker grants." not in problem
 
