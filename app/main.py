@@ -23,11 +23,11 @@ from starlette.types import Receive, Scope, Send
 
 from app import page_routes as pages
 from app.accounts.queries.accounts import note_use
-from app.accounts.queries.audit import keep_audit
 from app.accounts.service.registering import Pace
 from app.accounts.service.viewer import Logins
 from app.archive.queries.scrub import Scrub
 from app.core.clock import the_clock
+from app.core.db.audit import keep_audit
 from app.core.db.by_id import Kind
 from app.core.db.clock import ClockKeeper, start_clock
 from app.core.db.locks import SERVER, Locks, Presence, Work

@@ -19,7 +19,7 @@ from rich.table import Table
 
 from app.accounts.commands.accounts import new_login
 from app.commands.demo.story import Running, fresh_service
-from app.commands.solver_process import environment, module_command
+from app.core.commands.modules import environment, module_command
 
 MIB = 2**20
 FILES: Mapping[str, str] = {
@@ -156,7 +156,7 @@ class Peaks:
         """Look at the processes once more."""
         self.server = max(self.server, high_water(self._pid))
         for pid in below(self._pid):
-            if "app.judging.service.reader" in words_of(pid):
+            if "app.programs.reading_process" in words_of(pid):
                 self.reader = max(self.reader, high_water(pid))
 
 

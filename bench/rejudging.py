@@ -24,8 +24,8 @@ from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.settings import Settings
 from app.submissions.queries import submissions
-from app.submissions.queries.judgements import DONE
 from app.submissions.queries.submissions import NewAnswer, NewSubmission
+from app.submissions.tables import DONE
 from app.tables import JudgementRow
 from bench._figures import report
 from bench._installations import DISTRIBUTED, KINDS, SQLITE, Installation, installation

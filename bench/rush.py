@@ -23,7 +23,7 @@ from sqlalchemy import func, select
 
 from app.core.db.database import Database
 from app.core.settings import Settings
-from app.submissions.queries.judgements import DONE
+from app.submissions.tables import DONE
 from app.tables import JudgementRow
 from bench._figures import report
 from bench._installations import KINDS, Installation, installation

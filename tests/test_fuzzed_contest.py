@@ -33,13 +33,13 @@ from app.core.clics import format_reltime, format_time
 from app.domain.contests import OPEN, Freeze
 from app.domain.documents import FoundScore
 from app.domain.scoreboard import Board, scoreboard
-from app.domain.scoring import Attempt, RawScore
+from app.domain.scoring import Attempt, RawScore, exact
 from app.domain.verdicts import CaseVerdict
 from app.judging.queries import judging_tasks
 from app.judging.service.outcomes import outcome
 from app.problems.queries.scoring_input import scored_contest
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import Claim, Outcome, Task, exact
+from app.submissions.queries.judgements import Claim, Outcome, Task
 from app.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples

@@ -15,7 +15,6 @@ import yaml
 
 from app.accounts.service import tsv
 from app.archive.service import package_files
-from app.contests.service.names import MOST_NAMES, did_you_mean
 from app.core import clics, table_rows
 from app.core.bodies import Document, read_yaml
 from app.core.db.by_id import is_number
@@ -24,7 +23,7 @@ from app.core.errors import MOST_LISTED, BadRequest
 from app.core.faults import Faults
 from app.core.heavy import check_values
 from app.core.images import measure
-from app.core.messages import N_, Message
+from app.core.messages import MOST_NAMES, N_, Message, did_you_mean
 from app.core.parsing import MOST_NODES, StrictLoader, read_document
 from app.domain.fingerprints import grain_of, normal
 

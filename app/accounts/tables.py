@@ -206,7 +206,7 @@ class AuditRow(Base):
     credential  `password`, `token` with the beginning of its digest, `job` with its id, or `reset code of` and the id
                 of the account that issued it
     operation   the operation of the API, by its id; `method` and `path` are the request's
-    changes     what became different: see `app.accounts.queries.audit`
+    changes     what became different: see `app.core.db.audit`
     """
 
     __tablename__ = "audit_log"

@@ -37,6 +37,7 @@ from app.core.commands.progress import (
     steps_shown,
 )
 from app.core.commands.registry import AsJson, BundledProblem, Shown, command
+from app.core.commands.uploading import must_exist, read_sound
 from app.core.faults import PackageErrors
 from app.judging.service.solver_process import Summary
 
@@ -109,7 +110,7 @@ def export(
     from app.packages.zips import write_files
 
     with TemporaryDirectory(prefix="jurado-packed-") as folder:
-        package = read(place, Path(folder) / "files")
+        package = read_sound(place, Path(folder) / "files")
         target = out or Path(f"{package.slug}.zip")
         files = for_omegaup(package, data_only=data_only) if format_name == "omegaup" else below_top(package)
         with new_file(target) as file:
@@ -127,28 +128,6 @@ def for_omegaup(package: Package, *, data_only: bool) -> Mapping[str, bytes]:
         raise Failure(f"{package.slug} would be judged otherwise by omegaUp:\n{all_lines(errors)}", 1) from None
     show_faults(package.slug, [fault.as_data() for fault in exported.warnings])
     return exported.files
-
-
-def read(place: Path, spool: Path | None = None) -> Package:
-    """Read a package from a folder, or a zip in memory or into the new file `spool`; raises Failure with all faults."""
-    from app.packages.files import LARGEST, LIMITS
-    from app.packages.read import read_archive, read_package
-
-    must_exist(place)
-    try:
-        return (
-            read_package(place)
-            if place.is_dir()
-            else read_archive(place, limits=LIMITS if spool is None else LARGEST, spool=spool)
-        )
-    except PackageErrors as errors:
-        raise Failure(f"{place} is not a sound package:\n{all_lines(errors)}", 1) from None
-
-
-def must_exist(place: Path) -> None:
-    """Raise Failure where there is neither a folder nor a file."""
-    if not place.is_dir() and not place.is_file():
-        raise Failure(f"{place}: expected a package's folder or zip, found nothing")
 
 
 def show_report(report: Report) -> None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -21,12 +20,10 @@ from typing import IO, Annotated
 
 import typer
 
-import app
+from app.core.commands.modules import environment, last_line, module_command
 from app.core.commands.output import Failure, JsonMapping, problem_folder
 from app.core.commands.registry import BundledProblem, command
 from app.judging.service.solver_process import OnReport, SolverProcess, Summary
-
-ROOT = Path(app.__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -77,22 +74,6 @@ def run(words: Sequence[str], source: IO[bytes], target: IO[bytes], on_report: O
         text = ended.complaint or f"the solver ended with {ended.status}"
         raise Failure(text, 2 if ended.status == 2 else 1)
     return list(ended.summaries)
-
-
-def module_command(module: str, *arguments: str) -> list[str]:
-    """Give the command line of one of our own modules."""
-    return [sys.executable, "-m", module, *arguments]
-
-
-def environment() -> dict[str, str]:
-    """Let the process find our modules, wherever it was started."""
-    return os.environ | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
-
-
-def last_line(text: str) -> str:
-    """Take the last line that says something."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "no message"
 
 
 @contextmanager

@@ -13,17 +13,11 @@ from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
+from app.contests.queries.contests import contest_of
 from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView, version
 from app.contests.service import commands as service_commands
 from app.contests.service import contests
-from app.contests.service.capabilities import (
-    Disqualification,
-    ParticipationBody,
-    ParticipationView,
-    begin,
-    disqualify,
-    participation,
-)
+from app.contests.service.capabilities import ParticipationBody, ParticipationView, begin, participation
 from app.contests.service.contests import (
     ApiInformation,
     JudgementTypeView,
@@ -32,7 +26,6 @@ from app.contests.service.contests import (
     StateView,
     api_information,
     contest_limits,
-    contest_of,
     view,
 )
 from app.core.clics import JsonObject
@@ -41,6 +34,7 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, Th
 from app.core.http.downloads import ANY_FILE
 from app.core.http.errors import ErrorBody
 from app.core.http.middleware import API
+from app.teams.service.team_changes import Disqualification, disqualify
 from app.teams.service.teams import TeamView
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])

@@ -13,6 +13,8 @@ from app.contests.schemas.settings import ContestSettings, Limits, Rule
 from app.core.db.base import ID, Base, BigId, Details, Model
 from app.core.json_documents import PauseDocument, ProblemChanges, SelectionDocument
 
+OPEN, APPLIED, UNDONE, CANCELLED = "open", "applied", "undone", "cancelled"
+
 
 class ContestRow(Base):
     """A contest. `open_to_all`: every team takes part (practice). Durations are milliseconds.

@@ -12,6 +12,7 @@ import yaml
 from pydantic import (
     BaseModel,
     ConfigDict,
+    Field,
     SerializerFunctionWrapHandler,
     StringConstraints,
     ValidationError,
@@ -279,3 +280,10 @@ def same_id(in_address: str, in_body: str | None) -> None:
 def mismatch(where: str, expected: Text, actual: Text) -> Fault:
     """A fault: a place, and the expected and the actual value there."""
     return {"where": where, "expected": expected, "found": actual}
+
+
+class Location(Body):
+    """A place on the earth, in degrees."""
+
+    latitude: float = Field(ge=-90, le=90, allow_inf_nan=False)
+    longitude: float = Field(ge=-180, le=180, allow_inf_nan=False)

@@ -26,6 +26,7 @@ VERSION_URL = "https://ccs-specs.icpc.io/2026-01/contest_api"
 ID_PATTERN = r"^[a-zA-Z0-9_]([a-zA-Z0-9_.-]{0,34}[a-zA-Z0-9_-])?$"
 ID_WORDS = Message(N_("an id: letters, digits, . _ or -, at most 36, the first no . or -, the last no ."))
 ID = re.compile(ID_PATTERN, re.ASCII)
+NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 RELTIME = re.compile(r"(-)?(\d{1,7}):([0-5]\d):([0-5]\d)(?:\.(\d{3}))?", re.ASCII)
 TIME = re.compile(
     r"([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{3}))?(Z|[+-]\d\d(?::\d\d)?)",

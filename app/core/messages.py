@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import TypeAlias
 
 
@@ -100,3 +101,22 @@ def counted(uses: Mapping[str, int]) -> Message:
 def in_english(fault: Mapping[str, object]) -> dict[str, object]:
     """Return a fault as the API shows it."""
     return {name: str(value) if isinstance(value, Message) else value for name, value in fault.items()}
+
+
+NEAR = 0.5
+LONGEST_NAME = 100
+# Names that are compared with a misspelt one; with more, anybody could have thousands compared by each request.
+MOST_NAMES = 300
+
+
+def did_you_mean(message: Message, name: str, known: Iterable[str]) -> Message:
+    """Return the refusal of a name with the nearest known name, or the message itself where none is near."""
+    if len(name) > LONGEST_NAME:
+        return message
+    by_lower = {each.lower(): each for each in known}
+    if len(by_lower) > MOST_NAMES:
+        return message
+    near = get_close_matches(name.lower(), by_lower, 1, NEAR)
+    if not near:
+        return message
+    return Message(N_("%(sentence)s: did you mean %(name)r?"), sentence=message, name=by_lower[near[0]])

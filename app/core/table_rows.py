@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from app.contests.service.names import LONGEST_NAME
 from app.core.bodies import Item, mismatch, refuse
 from app.core.errors import MOST_LISTED
-from app.core.messages import N_, Fault, Message
+from app.core.messages import LONGEST_NAME, N_, Fault, Message
 
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it

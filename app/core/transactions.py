@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlalchemy.orm import Session
 
-from app.tables import Base
+from app.core.db.base import Base
 
 _CALLS = "after_commit"
 # The lock of an update that leaves the key alone: rows that refer to it may come meanwhile.

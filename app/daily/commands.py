@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.solver_process import environment, last_line, module_command
+from app.core.commands.modules import environment, last_line, module_command
 from app.core.commands.output import Failure, show, table, write_json
 from app.core.commands.registry import AsJson, command
 from app.core.errors import NotFound

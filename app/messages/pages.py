@@ -14,14 +14,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.pages.home import DONE, Done, unanswered
+from app.contests.pages.home import unanswered
 from app.core.errors import Unauthorized
 from app.core.messages import N_
 from app.core.pages.forms import made_of_values, read_form
 from app.core.pages.frames import frame, keep_read
 from app.core.pages.gate import Fields, see
 from app.core.pages.languages import Answer, AskFirst, _
-from app.core.pages.pages import page
+from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheSnapshot, Visitor, Writing
 from app.messages.service.clarifications import ClarificationBody, ClarificationView, documents, lock_messages, send
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Float, case, cast, func, selec
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.domain.verdicts import JudgementType
-from app.submissions.queries.judgements import DONE
+from app.submissions.tables import DONE
 from app.tables import JobRow, JudgementRow, RawScoreRow, SubmissionRow, TokenRow
 
 WINDOW = timedelta(minutes=5)

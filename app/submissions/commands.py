@@ -16,7 +16,6 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from app.contests.commands.contests import ContestId
 from app.contests.commands.limits import (
     UNLIMITED,
     ContestBytes,
@@ -36,7 +35,7 @@ from app.contests.commands.limits import (
 from app.core.commands.client import Client
 from app.core.commands.lookup import find_contest, find_problem, points_text, report_tables, short_time, team_names
 from app.core.commands.output import Failure, Json, JsonMapping, pack, say, show, write_image, write_json
-from app.core.commands.registry import AsJson, Contest, Shown, command
+from app.core.commands.registry import AsJson, Contest, ContestId, Shown, command
 from app.core.commands.uploading import server_events, upload_shown
 
 SECONDS_BETWEEN_LOOKS = 0.2

@@ -11,6 +11,8 @@ from app.core.db.base import ID, SHA256, WAITING, Base, BigId
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import ImageDocument, MessageDocument
 
+QUEUED, RUNNING, DONE = "queued", "running", "done"
+
 
 class SubmissionRow(Base):
     """A submission: who, when, what for. `files` is the report on each file sent: taken, ignored, why.

@@ -18,10 +18,9 @@ from app.accounts.schemas import TermsChange, TermsView
 from app.accounts.service import registration
 from app.accounts.service.accounts import ImportOptions
 from app.accounts.service.viewer import Viewer, own_teams
-from app.contests.pages.home import DONE, Done, steps
+from app.contests.pages.home import steps
 from app.contests.pages.setup import moment, moment_shown, question_zero
-from app.contests.service.capabilities import Disqualification, disqualify
-from app.contests.service.contests import contest_of
+from app.contests.queries.contests import contest_of
 from app.core.bodies import Document
 from app.core.encodings import table_text
 from app.core.errors import BadRequest, ServiceError
@@ -30,7 +29,7 @@ from app.core.pages.forms import made_of_values, open_form, read_form, whole_num
 from app.core.pages.frames import frame
 from app.core.pages.gate import NO_STORE, Fields, faults_of, see
 from app.core.pages.languages import _, confirm, refuse_outdated
-from app.core.pages.pages import page
+from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import (
     Reading,
     TheService,
@@ -47,7 +46,7 @@ from app.tables import TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade
 from app.teams.service import team_changes
-from app.teams.service.team_changes import bring_in_class_list
+from app.teams.service.team_changes import Disqualification, bring_in_class_list, disqualify
 from app.teams.service.teams import Enrolment
 
 EXAMPLE = "name,team,organization,group\nAna Pérez,The Ants,Ostrava,juniors\nBen Novák,The Ants,Ostrava,juniors\n"

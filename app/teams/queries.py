@@ -12,9 +12,9 @@ from typing import TypeVar
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from app.contests.queries.contests import clock
 from app.core.clock import utc_now
 from app.core.db import by_id
-from app.problems.queries.scoring_input import clock
 from app.tables import (
     AccountRow,
     AwardRow,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
 from app.accounts.schemas import Password, Username
-from app.core.bodies import Body, Line, Sparse, shows
+from app.core.bodies import Body, Line, Location, Sparse, shows
 from app.core.clics import Id
 from app.core.errors import describe_pattern
 from app.core.files.file_references import Files
@@ -29,13 +29,6 @@ Subdivision = Annotated[
     ),
 ]
 IN_TEAMS = frozenset({"contestant", "coach"})
-
-
-class Location(Body):
-    """A place on the earth, in degrees."""
-
-    latitude: float = Field(ge=-90, le=90, allow_inf_nan=False)
-    longitude: float = Field(ge=-180, le=180, allow_inf_nan=False)
 
 
 class GroupBody(Body):

@@ -10,13 +10,14 @@ import pytest
 
 from app.accounts.queries import accounts
 from app.contests.queries import contests
+from app.contests.queries.contests import clock
 from app.contests.schemas.settings import CONTEST_BYTES, TEAM_BYTES, ContestSettings, Limits, PerWindow
 from app.core.passwords import make_password, password_fits
 from app.core.settings import Settings
 from app.operations.service.bootstrap import initialise
 from app.packages.catalog import VARIABLE
 from app.problems.queries import problems
-from app.problems.queries.scoring_input import clock, scored_contest
+from app.problems.queries.scoring_input import scored_contest
 from app.tables import ContestProblemRow, ContestRow
 from app.teams import queries as teams_queries
 from tests.builders.games import PACKAGE

@@ -18,7 +18,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from app.core import tracing
-from app.submissions.queries.judgements import DONE
+from app.submissions.tables import DONE
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.grading import grading, submission
 from tests.builders.poisoned_worker import poisoned_worker

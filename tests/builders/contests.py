@@ -15,14 +15,13 @@ from sqlalchemy.orm import Session
 from app.core.files.files import FileStore
 from app.core.service import Service
 from app.domain.ids import VeiledIds
-from app.domain.scoring import RawScore
+from app.domain.scoring import RawScore, pair
 from app.judging.service.grade import Grader
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial
 from app.judging.service.questions import JudgeFailed
 from app.packages.read import assemble
 from app.problems.queries import problems
-from app.submissions.queries.judgements import pair
 from app.tables import (
     AnswerRow,
     ContestProblemRow,

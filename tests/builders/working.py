@@ -16,8 +16,8 @@ from app.judging.service.distributed.reconciler import Reconciler, Sender
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings
 from app.submissions.queries import submissions
-from app.submissions.queries.judgements import DONE
 from app.submissions.queries.submissions import Accepted, NewSubmission
+from app.submissions.tables import DONE
 from app.tables import JudgementRow
 from tests.builders.grading import PROGRAM, add_rogue_contest
 from tests.builders.waiting import until

@@ -15,11 +15,10 @@ from urllib.parse import quote
 
 import typer
 
-from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client
 from app.core.commands.config import NewFile, current_login
 from app.core.commands.output import Failure, read_file, say
-from app.core.commands.registry import Request, Table, command, keys
+from app.core.commands.registry import ContestId, Request, Table, command, keys
 
 Account = Annotated[str, typer.Argument(metavar="ACCOUNT", help="the account's id or username")]
 ProblemId = Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id")]

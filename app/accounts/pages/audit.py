@@ -18,14 +18,13 @@ from app.accounts.service import accounts as service_accounts
 from app.accounts.service import role_changes
 from app.accounts.service.reach import ResetBody, make_reset, renew_password
 from app.accounts.service.role_changes import AuditEntry, AuditQuery
-from app.contests.pages.home import DONE, Done
 from app.core.errors import BadRequest
 from app.core.heavy import run_heavy
 from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm
-from app.core.pages.pages import page
+from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import (
     Reading,
     TheService,

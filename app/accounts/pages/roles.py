@@ -15,7 +15,6 @@ from app.accounts.service import role_changes, tokens
 from app.accounts.service.role_changes import Kind, RoleBody
 from app.accounts.service.tokens import TokenBody
 from app.accounts.service.viewer import Viewer
-from app.contests.pages.home import DONE, Done
 from app.core.clics import format_time
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Unauthorized
@@ -24,7 +23,7 @@ from app.core.pages.forms import made_of, read_form
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm
-from app.core.pages.pages import page
+from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheSnapshot, Visitor, Writing, address_of_index, authenticator_of
 from app.core.transactions import after_commit
 

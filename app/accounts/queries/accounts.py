@@ -310,12 +310,9 @@ def accounts_of_team(session: Session, team_id: str) -> int:
 RIGHTS = ("password_hash", "type", "team_id")
 
 
-def watch_session(session: Session) -> None:
-    """Revoke the codes of accounts whose password, type, team or roles this session changes."""
-    event.listen(session, "before_flush", _revoke)
-
-
+@event.listens_for(Session, "before_flush")
 def _revoke(session: Session, _context: UOWTransaction, _instances: object) -> None:
+    """Revoke the codes of accounts whose password, type, team or roles any session changes."""
     account_ids = {each for row in [*session.new, *session.dirty, *session.deleted] for each in _changed(session, row)}
     if account_ids:
         for row in session.scalars(select(PasswordResetRow).where(PasswordResetRow.account_id.in_(account_ids))):

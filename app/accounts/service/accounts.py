@@ -38,7 +38,7 @@ from app.accounts.service.registration import (
     shown_once,
 )
 from app.accounts.service.viewer import Viewer
-from app.contests.service.contests import contest_of
+from app.contests.queries.contests import contest_of
 from app.core.bodies import Body, Document, same_id
 from app.core.clics import JsonObject
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound

@@ -23,10 +23,10 @@ from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts as queries_accounts
 from app.accounts.queries.accounts import Roles
+from app.contests.queries.contests import clock
 from app.core.clock import utc_now
 from app.core.turns import Turns
 from app.domain.participation import is_for_practice
-from app.problems.queries.scoring_input import clock
 from app.tables import AccountRow, ContestRow
 
 Granted = Literal["owner", "judge"]

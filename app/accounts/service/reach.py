@@ -20,22 +20,22 @@ from hmac import compare_digest
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts, audit
+from app.accounts.queries import accounts
 from app.accounts.queries import accounts as queries_accounts
 from app.accounts.queries.accounts import Roles
-from app.accounts.queries.audit import Actor, acting
 from app.accounts.schemas import AccountView, Password, Username, refuse_weak, view
 from app.accounts.service.grants import OWNER, Attempt, is_undecided
 from app.accounts.service.tokens import Place, check, who_may
 from app.accounts.service.viewer import Viewer, digest, known_viewer
 from app.contests.queries import contests
-from app.contests.service.names import did_you_mean
 from app.core.bodies import Body
 from app.core.clics import example, format_time
 from app.core.clock import utc_now
+from app.core.db import audit
+from app.core.db.audit import Actor, acting
 from app.core.errors import Forbidden, NotFound
 from app.core.heavy import run_heavy
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, did_you_mean
 from app.core.passwords import hash_password, make_password
 from app.core.service import Service
 from app.tables import AccountRow, PasswordResetRow, TeamRow

@@ -21,7 +21,8 @@ from app.accounts.queries import accounts
 from app.accounts.schemas import Registration, RegistrationBody, is_id, refuse_weak
 from app.accounts.service.grants import MINUTE, Failures
 from app.accounts.service.registration import make_code, refuse_full, why_closed
-from app.contests.service.contests import NOT_IN_IDS, contest_of
+from app.contests.queries.contests import contest_of
+from app.core.clics import NOT_IN_IDS
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden, TooManyRequests
 from app.core.messages import N_

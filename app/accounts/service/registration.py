@@ -25,8 +25,7 @@ from app.accounts.schemas import (
 from app.accounts.service import tsv
 from app.accounts.service.reach import EVERYTHING, Reach, reach_of
 from app.accounts.service.viewer import Viewer
-from app.contests.service.changes import refuse_final
-from app.contests.service.contests import contest_of
+from app.contests.queries.contests import contest_of, refuse_final
 from app.core import table_rows
 from app.core.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all
 from app.core.clics import format_time, format_time_or_none

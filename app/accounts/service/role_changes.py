@@ -16,19 +16,19 @@ from typing import Literal
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts, audit_values
+from app.accounts.queries import accounts, audit
 from app.accounts.queries.accounts import RoleRow
-from app.accounts.queries.audit_values import AuditFilter
+from app.accounts.queries.audit import AuditFilter
 from app.accounts.service.grants import NO_GRANTS, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.packages import existing
-from app.contests.service.contests import contest_of
+from app.contests.queries.contests import contest_of
 from app.core.bodies import Body
 from app.core.clics import Time, format_time
 from app.core.clock import utc_now
 from app.core.errors import Conflict, NotFound
 from app.core.messages import N_
+from app.problems.queries.problems import existing
 from app.tables import AccountRow, AuditRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow
 
 Kind = Literal["contests", "problems"]
@@ -291,7 +291,7 @@ class AuditQuery:
 def listed(session: Session, query: AuditQuery, contest_id: str | None) -> list[AuditEntry]:
     """The entries, newest first."""
     wanted = AuditFilter(query.actor, contest_id, query.operation, query.since, query.before)
-    return [_view_of_audit(row) for row in audit_values.entries(session, wanted, min(query.limit, MOST_AT_ONCE))]
+    return [_view_of_audit(row) for row in audit.entries(session, wanted, min(query.limit, MOST_AT_ONCE))]
 
 
 def of_contest(session: Session, query: AuditQuery, contest_id: str) -> list[AuditEntry]:

@@ -11,10 +11,9 @@ from typing import Annotated
 import typer
 
 from app.accounts.commands.imports import Replace
-from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client, Param
 from app.core.commands.output import Failure, JsonMapping, report, say
-from app.core.commands.registry import AsJson, command
+from app.core.commands.registry import AsJson, ContestId, command
 from app.core.commands.uploading import download, upload_shown
 
 # An import answers once every submission has been judged.

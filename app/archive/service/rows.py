@@ -21,6 +21,7 @@ from app.archive.service.submissions import SubmissionKeeper, Trials, times
 from app.archive.service.versions import Version
 from app.authoring.service.contest_problems import EntryBody
 from app.contests.queries import contests
+from app.contests.queries.contests import clock
 from app.contests.schemas.bodies import ContestBody, ContestView
 from app.contests.service import changes
 from app.contests.service import commands as service_commands
@@ -36,7 +37,6 @@ from app.domain.contests import Clock, Pause
 from app.messages.service import commentary
 from app.messages.service.clarifications import ClarificationBody
 from app.problems.queries import problems
-from app.problems.queries.scoring_input import clock
 from app.problems.service.problems import Problem
 from app.scoreboard.service import scoreboard
 from app.tables import AccountRow, AwardRow, ClarificationRow, CommentaryRow, ContestProblemRow, ContestRow, GroupRow

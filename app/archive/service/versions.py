@@ -25,7 +25,6 @@ from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.steps import Steps
 from app.domain.documents import FoundScore
-from app.judging.service.apart import READER
 from app.packages.arrivals import LONGEST_ID, Arrival, read_member
 from app.packages.contents import total_size
 from app.packages.files import Limits
@@ -33,6 +32,7 @@ from app.packages.model import Package
 from app.problems.queries import comparison, problem_diff, problems, versions
 from app.problems.queries.comparison import Difference
 from app.problems.queries.problems import KeptPackage
+from app.programs.apart import READER
 
 Wanted = Literal["version", "refuse", "here"]
 How = Literal["equal", "new", "version", "here"]

@@ -38,8 +38,8 @@ from app.core.service import Service
 from app.core.settings import Settings
 from app.core.steps import SILENT, Steps
 from app.core.transactions import run_after_commit
-from app.judging.service.apart import READER
 from app.judging.service.questions import JudgeFailed
+from app.programs.apart import READER
 
 PROBLEMS = (
     "a problem of the package that is here and different: `version` brings it in under an id of its own, `refuse` "

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 import typer
 
 from app.core.commands.client import Client
+from app.core.commands.lookup import follow_job
 from app.core.commands.output import JsonMapping, show, table, write_json
-from app.core.commands.progress import OnProgress, progress_shown
+from app.core.commands.progress import progress_shown
 from app.core.commands.registry import AsJson, Request, collection, command, keys
 
-ENDED = {"done", "failed", "cancelled"}
-SECONDS_BETWEEN_LOOKS = 0.3
 JobId = Annotated[str, typer.Argument(metavar="JOB", help="the job's id")]
 
 
@@ -60,17 +58,6 @@ def finish(client: Client, job_id: str, *, as_json: bool) -> None:
         rows = [(name, case_text(result)) for name, result in (ended["result"] or {}).get("cases", {}).items()]
         show(table(f"job {job_id}: {ended['state']}", ["test case", "result"], rows))
     raise typer.Exit(0 if ended["state"] == "done" else 1)
-
-
-def follow_job(client: Client, job_id: str, on_progress: OnProgress) -> JsonMapping:
-    """Look at a job until it has ended, passing its progress on."""
-    while True:
-        job = client.get(f"jobs/{job_id}")
-        note = job["log"].strip().rpartition("\n")[2]
-        on_progress({"fraction": job["progress"], "best": None, "states": 0, "note": note})
-        if job["state"] in ENDED:
-            return job
-        time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def case_text(result: JsonMapping) -> str:

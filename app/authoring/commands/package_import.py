@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.authoring.commands.problems import upload_archive, upload_problem
-from app.commands.package import must_exist
 from app.core.commands.config import write_new_folder
 from app.core.commands.output import Failure, say
 from app.core.commands.progress import all_lines, show_faults
 from app.core.commands.registry import AsJson, Joins, command, parameters
+from app.core.commands.uploading import must_exist
 from app.core.faults import PackageErrors
 from app.packages.formats.names import FORMATS
 

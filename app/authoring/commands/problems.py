@@ -14,13 +14,13 @@ from typing import Annotated
 import typer
 
 from app.authoring.commands.jobs import finish
-from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client, Param, without_none
 from app.core.commands.output import Failure, JsonMapping, plain, report, say
 from app.core.commands.progress import show_faults
 from app.core.commands.registry import (
     AsJson,
     Cell,
+    ContestId,
     Joins,
     Keep,
     PreviewOnly,
@@ -171,10 +171,10 @@ def packed(place: Path) -> Iterator[tuple[str | None, Path]]:
     if not place.is_dir():
         yield None, place
         return
-    from app.commands.package import read
+    from app.core.commands.uploading import read_sound
     from app.packages.model import write_archive_file
 
-    package = read(place)
+    package = read_sound(place)
     with tempfile.TemporaryDirectory(prefix="jurado-packed-") as folder:
         archive = Path(folder) / f"{package.slug}.zip"
         write_archive_file(package, archive)

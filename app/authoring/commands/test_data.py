@@ -12,9 +12,10 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from app.authoring.commands.jobs import case_text, follow_job
+from app.authoring.commands.jobs import case_text
 from app.authoring.commands.problems import Method, ProblemId, Seconds, Seed, Wait
 from app.core.commands.client import Client, Param, without_none
+from app.core.commands.lookup import follow_job
 from app.core.commands.output import Failure, JsonMapping, read_file, say
 from app.core.commands.progress import progress_shown
 from app.core.commands.registry import (

@@ -19,18 +19,17 @@ from app.authoring.service import jobs, packages, testcases
 from app.authoring.service.jobs import Job
 from app.authoring.service.packages import CaseView
 from app.authoring.service.testcases import CaseRequest
-from app.contests.pages.home import DONE, Done
-from app.contests.service.names import did_you_mean
 from app.core.errors import NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, did_you_mean
 from app.core.pages.forms import open_form
 from app.core.pages.gate import Fields, how_of, see
 from app.core.pages.languages import _, confirm
-from app.core.pages.pages import page, type_word
+from app.core.pages.pages import DONE, Done, page, type_word
 from app.core.pages.sent_forms import SEEN_VERSION
 from app.core.pages.visitor import Reading, TheService, Visitor, Writing
 from app.core.service import Service
 from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView
+from app.problems.queries.problems import existing
 
 # Bytes of a file that a form shows as text; longer ones, and those that are no text, are put as files.
 LONGEST = 20_000
@@ -78,7 +77,7 @@ def case_page(
         done=DONE.get(done),
         problem_id=problem_id,
         case=case,
-        seen_version=packages.existing(session, problem_id).version,
+        seen_version=existing(session, problem_id).version,
         input=_text(service, case.sha256, case.size),
         answer=None if case.answer_sha256 is None else _text(service, case.answer_sha256, case.answer_size or 0),
         owns=viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER,
@@ -127,7 +126,7 @@ def delete_case(
 
 def _case(session: Session, problem_id: str, name: str) -> CaseView:
     """A case of the problem's newest version; raises NotFound."""
-    known = {each.name: each for each in packages.details(session, packages.existing(session, problem_id)).testcases}
+    known = {each.name: each for each in packages.details(session, existing(session, problem_id)).testcases}
     if name not in known:
         raise NotFound(
             did_you_mean(

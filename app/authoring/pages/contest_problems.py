@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import contest_problems, packages
 from app.authoring.service.contest_problems import EntryBody, EntryChange
-from app.contests.pages.home import DONE, Done, steps
+from app.contests.pages.home import steps
 from app.contests.queries import contests
 from app.core.errors import BadRequest
 from app.core.messages import N_
@@ -20,7 +20,7 @@ from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, led_on, see
 from app.core.pages.languages import _, confirm, refuse_outdated
-from app.core.pages.pages import page
+from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import rule_line
 from app.domain.contests import Kind, ScoredProblem

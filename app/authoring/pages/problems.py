@@ -20,14 +20,13 @@ from app.authoring.service.jobs import Job
 from app.authoring.service.packages import BroughtIn, SentPackage
 from app.authoring.service.reference_runs import ReferenceRunRequest
 from app.authoring.service.test_data import DataBody, arrange, put_cases
-from app.contests.pages.home import DONE, Done
 from app.core.errors import BadRequest, NotFound, ServiceError
 from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
 from app.core.messages import N_
 from app.core.pages.forms import made_of_values, open_form, whole_number
 from app.core.pages.gate import Faults, Fields, faults_of, how_of, led_on, see
 from app.core.pages.languages import _, confirm, ngettext
-from app.core.pages.pages import page
+from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheService, Visitor, Writing, authenticator_of, status_of
 from app.judging.service.rejudgings.problem_changes import How
 

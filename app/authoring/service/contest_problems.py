@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_unusable
 from app.contests.queries import contests
+from app.contests.queries.contests import contest_of, entry_of
 from app.contests.schemas.settings import Limits, Rule
-from app.contests.service.contests import contest_of, contest_to_change
-from app.contests.service.names import did_you_mean
+from app.contests.service.contests import contest_to_change
 from app.core.bodies import Body, Line, same_id
-from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
+from app.core.errors import BadRequest, Conflict, describe_pattern
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.transactions import after_commit
@@ -223,22 +223,6 @@ def problem_row(session: Session, problem_id: str) -> ProblemRow:
     problem = problems.get(session, problem_id)
     assert problem is not None, "a foreign key"
     return problem
-
-
-def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow:
-    """The problem's place in the contest; raises NotFound."""
-    contest_of(session, contest_id)
-    row = contests.entry(session, contest_id, problem_id)
-    if row is None:
-        known = [each.problem_id for each in contests.entries(session, contest_id)]
-        raise NotFound(
-            did_you_mean(
-                Message(N_("no problem %(problem)r in contest %(contest)r"), problem=problem_id, contest=contest_id),
-                problem_id,
-                known,
-            )
-        )
-    return row
 
 
 def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:

@@ -12,21 +12,21 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.grants import OWNER
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.packages import existing
 from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
-from app.contests.service.names import did_you_mean
 from app.core import clics
 from app.core.bodies import Body, Line
 from app.core.clics import example
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
 from app.core.json_documents import TournamentParams, VerificationParams
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, did_you_mean
 from app.core.rejections import message_of
 from app.core.service import Service
 from app.core.transactions import after_commit
-from app.judging.service.verification import TOURNAMENT, VERIFICATION
+from app.judging.service.verification import TOURNAMENT
 from app.packages.settings import GAME
 from app.problems.queries import pins, problems
+from app.problems.queries.pins import VERIFICATION
+from app.problems.queries.problems import existing
 from app.tables import JobRow, ProblemRow
 from checkers.doors import Rejected
 from games.catalog import games

@@ -12,23 +12,21 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, own_problem, refuse_foreign_version
 from app.authoring.service.reference_runs import queue_for_missing
-from app.contests.service.names import did_you_mean
 from app.core.clics import format_time
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.core.faults import PackageError, PackageErrors, PackageFault, errors_of, warnings_of
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import VerificationParams
-from app.core.messages import N_, Message
+from app.core.messages import N_
 from app.core.service import Service
 from app.core.settings import Settings
 from app.core.steps import SILENT, Steps
 from app.core.transactions import after_commit
 from app.domain.documents import FoundScore
-from app.judging.service.apart import READER
 from app.judging.service.grade import found_score
 from app.judging.service.questions import NotJudged
 from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView, change, preview_of_new
-from app.judging.service.verification import VERIFICATION, GraderDesk
+from app.judging.service.verification import GraderDesk
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.files import LIMITS, Limits
 from app.packages.formats.names import Format
@@ -36,7 +34,10 @@ from app.packages.model import Package
 from app.packages.verify import examine
 from app.problems.queries import comparison, packing, pins, problems
 from app.problems.queries.packing import NotPackable
+from app.problems.queries.pins import VERIFICATION
+from app.problems.queries.problems import existing
 from app.problems.queries.versions import Author
+from app.programs.apart import READER
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 # Name of the file in which a package's files lie, one behind the other, while it is checked and stored.
@@ -244,15 +245,6 @@ def case_view(case: TestCaseRow) -> CaseView:
         answer_sha256=case.answer_sha256,
         provenance=dict(case.provenance or {}),
     )
-
-
-def existing(session: Session, problem_id: str) -> ProblemRow:
-    """The problem of the path; raises NotFound."""
-    row = problems.get(session, problem_id)
-    if row is None:
-        known = [each.id for each in problems.problems(session)]
-        raise NotFound(did_you_mean(Message(N_("no problem %(problem)r"), problem=problem_id), problem_id, known))
-    return row
 
 
 def _read_and_check(service: Service, sent: SentPackage, steps: Steps) -> Checked:

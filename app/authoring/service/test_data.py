@@ -10,7 +10,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.packages import ProblemDetails, details, existing
+from app.authoring.service.packages import ProblemDetails, details
 from app.core.bodies import Body, Line
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.faults import Faults, PackageErrors
@@ -20,15 +20,16 @@ from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_
 from app.core.service import Service
 from app.domain.documents import FoundScore
-from app.judging.service.apart import READER
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.questions import JudgeFailed, NotJudged
 from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView, change
 from app.packages.texts import SentCase, SentCases, read_cases
 from app.problems.queries import testdata
+from app.problems.queries.problems import existing
 from app.problems.queries.testcases import NewCase
 from app.problems.queries.testdata import MOST_GROUPS, DataChange, Points, TestGroupChange
 from app.problems.queries.versions import Author
+from app.programs.apart import READER
 from app.tables import ProblemRow
 
 MOST_NAMED = 10_000

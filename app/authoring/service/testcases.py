@@ -14,10 +14,9 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.packages import CaseView, details, existing
+from app.authoring.service.packages import CaseView, details
 from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
 from app.contests.queries import participations
-from app.contests.service.names import did_you_mean
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.clock import utc_now
@@ -25,7 +24,7 @@ from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, NotFound, Unavailabl
 from app.core.faults import Faults
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProvenanceDocument
-from app.core.messages import N_, Message, joined
+from app.core.messages import N_, Message, did_you_mean, joined
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain.contests import CaseKind, ScoredProblem
@@ -39,6 +38,7 @@ from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts
 from app.packages.zips import kept_zip
 from app.problems.queries import pins, problems, testcases
+from app.problems.queries.problems import existing
 from app.problems.queries.testcases import NewCase
 from app.problems.queries.versions import Author
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

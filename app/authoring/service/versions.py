@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.packages import CaseView, TestDataGroup, case_view, existing, group_view
+from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view
 from app.core.clics import format_time
 from app.core.errors import Conflict, NotFound
 from app.core.json_documents import ManifestDocument, ProblemDocument
@@ -27,6 +27,7 @@ from app.judging.service.rejudgings.problem_changes import (
 from app.problems.queries import comparison, packing, pins, problem_diff, versions
 from app.problems.queries.comparison import summary
 from app.problems.queries.packing import NotPackable
+from app.problems.queries.problems import existing
 from app.problems.queries.versions import Author
 from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
 

@@ -20,11 +20,12 @@ from fractions import Fraction
 from pathlib import Path
 
 from app.accounts.commands.accounts import new_login
-from app.authoring.commands.jobs import follow_job
 from app.commands.check import judge
 from app.commands.demo.expected import Checked, Rule, Sent
-from app.commands.solver_process import environment, generated, module_command, run_solver_on_files
+from app.commands.solver_process import generated, run_solver_on_files
 from app.core.commands.client import Client
+from app.core.commands.lookup import follow_job
+from app.core.commands.modules import environment, module_command
 from app.core.commands.output import Failure, JsonMapping
 from app.packages.zips import zip_bytes
 from app.programs.solving import SolverReport

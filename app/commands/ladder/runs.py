@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from app.commands.solver_process import environment
+from app.core.commands.modules import environment
 from app.judging.service.solver_process import START_UP_SECONDS, Bounds, SolverProcess, Summary
 from app.programs.solving import SolverReport
 

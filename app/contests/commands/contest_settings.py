@@ -13,12 +13,11 @@ from typing import Annotated
 
 import typer
 
-from app.contests.commands.contests import ContestId
 from app.contests.commands.limits import limits_text, settings_text, size_text
 from app.core.commands.client import Client
 from app.core.commands.lookup import clock_words, contest_time, facts_of, reltime, short_time, span, state_word
 from app.core.commands.output import Failure, JsonMapping, table
-from app.core.commands.registry import Cell, Shown, Table, command, keys
+from app.core.commands.registry import Cell, ContestId, Shown, Table, command, keys
 
 
 @command("admin contest set")

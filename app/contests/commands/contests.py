@@ -12,10 +12,9 @@ import typer
 
 from app.contests.commands.limits import ContestBytes, Interval, Most, Per, TeamBytes, settings_of
 from app.core.commands.client import without_none
-from app.core.commands.registry import Request, command, deletion
+from app.core.commands.registry import ContestId, Request, command, deletion
 
 SOON = timedelta(seconds=35)  # the server wants a start to be more than 30 s away
-ContestId = Annotated[str, typer.Argument(metavar="CONTEST", help="the contest's id")]
 
 
 @command("admin contest create")

@@ -8,25 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import packages
 from app.contests.queries import contests
+from app.contests.queries.contests import clock
 from app.contests.service.checklist import Mark, Part, Point, checklist, is_ready
 from app.core.clock import utc_now
 from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.languages import _, ngettext
-from app.core.pages.pages import page, type_word
+from app.core.pages.pages import DONE, Done, page, type_word
 from app.core.pages.visitor import Reading, Span, TheService, TheSnapshot, Visitor, span, state
 from app.core.pages.wording import contest_rules, is_endless, seconds
 from app.domain.contests import Clock
 from app.messages.service import clarifications
-from app.problems.queries.scoring_input import clock
 from app.tables import ContestRow
 
 SENTENCES = {
@@ -88,24 +87,6 @@ def _names(values: Mapping[str, str | int]) -> str:
     return _("%(names)s and %(more)s more", names=names, more=more) if more else names
 
 
-# What a page says after a change, by the word in its address.
-DONE = {
-    "made": N_("The contest is made. Put problems into it next."),
-    "saved": N_("Saved."),
-    "opened": N_("Saved. The scoreboard was frozen and is open now."),
-    "reopened": N_("Saved. The contest had ended and continues."),
-    "added": N_("Added."),
-    "removed": N_("Removed."),
-    "started": N_("The start is set: the contest begins within a minute."),
-    "paused": N_("The contest's clock stands still; nobody may send answers."),
-    "resumed": N_("The contest goes on."),
-    "sent": N_("Sent."),
-    "enrolled": N_("The teams take part."),
-    "final": N_("The results are final."),
-    "thawed": N_("The board is open."),
-    "granted": N_("The role is given."),
-    "revoked": N_("The role is taken back."),
-}
 PLACES = {Part.TIMES: "times", Part.PROBLEMS: "problems", Part.TEAMS: "teams", Part.SERVER: ""}
 # The steps of setting a contest up: the page of each below the contest's own, and its name.
 STEPS = (
@@ -115,7 +96,6 @@ STEPS = (
     ("rules", N_("Rules")),
     ("", N_("Start")),
 )
-Done = Annotated[str, Query(max_length=20)]
 
 
 @dataclass(frozen=True, slots=True)

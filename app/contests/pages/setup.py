@@ -8,10 +8,11 @@ from datetime import datetime, timedelta
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
-from app.contests.pages.home import DONE, Done, steps
+from app.contests.pages.home import steps
+from app.contests.queries.contests import clock, contest_of
 from app.contests.schemas.bodies import ContestBody, ContestChange, ContestView
 from app.contests.service import commands as service_commands
-from app.contests.service.contests import contest_of, view
+from app.contests.service.contests import view
 from app.core.clics import format_time, format_time_or_none, parse_time
 from app.core.clock import utc_now
 from app.core.errors import BadRequest
@@ -20,11 +21,10 @@ from app.core.pages.forms import MOST_DIGITS, made_of_values, whole_number
 from app.core.pages.frames import frame
 from app.core.pages.gate import Fields, WritingAccounts, see
 from app.core.pages.languages import SURE, Answer, AskFirst, _, confirm, ngettext, refuse_outdated
-from app.core.pages.pages import page
+from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.domain.contests import Clock
 from app.domain.participation import opens_board
-from app.problems.queries.scoring_input import clock
 from app.tables import ContestRow
 
 # From the button to the start: the rules want more than 30 seconds.

@@ -6,14 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
+from anyio.to_thread import run_sync
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from app.core.errors import Forbidden, NotFound
+from app.core.json_documents import PauseDocument
+from app.core.messages import N_, Message, did_you_mean
+from app.domain.contests import Clock, Pause
 from app.domain.participation import ParticipationKind
-from app.problems.queries.scoring_input import clock
-from app.submissions.queries.judgements import DONE
+from app.submissions.tables import DONE
 from app.tables import (
     AwardRow,
     ContestProblemRow,
@@ -23,6 +28,9 @@ from app.tables import (
     ParticipationRow,
     SubmissionRow,
 )
+
+if TYPE_CHECKING:
+    from app.core.service import Service
 
 
 def contests(session: Session) -> Sequence[ContestRow]:
@@ -136,3 +144,70 @@ def awards(session: Session, contest_id: str) -> dict[str, AwardRow]:
     """The awards made by hand, by id; also those that say that a computed one is not given."""
     query = select(AwardRow).where(AwardRow.contest_id == contest_id).order_by(AwardRow.id)
     return {row.id: row for row in session.scalars(query)}
+
+
+class NoContest(NotFound):
+    """The contest is unknown; the reply suggests the nearest one, as everybody may list all of them."""
+
+    def __init__(self, contest_id: str) -> None:
+        super().__init__(N_("no contest %(contest)r"), contest=contest_id)
+        self._contest_id = contest_id
+
+    async def full_message(self, service: Service) -> Message:
+        """Return the message with the nearest contest."""
+        return did_you_mean(self.message, self._contest_id, await run_sync(_contest_ids, service))
+
+
+def _contest_ids(service: Service) -> list[str]:
+    with service.database.read() as session:
+        return [row.id for row in contests(session)]
+
+
+def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow:
+    """The contest, locked until the transaction ends if it is `for_update`; raises NotFound."""
+    row = get(session, contest_id, for_update=for_update)
+    if row is None:
+        raise NoContest(contest_id)
+    return row
+
+
+def refuse_final(row: ContestRow) -> None:
+    """Raise Forbidden where the results are final: what they came from stays as it is."""
+    if row.finalized is not None:
+        raise Forbidden(N_("the contest is final; finalized: false opens it again"))
+
+
+def clock(row: ContestRow) -> Clock:
+    """The times of a contest."""
+    freeze = None if row.freeze_ms is None else timedelta(milliseconds=row.freeze_ms)
+    pauses = tuple(Pause(_moment(each["start"]), _moment_or_none(each.get("end"))) for each in row.pauses or ())
+    return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time, pauses)
+
+
+def written_pauses(pauses: Sequence[Pause]) -> list[PauseDocument]:
+    """Pauses as a contest's row keeps them."""
+    return [{"start": p.start.isoformat(), "end": None if p.end is None else p.end.isoformat()} for p in pauses]
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text).astimezone(UTC)
+
+
+def _moment_or_none(text: str | None) -> datetime | None:
+    return None if text is None else _moment(text)
+
+
+def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow:
+    """The problem's place in the contest; raises NotFound."""
+    contest_of(session, contest_id)
+    row = entry(session, contest_id, problem_id)
+    if row is None:
+        known = [each.problem_id for each in entries(session, contest_id)]
+        raise NotFound(
+            did_you_mean(
+                Message(N_("no problem %(problem)r in contest %(contest)r"), problem=problem_id, contest=contest_id),
+                problem_id,
+                known,
+            )
+        )
+    return row

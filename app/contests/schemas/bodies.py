@@ -16,11 +16,10 @@ from pydantic import (
 )
 
 from app.contests.schemas.settings import ContestSettings
-from app.core.bodies import Body, Line, mismatch
+from app.core.bodies import Body, Line, Location, mismatch
 from app.core.clics import Id, Reltime, Time, example, format_reltime
 from app.core.files.file_references import Files
 from app.core.messages import N_, Fault, Message, WrongProperty, WrongValue
-from app.teams.schemas import Location
 
 NOTHING = timedelta(0)
 LONGEST = timedelta(days=36_525)

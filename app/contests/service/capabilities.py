@@ -14,23 +14,19 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests, participations
+from app.contests.queries.contests import clock, contest_of
 from app.contests.queries.participations import Beginning
 from app.contests.schemas.settings import ContestSettings
-from app.contests.service.changes import refuse_final, why_not_running
-from app.contests.service.contests import contest_of
-from app.core.bodies import Body, same_id
-from app.core.clics import Id, JsonObject, format_reltime, format_time_or_none
+from app.contests.service.changes import why_not_running
+from app.core.bodies import Body
+from app.core.clics import format_reltime, format_time_or_none
 from app.core.clock import utc_now
-from app.core.errors import Conflict, Forbidden, NotFound, Unauthorized
+from app.core.errors import Conflict, Forbidden, Unauthorized
 from app.core.messages import N_
 from app.core.service import Service
-from app.core.transactions import after_commit, alone
 from app.domain.participation import Participation, ParticipationKind, own_clock
-from app.problems.queries.scoring_input import clock
-from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.tables import ContestRow, ContestTeamRow
+from app.tables import ContestRow
 from app.teams import queries as teams_queries
-from app.teams.service.teams import document
 
 OF_ADMINS = (
     "contest_start",
@@ -88,13 +84,6 @@ class ParticipationView(BaseModel):
     running: bool
 
 
-class Disqualification(Body):
-    """A contest's decision about a team."""
-
-    id: Id | None = None
-    disqualified: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Begun:
     """A team's clock as it runs; `is_new` False: it ran before."""
@@ -130,24 +119,6 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
     service.boards.changed(contest_id)
     with service.database.read() as session:
         return Begun(_view(row, team_id, participations.participation(session, contest_id, team_id)), is_new)
-
-
-def disqualify(
-    session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, team_id: str, body: Disqualification
-) -> JsonObject:
-    """Disqualify a team or take that back; its submissions stay. Raises BadRequest, Conflict or NotFound."""
-    row = contest_of(session, contest_id)
-    alone(session, row)
-    same_id(team_id, body.id)
-    team = teams_queries.get(session, team_id)
-    if team is None or not teams_queries.takes_part(session, row, team_id):
-        raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team_id, contest=contest_id)
-    refuse_final(row)
-    place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
-    place.disqualified = body.disqualified
-    session.add(place)
-    after_commit(session, lambda: boards.changed(contest_id))
-    return document(viewer, team, contest_id, {team_id} if place.disqualified else ())
 
 
 def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
+from app.contests.queries.contests import clock, refuse_final, written_pauses
 from app.contests.schemas.bodies import ContestBody, ContestChange
 from app.contests.schemas.settings import ContestSettings
 from app.core.bodies import mismatch, refuse
@@ -15,7 +16,6 @@ from app.core.errors import BadRequest, Conflict, Forbidden, fault
 from app.core.messages import N_, Fault, Message
 from app.domain.contests import Clock, Pause
 from app.domain.participation import moves_freeze, opens_board, with_duration, with_thaw_after_end
-from app.problems.queries.scoring_input import clock, written_pauses
 from app.tables import ContestRow
 
 CLOSE = timedelta(seconds=30)
@@ -106,12 +106,6 @@ def _refuse_moved_freeze(before: Clock, after: Clock, body: ContestChange, now: 
             unmoved=unmoved,
             found=length,
         )
-
-
-def refuse_final(row: ContestRow) -> None:
-    """Raise Forbidden where the results are final: what they came from stays as it is."""
-    if row.finalized is not None:
-        raise Forbidden(N_("the contest is final; finalized: false opens it again"))
 
 
 def check_times(row: ContestRow) -> None:

@@ -11,12 +11,11 @@ from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts
 from app.contests.queries import contests
-from app.contests.service.contests import contest_of
+from app.contests.queries.contests import clock, contest_of
 from app.core.clock import utc_now
 from app.core.service import Service
-from app.judging.service.verification import VERIFICATION
 from app.problems.queries import pins
-from app.problems.queries.scoring_input import clock
+from app.problems.queries.pins import VERIFICATION
 from app.tables import ContestProblemRow, ContestRow, JobRow
 from app.teams import queries as teams_queries
 

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.reach import EVERYTHING, reach_of
 from app.accounts.service.viewer import Viewer, own_contest, refuse_open_to_all
 from app.contests.queries import contests
+from app.contests.queries.contests import clock, contest_of
 from app.contests.schemas.bodies import (
     FILES,
     ChangedContest,
@@ -28,7 +29,7 @@ from app.contests.schemas.bodies import (
 )
 from app.contests.schemas.settings import CONTEST_BYTES, TEAM_BYTES, ContestSettings
 from app.contests.service import changes
-from app.contests.service.contests import StateView, contest_of, free_id, refuse_overlaps, state_view, view
+from app.contests.service.contests import StateView, free_id, refuse_overlaps, state_view, view
 from app.core.bodies import mismatch, refuse, same_id
 from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.clock import utc_now
@@ -44,7 +45,6 @@ from app.domain import contests as rules
 from app.domain.contests import Clock
 from app.domain.participation import moves_freeze, opens_board
 from app.games import queries as games_queries
-from app.problems.queries.scoring_input import clock
 from app.tables import ContestRow, GroupRow
 from app.teams import queries as teams_queries
 

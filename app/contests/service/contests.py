@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from datetime import timedelta
 from importlib.metadata import version
@@ -16,12 +15,11 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests
+from app.contests.queries.contests import contest_of, refuse_final
 from app.contests.schemas.bodies import BoardState, ContestView
 from app.contests.schemas.settings import Limits
-from app.contests.service.changes import refuse_final
-from app.contests.service.names import NoContest
 from app.core import clics
-from app.core.clics import LANGUAGE, format_reltime, format_time_or_none
+from app.core.clics import LANGUAGE, NOT_IN_IDS, format_reltime, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import Conflict, NotFound
@@ -33,8 +31,6 @@ from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.usage import bytes_used
 from app.tables import ContestRow
-
-NOT_IN_IDS = re.compile(r"[^a-z0-9]+")
 
 
 class Provider(BaseModel):
@@ -142,14 +138,6 @@ def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]
         else N_("team %(team)r takes part in contest %(contest)r at the same time; settings.allow_overlap permits it")
     )
     raise Conflict(overlap, team=team_id, contest=other, more=len(clashes) - 1, errors=faults)
-
-
-def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow:
-    """The contest, locked until the transaction ends if it is `for_update`; raises NotFound."""
-    row = contests.get(session, contest_id, for_update=for_update)
-    if row is None:
-        raise NoContest(contest_id)
-    return row
 
 
 def contest_to_change(session: Session, contest_id: str) -> ContestRow:

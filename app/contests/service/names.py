@@ -5,55 +5,14 @@ Nothing is suggested that the viewer may not see: the names to choose from are t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from anyio.to_thread import run_sync
-
 from app.core.errors import NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, did_you_mean
 
 if TYPE_CHECKING:
-    from app.core.service import Service
     from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-
-NEAR = 0.5
-LONGEST_NAME = 100
-# Names that are compared with a misspelt one; with more, anybody could have thousands compared by each request.
-MOST_NAMES = 300
-
-
-class NoContest(NotFound):
-    """The contest is unknown; the reply suggests the nearest one, as everybody may list all of them."""
-
-    def __init__(self, contest_id: str) -> None:
-        super().__init__(N_("no contest %(contest)r"), contest=contest_id)
-        self._contest_id = contest_id
-
-    async def full_message(self, service: Service) -> Message:
-        """Return the message with the nearest contest."""
-        return did_you_mean(self.message, self._contest_id, await run_sync(_contest_ids, service))
-
-
-def _contest_ids(service: Service) -> list[str]:
-    from app.contests.queries import contests
-
-    with service.database.read() as session:
-        return [row.id for row in contests.contests(session)]
-
-
-def did_you_mean(message: Message, name: str, known: Iterable[str]) -> Message:
-    """Return the refusal of a name with the nearest known name, or the message itself where none is near."""
-    if len(name) > LONGEST_NAME:
-        return message
-    by_lower = {each.lower(): each for each in known}
-    if len(by_lower) > MOST_NAMES:
-        return message
-    near = get_close_matches(name.lower(), by_lower, 1, NEAR)
-    if not near:
-        return message
-    return Message(N_("%(sentence)s: did you mean %(name)r?"), sentence=message, name=by_lower[near[0]])
 
 
 def called(name: str, labels: Mapping[str, str]) -> str | None:

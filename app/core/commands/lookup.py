@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
@@ -15,6 +16,7 @@ from rich.table import Table
 
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, JsonMapping, nearest, plain, table
+from app.core.commands.progress import OnProgress
 from app.domain.scoring import adds_up
 from app.domain.truncation import cut
 
@@ -278,3 +280,18 @@ def message_text(case: JsonMapping) -> str:
     images = [image["name"] for image in case.get("images", [])]
     shown = f"{text} [{', '.join(images)}]" if images else text
     return f"{shown} (from submission {origin})" if origin else shown
+
+
+ENDED = {"done", "failed", "cancelled"}
+SECONDS_BETWEEN_LOOKS = 0.3
+
+
+def follow_job(client: Client, job_id: str, on_progress: OnProgress) -> JsonMapping:
+    """Look at a job until it has ended, passing its progress on."""
+    while True:
+        job = client.get(f"jobs/{job_id}")
+        note = job["log"].strip().rpartition("\n")[2]
+        on_progress({"fraction": job["progress"], "best": None, "states": 0, "note": note})
+        if job["state"] in ENDED:
+            return job
+        time.sleep(SECONDS_BETWEEN_LOOKS)

@@ -252,3 +252,4 @@ OUTCOMES = {
     "at_once": "the change would be made at once, as the next version after {version}",
     "rejudging": "the change would wait as a rejudging of {submissions} submissions of {teams} teams",
 }
+ContestId = Annotated[str, typer.Argument(metavar="CONTEST", help="the contest's id")]

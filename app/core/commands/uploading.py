@@ -14,14 +14,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TransferSpeedColumn
 from rich.text import Text
 
 from app.core.commands.client import Client, Reply
 from app.core.commands.output import Failure, Json, console, new_file
+from app.core.commands.progress import all_lines
+from app.core.faults import PackageErrors
 from app.core.steps import OnStep, unseen
+
+if TYPE_CHECKING:
+    from app.packages.model import Package
 
 WORTH_A_BAR = 1 << 20
 
@@ -168,3 +173,25 @@ def events(lines: Iterable[str]) -> Iterator[Event]:
             data.append(value)
         elif key == "id":
             id_ = value
+
+
+def read_sound(place: Path, spool: Path | None = None) -> Package:
+    """Read a package from a folder, or a zip in memory or into the new file `spool`; raises Failure with all faults."""
+    from app.packages.files import LARGEST, LIMITS
+    from app.packages.read import read_archive, read_package
+
+    must_exist(place)
+    try:
+        return (
+            read_package(place)
+            if place.is_dir()
+            else read_archive(place, limits=LIMITS if spool is None else LARGEST, spool=spool)
+        )
+    except PackageErrors as errors:
+        raise Failure(f"{place} is not a sound package:\n{all_lines(errors)}", 1) from None
+
+
+def must_exist(place: Path) -> None:
+    """Raise Failure where there is neither a folder nor a file."""
+    if not place.is_dir() and not place.is_file():
+        raise Failure(f"{place}: expected a package's folder or zip, found nothing")

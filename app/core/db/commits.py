@@ -41,8 +41,8 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.core.db.base import texts_of
 from app.core.db.by_id import SENDING
+from app.core.db.tables import CommitMarkRow
 from app.core.loops import FOREVER, Loop, give
-from app.tables import CommitMarkRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.commits")
 

@@ -14,8 +14,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from app.accounts.queries import accounts, audit
-from app.core.db import by_id
+from app.core.db import audit, by_id
 from app.core.db.by_id import Kind
 from app.core.db.commits import Commits, Trace
 from app.core.db.serving import Patience, be_patient
@@ -104,7 +103,6 @@ class Database:
         with self.transaction() as connection, Session(connection, expire_on_commit=False) as session:
             audit.watch_session(session, connection)
             by_id.watch_session(session, connection)
-            accounts.watch_session(session)
             yield session
             session.commit()  # as far as the session goes: the transaction is the connection's
             if not quiet:

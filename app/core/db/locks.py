@@ -31,10 +31,10 @@ from app.core.clock import utc_now
 from app.core.db.base import is_postgresql, texts_of
 from app.core.db.commits import forget_marks
 from app.core.db.serving import Patience, be_patient
+from app.core.db.tables import ProcessRow
 from app.core.db.writer import Writer
 from app.core.loops import Loop
 from app.core.settings import Timeouts
-from app.tables import ProcessRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.locks")
 

@@ -33,8 +33,8 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from app.accounts.queries import audit
-from app.accounts.queries.audit_values import ADDED
+from app.core.db import audit
+from app.core.db.audit_values import ADDED
 from app.core.db.commits import CommitInDoubt, Trace, is_locked, of_the_database
 from app.core.db.database import Database
 from app.core.json_documents import AuditChanges

@@ -16,11 +16,12 @@ from fastapi import Depends, Query, Request, Response
 from fastapi.routing import APIRoute
 from sqlalchemy.orm import Session
 
-from app.accounts.queries.audit import Actor, acting
 from app.accounts.service.tokens import ID_LENGTH, OF_ACCOUNTS, Place, Who, check, who_may
 from app.accounts.service.viewer import Viewer
-from app.contests.service.names import NoContest, problem_called
+from app.contests.queries.contests import NoContest
+from app.contests.service.names import problem_called
 from app.contests.service.visibility import snapshot_for
+from app.core.db.audit import Actor, acting
 from app.core.errors import ServiceError
 from app.core.heavy import MOST_OF_AN_ACCOUNT, MOST_OF_AN_ADMIN, read_json
 from app.core.http.auth import Authenticator

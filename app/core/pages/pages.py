@@ -16,10 +16,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from typing import cast
+from typing import Annotated, cast
 
 from cachetools import LRUCache
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.ext import InternationalizationExtension
@@ -292,3 +292,26 @@ class StoredPages:
 def _key(request: Request, viewer: Viewer) -> Hashable:
     """The day, the address with all that the reader prefers, and the links that the frame of pages has for a viewer."""
     return today(), tuple(reader_values(request).items()), viewer.logged_in, viewer.judges_all or viewer.grants.any
+
+
+# What a page says after a change, by the word in its address.
+DONE = {
+    "made": N_("The contest is made. Put problems into it next."),
+    "saved": N_("Saved."),
+    "opened": N_("Saved. The scoreboard was frozen and is open now."),
+    "reopened": N_("Saved. The contest had ended and continues."),
+    "added": N_("Added."),
+    "removed": N_("Removed."),
+    "started": N_("The start is set: the contest begins within a minute."),
+    "paused": N_("The contest's clock stands still; nobody may send answers."),
+    "resumed": N_("The contest goes on."),
+    "sent": N_("Sent."),
+    "enrolled": N_("The teams take part."),
+    "final": N_("The results are final."),
+    "thawed": N_("The board is open."),
+    "granted": N_("The role is given."),
+    "revoked": N_("The role is taken back."),
+}
+
+
+Done = Annotated[str, Query(max_length=20)]

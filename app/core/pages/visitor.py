@@ -25,7 +25,7 @@ from starlette.responses import RedirectResponse
 from app.accounts.service.grants import Attempt
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.queries import contests as queries_contests
-from app.contests.service.names import NoContest
+from app.contests.queries.contests import NoContest, clock
 from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
@@ -40,7 +40,6 @@ from app.core.pages.wording import is_endless
 from app.core.service import Service
 from app.core.transactions import run_after_commit
 from app.domain.contests import Clock
-from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow
 

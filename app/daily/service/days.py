@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from types import MappingProxyType
 
-from app.contests.service.names import did_you_mean
 from app.core.clock import utc_now
 from app.core.errors import NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, did_you_mean
 
 # The day on which Optimiza was published; back numbers go back to it.
 FIRST_DAY = date(2010, 2, 26)

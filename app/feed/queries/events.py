@@ -12,9 +12,8 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 from sqlalchemy.orm import Session
 
 from app.core.db.by_id import Kind, tell
-from app.judging.queries.rejudgings import is_visible
-from app.submissions.queries.judgements import DONE
-from app.submissions.queries.submission_queries import is_of
+from app.submissions.queries.submission_queries import is_of, is_visible
+from app.submissions.tables import DONE
 from app.tables import ContestRow, EventRow, JudgementRow, SubmissionRow, WebhookRow
 
 AT_ONCE = 500

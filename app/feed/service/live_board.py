@@ -13,10 +13,9 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
+from app.contests.queries.contests import NoContest, contest_of
 from app.contests.schemas.settings import ContestSettings
 from app.contests.service.capabilities import capabilities
-from app.contests.service.contests import contest_of
-from app.contests.service.names import NoContest
 from app.contests.service.visibility import seen_by
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Forbidden

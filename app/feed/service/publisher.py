@@ -28,6 +28,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
+from app.core.garbage import without_collections
 from app.core.loops import Loop, fail, give
 from app.core.service import Service
 from app.feed.queries import events
@@ -38,7 +39,6 @@ from app.feed.service.followed import Followed, Waiter, next_look
 from app.feed.service.kinds import AFTER, BEFORE, STATE, FeedSnapshot, changes
 from app.feed.service.log import Compaction, Line, Log, Runs, ids_on, of_all_runs
 from app.feed.service.submitted import Points
-from app.judging.service.apart import without_collections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")

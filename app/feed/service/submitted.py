@@ -23,10 +23,10 @@ from app.feed.service.log import RUNS, Index, ObjectText, Runs, digest
 from app.feed.service.readers import EVERYBODY, JUDGES, of_team
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
-from app.submissions.queries.judgements import DONE
 from app.submissions.queries.submission_queries import ScoredCase
 from app.submissions.service.judgements import is_newer, judgement_document, run_document
 from app.submissions.service.submissions import document
+from app.submissions.tables import DONE
 from app.tables import JudgementRow, SubmissionRow
 
 K = TypeVar("K")

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from app.authoring.commands.jobs import follow_job
 from app.core.commands.client import Client, without_none
+from app.core.commands.lookup import follow_job
 from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
 from app.core.commands.progress import progress_shown
 from app.core.commands.registry import AsJson, command

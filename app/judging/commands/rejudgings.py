@@ -8,12 +8,11 @@ from typing import Annotated
 
 import typer
 
-from app.authoring.commands.jobs import follow_job
-from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client, refusal, without_none
+from app.core.commands.lookup import follow_job
 from app.core.commands.output import Failure, Json, JsonMapping, report
 from app.core.commands.progress import OnProgress, progress_shown
-from app.core.commands.registry import AsJson, Cell, Request, Shown, Table, command
+from app.core.commands.registry import AsJson, Cell, ContestId, Request, Shown, Table, command
 from app.judging.commands.rejudging_tables import difference_tables, show_difference, subject
 
 SECONDS_BETWEEN_LOOKS = 0.3

@@ -20,7 +20,8 @@ from app.core.db.base import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff
-from app.submissions.queries.judgements import OPEN, PAYER, RUNNING, Task
+from app.submissions.queries.judgements import OPEN, PAYER, Task
+from app.submissions.tables import RUNNING
 from app.tables import (
     AnswerRow,
     ContestProblemRow,

@@ -10,7 +10,8 @@ from app.core.messages import N_, Message, as_message
 from app.judging.queries import rejudgings
 from app.judging.queries.rejudgings import Progress
 from app.problems.queries import versions
-from app.submissions.queries.judgements import DONE
+from app.submissions.queries.attempts import contests_of, grows, judges
+from app.submissions.tables import DONE
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow
 
 
@@ -35,7 +36,7 @@ def refuse_overlap(session: Session, row: RejudgingRow) -> None:
                 rejudging=other.id,
                 contest=other.contest_id,
             )
-        if not (rejudgings.judges(row) and rejudgings.judges(other)):
+        if not (judges(row) and judges(other)):
             continue
         theirs = rejudgings.selected(other).subquery() if other.changes else None
         shared = select(func.count()).select_from(mine)
@@ -61,7 +62,7 @@ def refuse_pinned(session: Session, row: RejudgingRow) -> None:
     if "pins" in row.changes or row.changes.keys().isdisjoint(versions.PARTS):
         return
     problem_id = row.changes["problem_id"]
-    for contest_id in rejudgings.contests_of(row):
+    for contest_id in contests_of(row):
         entry = session.get(ContestProblemRow, (contest_id, problem_id))
         if entry is not None and entry.version is not None:
             raise RejudgingRefused(
@@ -77,7 +78,7 @@ def refuse_pinned(session: Session, row: RejudgingRow) -> None:
 
 def refuse_final(session: Session, row: RejudgingRow) -> None:
     """No contest of it is final, nor becomes so before the end of this transaction."""
-    query = select(ContestRow.id, ContestRow.finalized).where(ContestRow.id.in_(rejudgings.contests_of(row)))
+    query = select(ContestRow.id, ContestRow.finalized).where(ContestRow.id.in_(contests_of(row)))
     rows = session.execute(query.order_by(ContestRow.id).with_for_update(read=True))
     if final := [contest_id for contest_id, finalized in rows if finalized is not None]:
         raise RejudgingRefused(
@@ -108,7 +109,7 @@ def refuse_unanswered(session: Session, row: RejudgingRow) -> None:
 
 def refuse_unjudged(session: Session, row: RejudgingRow) -> None:
     """Refuse a rejudging without a finished judgement of each of its submissions."""
-    newcomers = rejudgings.missing(row).subquery() if rejudgings.grows(row) else None
+    newcomers = rejudgings.missing(row).subquery() if grows(row) else None
     if newcomers is not None and (count := session.scalar(select(func.count()).select_from(newcomers))):
         raise NotJudgedYet(
             N_("%(count)s more submissions arrived that are not judged yet: apply it again"), count=count
@@ -120,7 +121,7 @@ def refuse_unjudged(session: Session, row: RejudgingRow) -> None:
             count=progress.total - progress.done,
             total=progress.total,
         )
-    if rejudgings.grows(row) and (count := len(rejudgings.unjudged(session, row))):
+    if grows(row) and (count := len(rejudgings.unjudged(session, row))):
         raise NotJudgedYet(
             N_("%(count)s submissions have not been judged by the problem as it is yet: apply it again"), count=count
         )

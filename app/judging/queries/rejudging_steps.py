@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, delete, insert, literal, select, text, update
 from sqlalchemy.orm import Session, aliased
 
+from app.contests.tables import APPLIED, CANCELLED, OPEN, UNDONE
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.errors import BadRequest
@@ -27,10 +28,10 @@ from app.judging.queries.rejudging_refusals import (
     refuse_unanswered,
     refuse_unjudged,
 )
-from app.judging.queries.rejudgings import APPLIED, CANCELLED, OPEN, UNDONE
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.versions import Author
-from app.submissions.queries.judgements import DONE, QUEUED
+from app.submissions.queries.attempts import contests_of, judges
+from app.submissions.tables import DONE, QUEUED
 from app.tables import JudgementRow, RejudgingRow, SubmissionRow
 
 
@@ -91,7 +92,7 @@ def begin(
     refuse_overlap(session, row)
     session.add(row)
     session.flush()
-    if not rejudgings.judges(row):
+    if not judges(row):
         return row
     if take_in(session, row) == 0:
         raise NothingSelected(N_("expected at least one judged submission to judge again, found none"))
@@ -192,7 +193,7 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
                 N_("%(problem)s has been changed since: cancel this and make a new one"), problem=problem_id
             )
         author = Author(row.account_id, f"rejudging {row.id}: {row.reason}")
-        undo = versions.make(session, row.changes["problem_id"], row.changes, author, rejudgings.contests_of(row))
+        undo = versions.make(session, row.changes["problem_id"], row.changes, author, contests_of(row))
         undo["base"] = _fingerprint(session, row)
         row.undo = undo
     _put_in_place(session, row)
@@ -250,8 +251,8 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
                 N_("%(problem)s has been changed since it was applied: undo that first"), problem=problem_id
             )
         author = Author(row.account_id, f"rejudging {row.id} undone: {row.reason}")
-        versions.make(session, problem_id, row.undo, author, rejudgings.contests_of(row))
-        if rejudgings.judges(row):
+        versions.make(session, problem_id, row.undo, author, contests_of(row))
+        if judges(row):
             again = replace_judgements(session, JudgementRow.submission_id.in_(rejudgings.missing(row)))
     live = aliased(JudgementRow)
     replaced = select(live.replaced_id).where(live.rejudging_id == row.id)

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from sqlalchemy import ColumnElement, Select, exists, func, select
+from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
-from app.core.json_documents import ProblemChanges, SelectionDocument
+from app.contests.tables import OPEN, UNDONE
 from app.problems.queries import problem_diff
-from app.submissions.queries.judgements import DONE
+from app.submissions.queries.attempts import contests_of, grows
+from app.submissions.tables import DONE
 from app.tables import JudgementRow, RejudgingRow, SubmissionRow
 
-OPEN, APPLIED, UNDONE, CANCELLED = "open", "applied", "undone", "cancelled"
 # State of an open rejudging, as its judgements tell.
 JUDGING, READY = "judging", "ready"
 
@@ -43,11 +42,6 @@ def get(session: Session, contest_id: str, rejudging_id: int) -> RejudgingRow | 
     """One rejudging, or None."""
     row = session.get(RejudgingRow, rejudging_id)
     return row if row is not None and contest_id in contests_of(row) else None
-
-
-def contests_of(row: Described) -> list[str]:
-    """The contests a rejudging concerns: more than its own where a problem itself changes."""
-    return list(row.selection.get("contests", [row.contest_id]))
 
 
 def still_open(session: Session) -> Sequence[RejudgingRow]:
@@ -80,41 +74,6 @@ def progress(session: Session, rejudging_ids: Iterable[int]) -> dict[int, Progre
         done, errors = count if state == DONE else 0, count if type_ == "JE" else 0
         by_id[rejudging_id] = Progress(known.done + done, known.total + count, known.errors + errors)
     return by_id
-
-
-def is_visible() -> ColumnElement[bool]:
-    """Of judgements: those that came with their submission, and those of rejudgings that have been applied."""
-    applied = select(RejudgingRow.id).where(RejudgingRow.state == APPLIED)
-    return JudgementRow.rejudging_id.is_(None) | JudgementRow.rejudging_id.in_(applied)
-
-
-class Described(Protocol):
-    """A description of a rejudging's submissions: its row, or these columns of it."""
-
-    @property
-    def contest_id(self) -> str:
-        """The contest it was opened in."""
-        ...
-
-    @property
-    def selection(self) -> SelectionDocument:
-        """The choice of submissions."""
-        ...
-
-    @property
-    def changes(self) -> ProblemChanges:
-        """The changes that it makes."""
-        ...
-
-
-def judges(row: Described) -> bool:
-    """Whether the rejudging has judgements. A change of points alone has none."""
-    return bool(row.changes.get("judging", True))
-
-
-def grows(row: Described) -> bool:
-    """Whether the rejudging takes in what is submitted while it is open."""
-    return bool(row.changes) and judges(row)
 
 
 def selected(row: RejudgingRow) -> Select[int]:

@@ -12,9 +12,8 @@ from app.core.db.database import Database
 from app.core.faults import PackageErrors
 from app.core.files.files import FileStore
 from app.core.json_documents import JobResult, RunParams
-from app.judging.service.apart import Solved
 from app.judging.service.programs import Programs
-from app.judging.service.solver_process import SolverFailed, Summary
+from app.judging.service.solver_process import Solved, SolverFailed, Summary
 from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of

@@ -15,8 +15,8 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.accounts.queries.audit import Actor, acting
 from app.core.clock import utc_now
+from app.core.db.audit import Actor, acting
 from app.core.db.database import Database
 from app.core.faults import PackageErrors
 from app.core.files.files import FileStore
@@ -33,14 +33,14 @@ from app.core.loops import Loop, give
 from app.domain.documents import FoundScore, ProgramDocument
 from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_refusals import RejudgingRefused
-from app.judging.service.apart import Solved, SolverRun, solve
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
 from app.judging.service.package_solver import Notes, Progress, new_solving, solve_by_package
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.judging.service.solver_process import SolverFailed, SolverProcess, Summary
-from app.judging.service.verification import TOURNAMENT, VERIFICATION, Ended, play_tournament, verify_stored
+from app.judging.service.solver_process import Solved, SolverFailed, SolverProcess, SolverRun, Summary, solve
+from app.judging.service.verification import TOURNAMENT, Ended, play_tournament, verify_stored
 from app.problems.queries import pins, problems, testcases
+from app.problems.queries.pins import VERIFICATION
 from app.problems.queries.versions import Author
 from app.programs.solving import Solving
 from app.tables import JobRow, TestCaseRow

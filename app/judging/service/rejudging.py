@@ -21,6 +21,7 @@ from typing import Protocol
 import structlog
 from sqlalchemy.orm import Session
 
+from app.contests.tables import APPLIED, OPEN, UNDONE
 from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.db.writer import Writer
@@ -31,7 +32,6 @@ from app.core.service import Engine, Jobs
 from app.core.settings import Settings
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudging_refusals import NotJudgedYet
-from app.judging.queries.rejudgings import APPLIED, OPEN, UNDONE
 from app.judging.service.engine import Engine as EmbeddedEngine
 from app.judging.service.references import JobRunner
 from app.judging.service.staff import engine_settings
@@ -41,7 +41,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import make_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import attempts
-from app.submissions.queries.attempts import Read, Scores
+from app.submissions.queries.attempts import Read, Scores, contests_of, grows
 from app.submissions.service.gate import Gate, Place
 from app.tables import RejudgingRow
 
@@ -199,10 +199,10 @@ def _take_in(database: Database, rejudging_id: int) -> tuple[list[Place], list[i
     """
     with database.write(quiet=True) as session:
         row = rejudging_steps.lock(session, rejudging_id)
-        if row.state not in {OPEN, UNDONE} or not rejudgings.grows(row):
+        if row.state not in {OPEN, UNDONE} or not grows(row):
             return [], []
         rejudging_steps.take_in_newcomers(session, row)
-        places = [(contest_id, row.changes["problem_id"]) for contest_id in rejudgings.contests_of(row)]
+        places = [(contest_id, row.changes["problem_id"]) for contest_id in contests_of(row)]
         return places, rejudgings.unjudged(session, row)
 
 

@@ -133,7 +133,6 @@ def _score(score: FoundScore) -> Score:
     return Score(score.raw, score.max_raw, score.multiplier, message)
 
 
-VERIFICATION = "verification"
 # For the checker, in all; other programs have limits of their own.
 SECONDS = 3600.0
 PHASES = ("input validators", "generators", "test cases", "example submissions")

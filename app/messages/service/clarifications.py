@@ -11,8 +11,8 @@ from pydantic import Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
+from app.contests.queries.contests import clock, contest_of
 from app.contests.service.capabilities import capabilities, need
-from app.contests.service.contests import contest_of
 from app.contests.service.names import problem_called
 from app.core.bodies import Body, Sparse, mismatch, refuse, same_id
 from app.core.clics import Id, Reltime, Time, format_reltime, format_time
@@ -21,7 +21,6 @@ from app.core.db.locks import lock_names
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, describe_pattern
 from app.core.messages import N_, Fault, Message
 from app.messages import queries as messages_queries
-from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ClarificationRow, ContestRow
 from app.teams import queries as teams_queries

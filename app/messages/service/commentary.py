@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.queries import accounts
 from app.accounts.service.viewer import Viewer
+from app.contests.queries.contests import clock, contest_of
 from app.contests.service.capabilities import capabilities, need
-from app.contests.service.contests import contest_of
 from app.contests.service.visibility import may_see
 from app.core.bodies import Body, Line, Sparse, mismatch, refuse
 from app.core.clics import Id, format_reltime, format_time
@@ -20,7 +20,6 @@ from app.core.errors import NotFound
 from app.core.messages import N_, Message
 from app.messages import queries as messages_queries
 from app.messages.service.clarifications import MessageText
-from app.problems.queries.scoring_input import clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.tables import CommentaryRow

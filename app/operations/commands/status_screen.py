@@ -17,8 +17,8 @@ from pydantic import JsonValue
 
 from app.archive.commands.backup import HOURS_OF_GRACE, Source, fsck
 from app.archive.commands.places import Home
-from app.commands.solver_process import ROOT, environment, module_command
 from app.core.commands.client import Client
+from app.core.commands.modules import ROOT, environment, module_command
 from app.core.commands.output import Failure, JsonMapping, console, harmless, show, table, write_json
 from app.core.commands.registry import AsJson, command
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.archive.queries import scrub
 from app.contests.queries import contests
+from app.contests.queries.contests import clock
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import clock as db_clock
@@ -23,7 +24,6 @@ from app.domain.contests import Clock
 from app.judging.service.distributed.broker import BrokerAway, QueueFacts, queue_states
 from app.operations import queries as operations_queries
 from app.operations.service.readiness import damaged_files
-from app.problems.queries.scoring_input import clock
 from app.tables import ContestRow, LastBackupRow, ProcessRow
 
 MOST_JUDGE_ERRORS = 3

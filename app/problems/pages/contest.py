@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from fastapi import Query, Request
 from fastapi.responses import HTMLResponse
@@ -19,24 +19,24 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.authoring.service import testcases
 from app.contests.pages.taking_part import clock_offer, finals_shown, quota_line
 from app.contests.queries import contests
-from app.contests.service.names import did_you_mean
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.errors import NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, did_you_mean
 from app.core.pages.forms import accepted_languages
 from app.core.pages.frames import frame
-from app.core.pages.languages import LANGUAGES
+from app.core.pages.languages import LANGUAGES, gettext
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted, width
-from app.domain.contests import Group, ScoredProblem
+from app.domain.contests import Carry, Counting, Group, ScoredProblem
 from app.domain.scoring import Answers, adds_up
 from app.problems.queries import pins
 from app.problems.service import problems
 from app.problems.service.shown_statements import Reader, statement_body
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.pages.sending import panel
+from app.submissions.queries.submission_context import answer_rules
+from app.submissions.service.answer_files import PATTERNS
 from app.submissions.service.reports import own_answers, points_at_best
 from games.catalog import names
 
@@ -257,3 +257,43 @@ def _cases(
             )
         )
     return shown
+
+
+# What becomes of a case without a file.
+KEPT = {
+    Carry.BEST: N_("your best answer so far stays in force"),
+    Carry.LATEST: N_("your latest answer stays in force"),
+    Carry.NONE: N_("an earlier answer does not count beside this submission"),
+}
+
+
+class PanelCase(TypedDict):
+    """A case that a file may be for; `has`: an answer to it counts already."""
+
+    name: str
+    has: bool
+
+
+class Panel(TypedDict):
+    """The facts by which the panel looks at files before they are sent."""
+
+    label: str
+    limit: int
+    patterns: Sequence[str]
+    cases: Sequence[PanelCase]
+    kept: str
+
+
+def panel(session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, cases: Sequence[ShownCase]) -> Panel:
+    """The facts for the panel of a problem; the server goes by the same ones when the files come."""
+    row = pins.row(session, snapshot.contest.id, problem.id)
+    assert row is not None, "the problem is in the contest"
+    limit, pattern = answer_rules(row, snapshot.contest.settings)
+    rule = problem.rule
+    return {
+        "label": snapshot.contest.labels.get(problem.id, problem.id),
+        "limit": limit,
+        "patterns": [pattern] if pattern else PATTERNS,
+        "cases": [{"name": case.name, "has": case.mine is not None} for case in cases],
+        "kept": gettext(KEPT[Carry.BEST if rule.counting is Counting.BEST_CASE else rule.carry]),
+    }

@@ -20,6 +20,8 @@ from app.core.json_documents import JobParams, JobResult, ManifestDocument
 from app.problems.queries import problems
 from app.tables import ContestProblemRow, JobRow, ProblemRow, ProblemVersionRow, TestCaseRow, TestGroupRow
 
+# The kind of jobs that verify a stored package.
+VERIFICATION = "verification"
 MOST_KEPT = 64
 _MANIFESTS: LRUCache[str, ManifestDocument] = LRUCache(MOST_KEPT)
 _GUARD = Lock()

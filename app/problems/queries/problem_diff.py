@@ -20,11 +20,10 @@ from app.core.clock import utc_now
 from app.core.json_documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
 from app.domain.contests import CaseKind, ScoredProblem, ScoringRule
 from app.domain.documents import ProblemSettingsDocument
-from app.domain.scoring import RawScore
+from app.domain.scoring import RawScore, exact
 from app.domain.verdicts import CaseVerdict
 from app.problems.queries import pins, problems
 from app.problems.queries.scoring_input import scored_of
-from app.submissions.queries.judgements import exact
 from app.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
 
 Cases = Mapping[str, CaseDocument]

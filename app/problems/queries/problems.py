@@ -12,18 +12,18 @@ from sqlalchemy import delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
-from app.core.errors import Conflict
+from app.core.errors import Conflict, NotFound
 from app.core.files.files import FileStore
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
-from app.core.messages import N_
+from app.core.messages import N_, Message, did_you_mean
 from app.core.steps import SILENT, Steps
 from app.domain.documents import FoundScore
+from app.domain.scoring import pair
 from app.packages.model import Case, Package, write_archive_file
 from app.packages.texts import ahead
 from app.problems.queries.stored_packages import keep_statements
 from app.programs.model import pack
-from app.submissions.queries.judgements import pair
 from app.tables import ContestProblemRow, ProblemRow, ProblemVersionRow, SubmissionRow, TestCaseRow, TestGroupRow
 
 STORING = "storing the test cases"
@@ -306,3 +306,12 @@ def remove(session: Session, problem_id: str) -> bool:
     session.delete(row)
     session.flush()
     return True
+
+
+def existing(session: Session, problem_id: str) -> ProblemRow:
+    """The problem of the path; raises NotFound."""
+    row = get(session, problem_id)
+    if row is None:
+        known = [each.id for each in problems(session)]
+        raise NotFound(did_you_mean(Message(N_("no problem %(problem)r"), problem=problem_id), problem_id, known))
+    return row

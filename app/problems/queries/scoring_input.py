@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from fractions import Fraction
 from functools import lru_cache
 from threading import Lock
@@ -14,18 +14,17 @@ from cachetools import LRUCache, cached
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.contests.queries.contests import clock
 from app.contests.queries.participations import choices, participations
 from app.contests.schemas.settings import ContestSettings, Rule
-from app.core.json_documents import PauseDocument
-from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, Pause, ScoredProblem, Team
+from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, ScoredProblem, Team
 from app.domain.documents import ProblemSettingsDocument
 from app.domain.ids import VeiledIds
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.domain.scoreboard import Chosen, ReferenceScores
-from app.domain.scoring import RawScore
+from app.domain.scoring import RawScore, exact
 from app.domain.verdicts import CaseVerdict, Identical
 from app.problems.queries import pins
-from app.submissions.queries.judgements import exact
 from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, ProblemRow, TeamRow, TestCaseRow, TestGroupRow
 
 MOST_KEPT = 512
@@ -103,26 +102,6 @@ class ScoredContest:
     def problem(self, problem_id: str) -> ScoredProblem | None:
         """One of its problems, or None."""
         return next((problem for problem in self.problems if problem.id == problem_id), None)
-
-
-def clock(row: ContestRow) -> Clock:
-    """The times of a contest."""
-    freeze = None if row.freeze_ms is None else timedelta(milliseconds=row.freeze_ms)
-    pauses = tuple(Pause(_moment(each["start"]), _moment_or_none(each.get("end"))) for each in row.pauses or ())
-    return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time, pauses)
-
-
-def written_pauses(pauses: Sequence[Pause]) -> list[PauseDocument]:
-    """Pauses as a contest's row keeps them."""
-    return [{"start": p.start.isoformat(), "end": None if p.end is None else p.end.isoformat()} for p in pauses]
-
-
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text).astimezone(UTC)
-
-
-def _moment_or_none(text: str | None) -> datetime | None:
-    return None if text is None else _moment(text)
 
 
 def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:

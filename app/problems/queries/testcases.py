@@ -15,12 +15,11 @@ from app.core.files.files import FileStore
 from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_
 from app.domain.documents import CaseListDocument, FoundScore, ProblemSettingsDocument
-from app.domain.scoring import Exact
+from app.domain.scoring import Exact, pair
 from app.packages import model
 from app.packages.model import Aggregation, Group, GroupKind
 from app.problems.queries import problems
 from app.problems.queries.problems import ProblemInUse
-from app.submissions.queries.judgements import pair
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 

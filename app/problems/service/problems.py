@@ -22,11 +22,11 @@ from app.core.faults import PackageErrors
 from app.core.json_documents import MetadataDocument, OriginDocument, StatementDocument
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
-from app.judging.service.apart import RENDERER
 from app.packages.markdown import TICKS, render
 from app.problems.queries import pins
 from app.problems.queries import problems as stored
 from app.problems.queries.scoring_input import entries
+from app.programs.apart import RENDERER
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestProblemRow, ProblemRow
 

@@ -14,16 +14,15 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import participations
-from app.contests.service.names import did_you_mean
+from app.contests.queries.contests import clock
 from app.contests.service.visibility import the_problem
 from app.core.clock import utc_now
 from app.core.errors import Forbidden, NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, did_you_mean
 from app.core.service import Service
 from app.domain.participation import ParticipationKind, is_for_practice, own_clock
 from app.packages.markdown import image_type, with_image_folder
 from app.problems.queries import pins
-from app.problems.queries.scoring_input import clock
 from app.problems.service import problems
 from app.problems.service.problems import samples
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

@@ -17,11 +17,10 @@ import typer
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client
 from app.core.commands.lookup import board_table, team_names
 from app.core.commands.output import Failure, JsonMapping, console, report
-from app.core.commands.registry import AsJson, command
+from app.core.commands.registry import AsJson, ContestId, command
 
 FORWARD = frozenset({" ", "\r", "\n", "\x1b[C", "\x1bOC"})
 BACK = frozenset({"\x7f", "\x08", "\x1b[D", "\x1bOD"})

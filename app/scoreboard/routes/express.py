@@ -15,7 +15,7 @@ from starlette.datastructures import State
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.contests.service.names import NoContest
+from app.contests.queries.contests import NoContest
 from app.contests.service.visibility import snapshot_for
 from app.core.errors import NotFound
 from app.core.http.auth import Authenticator

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Literal, cast
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
-from starlette.types import Receive, Scope, Send
 
 from app.core.errors import BadRequest
 from app.core.http.deps import CurrentViewer, GatedRoute, TheBoards, ThePages
+from app.core.http.lists.reply import WrittenReply
 from app.core.messages import N_
 from app.scoreboard.service.bodies import CompactScoreboard, History, Scoreboard, ScoreTable
 from app.scoreboard.service.pages import BoardPages, CompactPage, Options, Page
@@ -83,21 +82,6 @@ async def get_scoreboard(
     given = dict(request.scope["headers"])
     wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
     return await reply(wanted, pages, page)
-
-
-class WrittenReply(Response):
-    """A reply whose bytes and headers are there already: nothing is encoded or looked up for it. May be sent often."""
-
-    def __init__(self, headers: Sequence[tuple[bytes, bytes]], body: bytes = b"", status_code: int = 200) -> None:
-        self.status_code = status_code
-        self.body = body
-        self.raw_headers = [*headers, (b"content-length", b"%d" % len(body))] if status_code == 200 else list(headers)
-        self.background = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it; with a copy of the headers, to which the layers around add theirs."""
-        await send({"type": "http.response.start", "status": self.status_code, "headers": [*self.raw_headers]})
-        await send({"type": "http.response.body", "body": self.body})
 
 
 async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:

@@ -16,8 +16,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contests
-from app.contests.service.contests import contest_of, slug
-from app.contests.service.names import NoContest
+from app.contests.queries.contests import NoContest, contest_of
+from app.contests.service.contests import slug
 from app.contests.service.visibility import seen_by
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
 from app.core.clics import Id, format_reltime

@@ -20,11 +20,11 @@ from app.core.errors import BadRequest, NotFound
 from app.core.messages import N_
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
+from app.domain.scoring import exact
 from app.domain.similarity import Pair, Sent, Shared
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.similarity.service.comparing import SOURCES, Compared
 from app.submissions.queries import submission_queries
-from app.submissions.queries.judgements import exact
 from app.submissions.service.report_bodies import SourceFile
 from app.tables import RawScoreRow
 

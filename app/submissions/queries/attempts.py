@@ -18,11 +18,12 @@ from typing import Protocol, TypeVarTuple
 from sqlalchemy import Connection, Row, Select, case, insert, select
 from sqlalchemy.orm import Session
 
+from app.contests.tables import OPEN
 from app.core.clock import utc_now
-from app.domain.scoring import Attempt, RawScore
+from app.core.json_documents import ProblemChanges, SelectionDocument
+from app.domain.scoring import Attempt, RawScore, exact
 from app.domain.verdicts import CaseVerdict
-from app.judging.queries.rejudgings import OPEN, Described, contests_of, grows
-from app.submissions.queries.judgements import DONE, QUEUED, exact
+from app.submissions.tables import DONE, QUEUED
 from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
 
 Ts = TypeVarTuple("Ts")
@@ -247,3 +248,37 @@ def _values(newcomer: Newcomer, rejudging_id: int) -> dict[str, object]:
         "replaced_id": newcomer.judgement_id,
         "start_time": utc_now(),
     }
+
+
+def contests_of(row: Described) -> list[str]:
+    """The contests a rejudging concerns: more than its own where a problem itself changes."""
+    return list(row.selection.get("contests", [row.contest_id]))
+
+
+class Described(Protocol):
+    """A description of a rejudging's submissions: its row, or these columns of it."""
+
+    @property
+    def contest_id(self) -> str:
+        """The contest it was opened in."""
+        ...
+
+    @property
+    def selection(self) -> SelectionDocument:
+        """The choice of submissions."""
+        ...
+
+    @property
+    def changes(self) -> ProblemChanges:
+        """The changes that it makes."""
+        ...
+
+
+def judges(row: Described) -> bool:
+    """Whether the rejudging has judgements. A change of points alone has none."""
+    return bool(row.changes.get("judging", True))
+
+
+def grows(row: Described) -> bool:
+    """Whether the rejudging takes in what is submitted while it is open."""
+    return bool(row.changes) and judges(row)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from fractions import Fraction
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from typing import NamedTuple, cast
 
 from sqlalchemy import Connection, Select, exists, func, literal, literal_column, select, update
@@ -19,10 +18,10 @@ from app.core.db.commits import Trace
 from app.core.db.locks import gone_processes
 from app.core.db.writer import TRACES, AnyHandler
 from app.domain.documents import CaseAnswer, FoundScore, ProblemSettingsDocument
-from app.domain.scoring import Exact
+from app.domain.scoring import pair
+from app.submissions.tables import DONE, RUNNING
 from app.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
-QUEUED, RUNNING, DONE = "queued", "running", "done"
 # Those that are not done. No parameter: a plan for any would not use the index of those that are open.
 OPEN = JudgementRow.state != literal_column(f"'{DONE}'")
 
@@ -277,24 +276,6 @@ def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:
         "run_time_ms": score.run_time_ms,
         "time": outcome.time,
     }
-
-
-def pair(value: Exact | None) -> tuple[int | None, int | None]:
-    """A number as the pair of columns that holds it."""
-    if value is None:
-        return None, None
-    return int(value.numerator), int(value.denominator)
-
-
-def exact(numerator: int | None, denominator: int | None) -> Exact | None:
-    """The number a pair of columns holds: an int where it is one."""
-    if numerator is None or denominator is None:
-        return None
-    return numerator if denominator == 1 else _fraction(numerator, denominator)
-
-
-# Most are shares that many answers have: to reduce each anew was a tenth of a cold board's time.
-_fraction = lru_cache(maxsize=4096)(Fraction)
 
 
 def one_case_each(session: Session) -> list[tuple[str, str, str]]:

@@ -15,6 +15,7 @@ from sqlalchemy import func, insert, select, text
 from sqlalchemy.orm import Session
 
 from app.contests.queries import participations
+from app.contests.queries.contests import clock
 from app.contests.schemas.settings import NO_LIMITS, ContestSettings, Limits
 from app.core.db.database import Database
 from app.core.files.files import FileStore
@@ -22,10 +23,11 @@ from app.domain.contests import CaseKind, Clock
 from app.domain.documents import FoundScore
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.problems.queries import pins
-from app.problems.queries.scoring_input import clock, contest_teams
-from app.submissions.queries.judgements import DONE, Outcome, score_row
+from app.problems.queries.scoring_input import contest_teams
+from app.submissions.queries.judgements import Outcome, score_row
 from app.submissions.queries.submissions import INLINE_LIMIT
 from app.submissions.queries.usage import Usage
+from app.submissions.tables import DONE
 from app.tables import (
     AnswerRow,
     ContestProblemRow,

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, func, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from app.contests.tables import APPLIED
 from app.core.db.by_id import as_id
 from app.domain.documents import MessageDocument
-from app.judging.queries.rejudgings import is_visible
 from app.problems.queries import pins
-from app.submissions.queries.judgements import DONE
-from app.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
+from app.submissions.tables import DONE
+from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
 
 # Ids in one IN (...).
 AT_ONCE = 500
@@ -293,3 +293,9 @@ def find_repeated(session: Session, account_id: str, contest_id: str, key: str) 
             SubmissionRow.idempotency_key == key,
         )
     ).one_or_none()
+
+
+def is_visible() -> ColumnElement[bool]:
+    """Of judgements: those that came with their submission, and those of rejudgings that have been applied."""
+    applied = select(RejudgingRow.id).where(RejudgingRow.state == APPLIED)
+    return JudgementRow.rejudging_id.is_(None) | JudgementRow.rejudging_id.in_(applied)

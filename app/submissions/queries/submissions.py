@@ -26,8 +26,8 @@ from app.domain.participation import Quota, SubmissionLimits, limited, quota, ti
 from app.domain.verdicts import JudgementType
 from app.submissions.queries import attempts
 from app.submissions.queries.attempts import Newcomer
-from app.submissions.queries.judgements import DONE, QUEUED
 from app.submissions.queries.usage import Allowance, Allowances
+from app.submissions.tables import DONE, QUEUED
 from app.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
 
 # Answers up to this many bytes lie in their row, so that one commit makes them durable.

@@ -16,10 +16,10 @@ from sqlalchemy import Connection, Text, cast, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from app.contests.queries.contests import clock
 from app.core.clock import utc_now
 from app.core.db.base import array_of, texts_of
 from app.core.db.database import Database
-from app.problems.queries.scoring_input import clock
 from app.tables import AnswerRow, ContestRow, SubmissionRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.usage")

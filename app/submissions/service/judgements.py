@@ -23,12 +23,13 @@ from app.core.errors import NotFound
 from app.core.filters import matching
 from app.core.messages import N_
 from app.domain.contests import PROVISIONAL, Kind
+from app.domain.scoring import exact
 from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import attempt_team
-from app.submissions.queries.judgements import DONE, exact
 from app.submissions.queries.submission_queries import Run, ScoredCase, Teams
+from app.submissions.tables import DONE
 from app.tables import JudgementRow, SubmissionRow
 
 RUN_TYPES = {CaseVerdict.ACCEPTED: "AC", CaseVerdict.REJECTED: "WA", CaseVerdict.JUDGE_ERROR: "JE"}

@@ -26,6 +26,7 @@ from app.domain.scoring import (
     GroupPoints,
     ProblemPoints,
     counted_answers,
+    exact,
     phase_scale,
     problem_points,
     submission_answers,
@@ -33,10 +34,10 @@ from app.domain.scoring import (
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import answers, judgements, submission_queries
 from app.submissions.queries.answers import SentAnswer
-from app.submissions.queries.judgements import DONE, RUNNING, exact
 from app.submissions.service.judgements import Message, is_newer, judgement_document
 from app.submissions.service.report_bodies import Report, ReportedCase, ReportedFile, ReportedGroup, ReportedImage
 from app.submissions.service.submissions import carried, readable
+from app.submissions.tables import DONE, RUNNING
 from app.tables import JudgementRow, RawScoreRow, SubmissionRow
 
 FOR_TEAMS = "teamimage"

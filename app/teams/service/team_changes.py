@@ -15,10 +15,11 @@ from app.accounts.service.reach import reach_of, team_within
 from app.accounts.service.registration import hashed
 from app.accounts.service.viewer import Viewer, refuse_foreign_teams
 from app.contests.queries import contests
+from app.contests.queries.contests import contest_of, refuse_final
 from app.contests.service.contests import contest_to_change, refuse_overlaps
 from app.core import table_rows
-from app.core.bodies import Document, mismatch, read_all, refuse, same_id
-from app.core.clics import JsonObject
+from app.core.bodies import Body, Document, mismatch, read_all, refuse, same_id
+from app.core.clics import Id, JsonObject
 from app.core.db import by_id
 from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import StoredReference
@@ -26,7 +27,8 @@ from app.core.messages import N_, Fault, Message, counted
 from app.core.service import Service
 from app.core.transactions import after_commit, alone
 from app.games import queries as games_queries
-from app.tables import TeamRow
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.tables import ContestTeamRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import team_import
@@ -218,3 +220,28 @@ def bring_in_class_list(
 def nothing_more(_body: PersonRowBody, _where: str) -> list[Fault]:
     """An empty list: rows have only faults of their own."""
     return []
+
+
+class Disqualification(Body):
+    """A contest's decision about a team."""
+
+    id: Id | None = None
+    disqualified: bool
+
+
+def disqualify(
+    session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, team_id: str, body: Disqualification
+) -> JsonObject:
+    """Disqualify a team or take that back; its submissions stay. Raises BadRequest, Conflict or NotFound."""
+    row = contest_of(session, contest_id)
+    alone(session, row)
+    same_id(team_id, body.id)
+    team = teams_queries.get(session, team_id)
+    if team is None or not teams_queries.takes_part(session, row, team_id):
+        raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team_id, contest=contest_id)
+    refuse_final(row)
+    place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
+    place.disqualified = body.disqualified
+    session.add(place)
+    after_commit(session, lambda: boards.changed(contest_id))
+    return document(viewer, team, contest_id, {team_id} if place.disqualified else ())

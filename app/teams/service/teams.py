@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
-from app.contests.service.contests import contest_of
-from app.contests.service.names import did_you_mean
+from app.contests.queries.contests import contest_of
 from app.core.bodies import Body, Line, Sparse, mismatch, shows
 from app.core.clics import Id, JsonObject, example
 from app.core.db import by_id
@@ -19,7 +18,7 @@ from app.core.errors import Forbidden, NotFound, place
 from app.core.files import file_references
 from app.core.files.file_references import Files
 from app.core.files.files import FileStore
-from app.core.messages import N_, Fault, Message
+from app.core.messages import N_, Fault, Message, did_you_mean
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
 from app.teams import queries as teams_queries

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import insert, select, text
 from sqlalchemy.exc import DBAPIError
 
-from app.accounts.queries import audit
-from app.accounts.queries.audit import Retention
+from app.core.db import audit
+from app.core.db.audit import Retention
 from app.core.http.openapi import operations
 from app.judging.service.engine import Engine
 from app.judging.service.references import JobRunner

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
+from app.contests.queries.contests import contest_of
 from app.contests.schemas.bodies import ContestChange
 from app.contests.service import commands as service_commands
-from app.contests.service.contests import contest_of
 from app.core.clock import utc_now
 from tests.app.contests.test_clock import at, enrol, make
 from tests.builders.contests import HOUR, add_problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from contextlib import suppress
 
-from app.judging.service.apart import without_collections
+from app.core.garbage import without_collections
 
 
 def test_collections_go_on_only_after_the_last_block_has_ended() -> None:

@@ -12,9 +12,8 @@ import pytest
 from app.accounts.service.tokens import Who
 from app.contests.pages.home import sentence
 from app.contests.service import checklist
-from app.contests.service.names import did_you_mean
 from app.core.errors import BadRequest, NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, did_you_mean
 from app.core.pages import languages
 from app.core.pages.languages import in_words_of, translate
 from games.catalog import games

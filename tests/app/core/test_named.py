@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from app.contests.service.names import called, did_you_mean
-from app.core.messages import Message
+from app.contests.service.names import called
+from app.core.messages import Message, did_you_mean
 from app.packages.zips import zip_bytes
 from app.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission

@@ -41,8 +41,9 @@ from app.problems.queries import problems
 from app.problems.queries.testcases import without_score
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import judgements, submissions
-from app.submissions.queries.judgements import DONE, QUEUED, RUNNING, Claim, Outcome
+from app.submissions.queries.judgements import Claim, Outcome
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
+from app.submissions.tables import DONE, QUEUED, RUNNING
 from app.tables import JudgementRow, TestCaseRow
 from tests.builders.balancer import cuttable
 from tests.builders.contests import PROBLEM, add_contest, add_problem

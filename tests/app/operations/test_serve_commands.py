@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from app.commands.demo.story import Running, fresh_service
-from app.commands.solver_process import environment, module_command
+from app.core.commands.modules import environment, module_command
 from app.core.commands.output import Failure
 from app.core.db.serving import hold
 from app.core.files.open_files import LocalFiles

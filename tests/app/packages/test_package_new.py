@@ -11,7 +11,7 @@ import pytest
 
 from app.commands import package_new
 from app.commands.demo.story import Running
-from app.commands.solver_process import environment, module_command
+from app.core.commands.modules import environment, module_command
 from app.packages.read import read_package
 from tests.app.conftest import Jurado
 from tests.builders.terminal import Terminal

@@ -21,8 +21,23 @@ from app.feed.service.lists.list_renderer import MOST_ON_A_PAGE, Large, PageWant
 from app.feed.service.lists.lists import WrittenLists
 from app.feed.service.lists.slices import CLOSING, COMMA, GZIP_HEAD, LAST_BLOCK, OPENING, PIECE, Part, Wanted, Written
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.routes.scoreboard import WrittenReply
 from app.scoreboard.service.scoreboard import AS_JSON, CACHING
+
+
+class WrittenReply(Response):
+    """A reply whose bytes and headers are there already: nothing is encoded or looked up for it. May be sent often."""
+
+    def __init__(self, headers: Sequence[tuple[bytes, bytes]], body: bytes = b"", status_code: int = 200) -> None:
+        self.status_code = status_code
+        self.body = body
+        self.raw_headers = [*headers, (b"content-length", b"%d" % len(body))] if status_code == 200 else list(headers)
+        self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it; with a copy of the headers, to which the layers around add theirs."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": [*self.raw_headers]})
+        await send({"type": "http.response.body", "body": self.body})
+
 
 ZIPPED = (b"content-encoding", b"gzip")
 

@@ -29,7 +29,7 @@ from app.judging.queries.judging_tasks import OpenJudgement, is_any_open, open_j
 from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, Lane, message_of, waiting
 from app.problems.queries import pins
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import RUNNING
+from app.submissions.tables import RUNNING
 
 if TYPE_CHECKING:
     from dramatiq.brokers.rabbitmq import RabbitmqBroker

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_foreign_contests
 from app.contests.queries import contests
-from app.contests.service.contests import contest_of
+from app.contests.queries.contests import contest_of
 from app.contests.service.names import called
 from app.core.clock import utc_now
 from app.core.errors import Conflict
@@ -28,6 +28,7 @@ from app.judging.service.rejudgings.rejudgings import (
     with_rule,
 )
 from app.submissions.queries import submission_queries
+from app.submissions.queries.attempts import contests_of
 from app.tables import RejudgingRow
 
 
@@ -87,7 +88,7 @@ def apply(
 
     with service.database.read() as session:
         row = rejudging_of(session, contest_id, rejudging_id)
-        refuse_foreign_contests(viewer, rejudgings.contests_of(row))
+        refuse_foreign_contests(viewer, contests_of(row))
         number = row.id
     with absorbed(service.database, service.engine, service.gate, number):
         return do(service, viewer, contest_id, rejudging_id, deed)

@@ -14,17 +14,19 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.contests.queries import contests
+from app.contests.tables import OPEN
 from app.core.clics import format_time, format_time_or_none
 from app.core.errors import PreconditionFailed
 from app.core.json_documents import ProblemDocument
 from app.core.messages import N_
 from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_changes import Change, Plan
-from app.judging.queries.rejudgings import JUDGING, OPEN, READY, Progress
+from app.judging.queries.rejudgings import JUDGING, READY, Progress
 from app.judging.service.references import reference_run
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.comparison import CaseChange, case_changes, summary
 from app.problems.queries.versions import Author
+from app.submissions.queries.attempts import contests_of
 from app.tables import ContestProblemRow, ContestRow, ProblemRow, RejudgingRow, SubmissionRow
 
 
@@ -206,7 +208,7 @@ def view(session: Session, row: RejudgingRow, progress: Progress | None) -> Reju
     return RejudgingView(
         id=str(row.id),
         contest_id=row.contest_id,
-        contests=rejudgings.contests_of(row),
+        contests=contests_of(row),
         reason=row.reason,
         account_id=row.account_id,
         selection=SelectionView(

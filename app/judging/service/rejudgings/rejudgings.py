@@ -8,10 +8,9 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_foreign_contests
-from app.authoring.service.contest_problems import entry_of
 from app.contests.queries import contests
+from app.contests.queries.contests import contest_of, entry_of
 from app.contests.schemas.settings import Rule
-from app.contests.service.contests import contest_of
 from app.core.bodies import Body, Line
 from app.core.clics import example
 from app.core.db.by_id import as_id
@@ -24,6 +23,7 @@ from app.judging.service.rejudgings import difference
 from app.judging.service.rejudgings.problem_changes import RejudgingView, change, shown
 from app.problems.queries.versions import Author
 from app.submissions.queries import submission_queries
+from app.submissions.queries.attempts import contests_of
 from app.tables import RejudgingRow, SubmissionRow
 from app.teams import queries as teams_queries
 
@@ -138,7 +138,7 @@ def do(
     """Run an act on the rejudging in one transaction, and tell the boards of every contest it concerns."""
     with service.database.write() as session:
         row = rejudging_steps.lock(session, rejudging_of(session, contest_id, rejudging_id).id)
-        refuse_foreign_contests(viewer, rejudgings.contests_of(row))
+        refuse_foreign_contests(viewer, contests_of(row))
         deed(session, row)
         made = shown(session, row)
     for each in [] if silent else made.contests:

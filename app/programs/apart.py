@@ -3,15 +3,11 @@
 One process waits for each server, has imported what reading needs, and divides itself for every package: dividing takes
 milliseconds, starting Python a second. What it gives back is pickled, and read by a reader that makes no other objects
 than those a package consists of.
-
-- The run of a reference solver: bounded in time and memory, in a folder of its own.
-- No cyclic garbage collection while very many objects are made that all stay: it would look through them in vain.
 """
 
 from __future__ import annotations
 
 import atexit
-import gc
 import json
 import pickle
 import signal
@@ -19,18 +15,14 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import TypedDict, TypeVar, cast
 
 from app.core.faults import SLOWER, PackageError, PackageErrors, mismatch
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
-from app.core.garbage import skip_young
-from app.judging.service.solver_process import START_UP_SECONDS, Bounds, OnReport, SolverFailed, SolverProcess, Summary
 from app.sandbox.environment import clean_environment
 from app.sandbox.pipes import Pipe, PipeBroken, PipeTooSlow
 from checkers.doors import N_, Phrase
@@ -173,7 +165,7 @@ class Reader:
 
 def _start(descriptor: int) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "app.judging.service.reader", str(descriptor)],
+        [sys.executable, "-m", "app.programs.reading_process", str(descriptor)],
         pass_fds=[descriptor],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -207,95 +199,3 @@ def _settled(kind: str, value: object) -> object:
 
 def _too_much(expected: str, found: Phrase, **values: str) -> PackageErrors:
     return PackageErrors([PackageError("", "", mismatch(expected, found, **values))])
-
-
-MOST_OUTPUT = 64 * 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class SolverRun:
-    """The run asked for: `memory` in MiB, `seconds` of search."""
-
-    solver: str
-    method: str
-    seed: int
-    seconds: float
-    memory: int
-
-
-@dataclass(frozen=True, slots=True)
-class Solved:
-    """The answer, the expected-answer file made from it, and the solver's summary (its provenance)."""
-
-    answer: bytes
-    reference: bytes
-    summary: Summary
-
-
-def solve(process: SolverProcess, run: SolverRun, data: bytes, on_report: OnReport) -> Solved:
-    """Feed the input, pass progress on, and wait for the answer; raises SolverFailed, also where it is killed."""
-    with locked_folder(SOLVER_PREFIX) as folder:
-        (folder / "input").write_bytes(data)
-        _start_of_reference_solver(process, run, folder)
-        ended = process.listen(on_report, run.seconds + START_UP_SECONDS)
-        if ended.status != 0 or not ended.summaries:
-            raise SolverFailed(ended.complaint or ended.killed or f"it ended with status {ended.status}")
-        return Solved(_read(folder / "answer"), _read(folder / "reference"), ended.summaries[-1])
-
-
-def _start_of_reference_solver(process: SolverProcess, run: SolverRun, folder: Path) -> None:
-    words = [run.solver, "--method", run.method, "--seed", str(run.seed), "--seconds", str(run.seconds)]
-    environment = {**clean_environment(), "TMPDIR": str(folder)}
-    with (folder / "input").open("rb") as source, (folder / "answer").open("wb") as target:
-        process.start(
-            [*words, "--reference", str(folder / "reference")],
-            environment,
-            source=source,
-            target=target,
-            bounds=Bounds(run.memory, folder),
-        )
-
-
-def _read(path: Path) -> bytes:
-    if path.stat().st_size > MOST_OUTPUT:
-        raise SolverFailed(f"it wrote more than {MOST_OUTPUT} bytes")
-    return path.read_bytes()
-
-
-class _Pauses:
-    """Blocks of the process that want no collections at the moment, and whether there were any before the first."""
-
-    def __init__(self) -> None:
-        self._guard = Lock()
-        self._blocks = 0
-        self._was_enabled = False
-
-    def begin(self) -> None:
-        with self._guard:
-            if self._blocks == 0:
-                self._was_enabled = gc.isenabled()
-                gc.disable()
-            self._blocks += 1
-
-    def end(self) -> None:
-        with self._guard:
-            self._blocks -= 1
-            if self._blocks == 0 and self._was_enabled:
-                skip_young()  # else the next object that anybody makes has the collector search all of these
-                gc.enable()
-
-
-_PAUSES = _Pauses()
-
-
-@contextmanager
-def without_collections() -> Iterator[None]:
-    """Pause the collector for the whole process until the last block that asked for it ends, in whatever thread.
-
-    Where it was off before, it stays off. For work that is bounded: cycles of other threads wait as well.
-    """
-    _PAUSES.begin()
-    try:
-        yield
-    finally:
-        _PAUSES.end()

@@ -14,9 +14,9 @@ from threading import Thread
 import pytest
 
 from app.core.faults import PackageErrors
-from app.judging.service.apart import Reader, Results
 from app.packages.arrivals import read_arrival, read_member
 from app.packages.read import read_archive
+from app.programs.apart import Reader, Results
 from tests.builders.packages import PROBLEM, zip_package
 
 SLOW = {"problem.yaml": f"{PROBLEM}keywords: [{', '.join(['a'] * 60_000)}]\n"}

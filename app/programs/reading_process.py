@@ -1,4 +1,4 @@
-"""The process that reads packages: `python -m app.judging.service.reader DESCRIPTOR`, started by `apart`.
+"""The process that reads packages: `python -m app.programs.reading_process DESCRIPTOR`, started by `apart`.
 
 It divides itself for each package. The part that reads has so much processor time and memory, no network, and the files
 it was given; it leaves its result in a folder, pickled, and the part that waits tells how it ended.
@@ -23,7 +23,7 @@ from app.sandbox import confinement
 from app.sandbox.pipes import Pipe, PipeBroken
 
 if TYPE_CHECKING:  # the process needs nothing of the part that waits for it
-    from app.judging.service.apart import ReadRequest
+    from app.programs.apart import ReadRequest
 
 MOST_REQUEST = 1 << 20
 # Imported before the first package comes, so that no part has to.

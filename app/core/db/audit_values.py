@@ -1,22 +1,17 @@
-"""What entries of the audit log show of rows: values before and after, cut to a readable length, without secrets.
-
-- Queries of the audit log.
-"""
+"""What entries of the audit log show of rows: values before and after, cut to a readable length, without secrets."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
 
 from pydantic import BaseModel
-from sqlalchemy import inspect, or_, select
-from sqlalchemy.orm import Session
+from sqlalchemy import inspect
 
 from app.core.json_documents import AuditObject
 from app.domain.documents import JsonValue
-from app.tables import AuditRow, Base, ContestRoleRow, ProblemRoleRow
+from app.tables import Base, ContestRoleRow, ProblemRoleRow
 
 LONGEST_VALUE = 200
 MOST_VALUES = 40
@@ -103,30 +98,3 @@ def _shown(name: str, value: object, depth: int = 0) -> JsonValue:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…"
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFilter:
-    """Conditions on entries, None for any: an account by id or username, a contest, an operation, and when."""
-
-    actor: str | None = None
-    contest_id: str | None = None
-    operation: str | None = None
-    since: datetime | None = None
-    before: int | None = None
-
-
-def entries(session: Session, wanted: AuditFilter, most: int) -> Sequence[AuditRow]:
-    """The newest entries that meet all conditions, newest first."""
-    query = select(AuditRow).order_by(AuditRow.id.desc()).limit(most)
-    if wanted.actor is not None:
-        query = query.where(or_(AuditRow.account_id == wanted.actor, AuditRow.username == wanted.actor))
-    if wanted.contest_id is not None:
-        query = query.where(AuditRow.contest_id == wanted.contest_id)
-    if wanted.operation is not None:
-        query = query.where(AuditRow.operation == wanted.operation)
-    if wanted.since is not None:
-        query = query.where(AuditRow.time >= wanted.since)
-    if wanted.before is not None:
-        query = query.where(AuditRow.id < wanted.before)
-    return session.scalars(query).all()

@@ -1,0 +1,269 @@
+"""The audit log: what organisers, judges and admins change, kept in the transaction of the change itself.
+
+An actor is set for a request or a job (`acting`). Every transaction that writes collects what it changes while there is
+one (`Ledger`), and adds a row to the log as its last act: a change without its entry is never committed, and an entry
+without its change neither. Whoever writes a new service has nothing to call.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy import (
+    Connection,
+    RootTransaction,
+    UpdateBase,
+    delete,
+    event,
+    false,
+    insert,
+    or_,
+    select,
+)
+from sqlalchemy.orm import Session, SessionTransaction, UOWTransaction
+
+from app.core.clock import utc_now
+from app.core.db.audit_values import ADDED, CHANGED, DELETED, joined, object_change, readable
+from app.core.json_documents import AuditChanges, AuditObject
+from app.tables import AccountRow, AuditRow, Base, ContestRow
+
+LEDGER = "audit_ledger"
+MOST_OBJECTS = 20
+LONGEST_PATH = 500
+BETWEEN_SWEEPS = 200
+# Tables that follow from other changes, or from time.
+UNAUDITED = frozenset({"audit_log", "clock", "events", "judgements", "raw_scores"})
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Whoever makes changes: an account with its role, from an address, by a credential; and what it has asked for."""
+
+    account_id: str | None
+    role: str
+    address: str
+    credential: str
+    operation: str
+    method: str
+    path: str
+    contest_id: str | None = None
+    problem_id: str | None = None
+
+
+@dataclass(slots=True)
+class Retention:
+    """How long entries are kept: `days` (0: for ever), and at most so many; set by the settings of the server."""
+
+    days: int = 730
+    most: int = 1_000_000
+
+
+RETENTION = Retention()
+_ACTOR: ContextVar[Actor | None] = ContextVar("actor", default=None)
+
+
+def actor() -> Actor | None:
+    """Whoever makes changes now; None: nobody whose changes are kept."""
+    return _ACTOR.get()
+
+
+@contextmanager
+def acting(by: Actor | None) -> Iterator[None]:
+    """Keep all changes that are made meanwhile as those of an actor; threads that are started do not inherit it."""
+    token = _ACTOR.set(by)
+    try:
+        yield
+    finally:
+        _ACTOR.reset(token)
+
+
+# A row of the log, by the names of its columns.
+Entry = dict[str, object]
+State = tuple[dict[tuple[str, str | None], AuditObject], Counter[tuple[str, str]], set[str]]
+
+
+class Ledger:
+    """The changes of one transaction: objects with their values before and after, and counts by table."""
+
+    def __init__(self, by: Actor) -> None:
+        self.by = by
+        self.objects: dict[tuple[str, str | None], AuditObject] = {}
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self.contest_ids: set[str] = set()
+        self.flushing = False
+        self._marks: dict[SessionTransaction, State] = {}
+
+    def mark(self, savepoint: SessionTransaction) -> None:
+        """Remember the state at a savepoint."""
+        self._marks[savepoint] = (dict(self.objects), Counter(self.counts), set(self.contest_ids))
+
+    def go_back(self, transaction: SessionTransaction) -> None:
+        """Drop what was collected since a savepoint, or all of it where the whole transaction is rolled back."""
+        self.objects, self.counts, self.contest_ids = self._marks.pop(transaction, ({}, Counter(), set()))
+        self.flushing = False
+
+    def note_object(self, row: Base, what: str) -> None:
+        """Note a row that is written by the session."""
+        table = row.__tablename__
+        change = None if table in UNAUDITED else object_change(row, what)
+        if change is None:
+            return
+        self.counts[table, what] += 1
+        contest_id = row.id if isinstance(row, ContestRow) else getattr(row, "contest_id", None)
+        if contest_id is not None:
+            self.contest_ids.add(str(contest_id))
+        key = table, change["id"]
+        old = self.objects.get(key)
+        if old is not None:
+            self.objects[key] = joined(old, change)
+        elif len(self.objects) < MOST_OBJECTS:
+            self.objects[key] = change
+
+    def note_statement(self, table: str, what: str, values: Sequence[Mapping[str, object]]) -> None:
+        """Note a statement beside the session's own, with the values that it names."""
+        if table in UNAUDITED:
+            return
+        self.counts[table, what] += len(values)
+        for each in values[: max(0, MOST_OBJECTS - len(self.objects))]:
+            contest_id = each.get("contest_id") or each.get("contest_id_1")
+            if contest_id is not None:
+                self.contest_ids.add(str(contest_id))
+            key = table, f"statement {len(self.objects)}"
+            self.objects[key] = {"table": table, "id": None, "what": what, "before": {}, "after": readable(each)}
+
+    def entry(self, connection: Connection) -> Entry | None:
+        """The row of the log; None where nothing was changed."""
+        if not self.counts:
+            return None
+        only = next(iter(self.contest_ids)) if len(self.contest_ids) == 1 else None
+        changes: AuditChanges = {"objects": list(self.objects.values()), "counts": _by_table(self.counts)}
+        return entry(connection, self.by, changes, only)
+
+
+def entry(connection: Connection, by: Actor, changes: AuditChanges, contest_id: str | None = None) -> Entry:
+    """The row of the log for changes of an actor; `contest_id` where the request names no contest."""
+    username = connection.scalar(select(AccountRow.username).where(AccountRow.id == by.account_id))
+    return {
+        "time": utc_now(),
+        "account_id": by.account_id,
+        "username": username or by.account_id or "",
+        "role": by.role,
+        "address": by.address,
+        "credential": by.credential,
+        "operation": by.operation,
+        "method": by.method,
+        "path": by.path[:LONGEST_PATH],
+        "contest_id": by.contest_id or contest_id,
+        "problem_id": by.problem_id,
+        "changes": changes,
+    }
+
+
+@contextmanager
+def audited(connection: Connection, transaction: RootTransaction) -> Iterator[None]:
+    """Collect what a transaction changes, and add its entry at the end, unless it was taken back (a dry run)."""
+    by = actor()
+    if by is None:
+        yield
+        return
+    ledger = connection.info[LEDGER] = Ledger(by)
+    event.listen(connection, "before_execute", _note_statement)  # an engine's listener would cost every statement
+    try:
+        yield
+    finally:
+        del connection.info[LEDGER]
+    row = ledger.entry(connection) if transaction.is_active else None
+    if row is not None:
+        add(connection, [row])
+
+
+def add(connection: Connection, rows: Sequence[Entry]) -> None:
+    """Add entries to the log, and now and then remove those that are too old or too many."""
+    for row in rows:
+        (number,) = connection.execute(insert(AuditRow).values(row)).inserted_primary_key or (0,)
+        if number % BETWEEN_SWEEPS == 0:
+            sweep(connection, number)
+
+
+def sweep(connection: Connection, newest: int) -> None:
+    """Remove the entries that the settings keep no longer; `newest` is the number of the last one."""
+    oldest = utc_now() - timedelta(days=RETENTION.days) if RETENTION.days else None
+    too_old = AuditRow.time < oldest if oldest is not None else false()
+    connection.execute(delete(AuditRow).where(or_(AuditRow.id <= newest - RETENTION.most, too_old)))
+
+
+def concern(session: Session, contest_id: str) -> None:
+    """Note that the changes of a transaction concern a contest, where no row of them names it."""
+    ledger: Ledger | None = session.info.get(LEDGER)
+    if ledger is not None:
+        ledger.contest_ids.add(contest_id)
+
+
+def keep_audit(days: int, most: int) -> None:
+    """Set for how many days (0: for ever) and up to how many entries the log of this process is kept."""
+    RETENTION.days, RETENTION.most = days, most
+
+
+def watch_session(session: Session, connection: Connection) -> None:
+    """Let the objects of a session be noted while its connection has a ledger."""
+    ledger: Ledger | None = connection.info.get(LEDGER)
+    if ledger is not None:
+        session.info[LEDGER] = ledger
+        for name, listener in LISTENERS.items():
+            event.listen(session, name, listener)
+
+
+def _note_statement(
+    connection: Connection,
+    statement: object,
+    multiparams: Sequence[Mapping[str, object]],
+    params: Mapping[str, object],
+    _options: Mapping[str, object],
+) -> None:
+    ledger: Ledger | None = connection.info.get(LEDGER)
+    if ledger is None or ledger.flushing or not isinstance(statement, UpdateBase):
+        return
+    what = ADDED if statement.is_insert else DELETED if statement.is_delete else CHANGED
+    values = list(multiparams) or ([params] if params else [statement.compile().params])
+    ledger.note_statement(str(getattr(statement.table, "name", statement.table)), what, values)
+
+
+def _before_flush(session: Session, _context: UOWTransaction, _instances: object) -> None:
+    session.info[LEDGER].flushing = True
+
+
+def _after_flush(session: Session, _context: UOWTransaction) -> None:
+    ledger: Ledger = session.info[LEDGER]
+    for what, rows in ((ADDED, session.new), (CHANGED, session.dirty), (DELETED, session.deleted)):
+        for row in rows:
+            ledger.note_object(row, what)
+    ledger.flushing = False
+
+
+def _at_savepoint(session: Session, transaction: SessionTransaction) -> None:
+    if transaction.nested:
+        session.info[LEDGER].mark(transaction)
+
+
+def _after_rollback(session: Session, previous: SessionTransaction) -> None:
+    session.info[LEDGER].go_back(previous)
+
+
+LISTENERS: Mapping[str, Callable[..., object]] = {
+    "before_flush": _before_flush,
+    "after_flush": _after_flush,
+    "after_transaction_create": _at_savepoint,
+    "after_soft_rollback": _after_rollback,
+}
+
+
+def _by_table(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
+    by_table: dict[str, dict[str, int]] = {}
+    for (table, what), count in counts.items():
+        by_table.setdefault(table, {})[what] = count
+    return by_table
