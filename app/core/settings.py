@@ -23,7 +23,7 @@ SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{43}=")
 KEY_BYTES = 32
 # Settings that hold a password, a key or a token, and are shown to nobody.
 SECRETS = frozenset({
-    "admin_password", "broker_url", "database_url", "files_replica_url", "files_url", "metrics_token", "secret_key",
+    "admin_password", "broker_url", "database_url", "files_url", "metrics_token", "secret_key",
 })  # fmt: skip
 OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
 
@@ -114,9 +114,6 @@ class Settings(BaseSettings):
     )
     files_url: str = Field(
         "", description="file store, file:///... or s3://BUCKET/PREFIX; empty: the folder files in JURADO_HOME"
-    )
-    files_replica_url: str = Field(
-        "", description="second file store, as JURADO_FILES_URL, from which damaged files are fetched; empty: none"
     )
     files_seconds: float = Field(
         10.0, gt=0, description="time for one request to S3; one that fails is made again for as long"
@@ -297,7 +294,7 @@ class Settings(BaseSettings):
             raise ValueError("expected a database_url of PostgreSQL beside it, found SQLite")
         return _with_port(url)
 
-    @field_validator("files_url", "files_replica_url")
+    @field_validator("files_url")
     @classmethod
     def _a_store(cls, url: str) -> str:
         if url.startswith(S3):

@@ -123,8 +123,6 @@ def _place(files: FilesFacts) -> str:
     facts = [files.place]
     if files.free_bytes is not None and files.all_bytes is not None:
         facts.append(_("%(free)s of %(whole)s free", free=size(files.free_bytes), whole=size(files.all_bytes)))
-    if files.replica is not None:
-        facts.append(_("replica in %(place)s", place=files.replica))
     return "; ".join(facts)
 
 

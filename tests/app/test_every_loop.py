@@ -23,7 +23,6 @@ from app.core.db.locks import SERVER, Locks, Presence
 from app.core.db.serving import hold
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
-from app.core.files.replica import ReplicatedFiles
 from app.core.loops import Loop
 from app.games.service.ending import Keeper
 from app.judging.service.distributed.actors import JobActor
@@ -83,10 +82,6 @@ def presence(stack: ExitStack, url: str, _home: Path) -> None:
 
 def stored_files(stack: ExitStack, url: str, home: Path) -> None:
     stack.enter_context(closing(Scrub(database(stack, url), LocalFiles(home), 0))).start()
-
-
-def replica(stack: ExitStack, _url: str, home: Path) -> None:
-    stack.enter_context(closing(ReplicatedFiles(LocalFiles(home / "one"), LocalFiles(home / "two")))).keep(b"10")
 
 
 def notices(stack: ExitStack, url: str, _home: Path) -> None:
@@ -149,7 +144,6 @@ STARTS: dict[str, Start] = {
     "notices": notices,
     "presence": presence,
     "reconciler": reconciler,
-    "replica": replica,
     "solver clock": solver_clock,
     "spare graders": engine,
     "stored files": stored_files,

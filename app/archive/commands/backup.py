@@ -110,7 +110,7 @@ def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
 def fsck(
     home: Home = None,
     mend: Annotated[
-        bool, typer.Option("--mend", help="remove orphans, restore files and rows from replica or backup")
+        bool, typer.Option("--mend", help="remove orphans, restore files and rows from a backup")
     ] = False,
     source: Source = None,
     grace: Annotated[
@@ -174,7 +174,7 @@ def _place(where: str, settings: Settings) -> Place:
 
 
 def _mended(database: Database, files: Files, checked: Checked, source: Place | None, grace: float) -> Mended:
-    """Mend what the replica and a backup have; orphans go after `grace` hours."""
+    """Mend what a backup has; orphans go after `grace` hours."""
     from app.archive.queries.backup import opened_database
     from app.archive.queries.references import mend
 

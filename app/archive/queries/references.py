@@ -17,7 +17,6 @@ from sqlalchemy import JSON, Column, ColumnElement, Connection, CursorResult, Ta
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.files.files import Files, StoredFile
-from app.core.files.replica import stores_of
 from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 from app.tables import AnswerRow, AuditRow, Base
 
@@ -168,11 +167,10 @@ def check(
     grace: float = SECONDS_OF_GRACE,
     step: Step = lambda _done, _all: None,
 ) -> Checked:
-    """Read every file of the store, not of its replica, and every row; safe beside a running server.
+    """Read every file of the store and every row; safe beside a running server.
 
     Files are listed before the rows are read, so that a file is called an orphan only if it was there before.
     """
-    files = stores_of(files)[0]
     stored = list(files.stored())
     with database.snapshot() as connection:
         checked = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
@@ -198,18 +196,15 @@ def mend(
     grace: float = SECONDS_OF_GRACE,
     backup: Database | None = None,
 ) -> Mended:
-    """Fetch missing and damaged files from the replica or `source` (a backup's), and collect old files of no row.
+    """Fetch missing and damaged files from `source` (a backup's), and collect old files of no row.
 
     Small answers whose bytes in their rows are others are written again from the database of a `backup`.
     """
-    sources = [*stores_of(files)[1:], *([] if source is None else [source])]
     faulty = [fault.name for fault in checked.faults if fault.kind in {"missing", "damaged"}]
-    restored = [name for name in faulty if any(_restore(files, each, name) for each in sources)]
+    restored = [] if source is None else [name for name in faulty if _restore(files, source, name)]
     if backup is not None:
         restored += [name for name in checked.spoilt if _restore_answer(database, backup, name)]
     removed = collect(database, files, checked.old)
-    for replica in stores_of(files)[1:]:
-        removed += collect(database, replica, orphans(database, replica, grace))
     return Mended(restored, len(removed), sum(each.size for each in removed), files.tidy())
 
 

@@ -22,8 +22,7 @@ from app.archive.queries.references import collect, orphans, read_references
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.locks import Locks
-from app.core.files.files import Files, State, StoredFile
-from app.core.files.replica import stores_of
+from app.core.files.files import Files, State
 from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 from app.core.loops import Loop
 from app.tables import LastBackupRow
@@ -138,16 +137,14 @@ class Scrub:
                 scrubbed.damaged[stored.sha256] = str(error)
             scrubbed = replace(scrubbed, files=scrubbed.files + 1, size=scrubbed.size + stored.size)
         scrubbed.damaged.update(self._missing(listed))
-        removed: list[StoredFile] = []
-        for store in stores_of(self._files):
-            removed += collect(self._database, store, orphans(self._database, store))
+        removed = collect(self._database, self._files, orphans(self._database, self._files))
         self._files.tidy()
         self.last = replace(scrubbed, removed=len(removed), ended=utc_now())
         log.info("stored files read", files=scrubbed.files, damaged=len(scrubbed.damaged), orphans_removed=len(removed))
         return self.last
 
     def _missing(self, listed: Collection[str]) -> dict[str, str]:
-        """The files that rows need and the store lacks; those that a replica has are written again."""
+        """The files that rows need and the store lacks."""
         missing = {}
         with self._database.snapshot() as connection:
             needed = read_references(connection).needed

@@ -31,7 +31,7 @@ from app.core.db.by_id import Kind
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, Unavailable, all_in_words, in_words
 from app.core.fault_list import FaultList
 from app.core.faults import PackageErrors
-from app.core.files.replica import TentativeFiles
+from app.core.files.files import TentativeFiles
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.messages import N_
 from app.core.service import Service

@@ -14,8 +14,7 @@ from app.authoring.service.packages import ProblemDetails, details
 from app.core.bodies import Body, Line
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.faults import Faults, PackageErrors
-from app.core.files.files import FileStore, OnlyHashes
-from app.core.files.replica import TentativeFiles
+from app.core.files.files import FileStore, OnlyHashes, TentativeFiles
 from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_
 from app.core.service import Service

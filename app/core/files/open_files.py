@@ -37,7 +37,6 @@ from app.core.files.files import (
     name_of,
     sha256_of,
 )
-from app.core.files.replica import ReplicatedFiles
 from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, inflated, unpacked
 from app.core.settings import Settings
 
@@ -283,25 +282,15 @@ def _put_back(aside: Path) -> None:
 
 
 def open_files(settings: Settings) -> Files:
-    """Open the file store of the settings, with its replica; raises OSError where it cannot be used."""
-    files = open_store(settings.files, settings)
-    if not settings.files_replica_url:
-        return files
-    return ReplicatedFiles(files, open_store(settings.files_replica_url, settings, cache="replica"))
-
-
-def open_store(url: str, settings: Settings, *, cache: str = "files") -> Files:
-    """Open the file store of an address; raises OSError where a folder cannot be made, or an extra is missing.
-
-    `cache` names the folder of copies, so that what is read of one store never comes from another.
-    """
+    """Open the file store of the settings; raises OSError where a folder cannot be made, or an extra is missing."""
+    url = settings.files
     if not url.startswith(S3):
         return LocalFiles(folder_of(url))
     from app.core.files.file_cache import FileCache
     from app.core.files.s3 import Bucket
     from app.core.files.s3_files import S3Files
 
-    copies = FileCache(settings.home / "cache" / cache, settings.files_cache_bytes)
+    copies = FileCache(settings.home / "cache" / "files", settings.files_cache_bytes)
     return S3Files(Bucket(address_of(url), settings.files_seconds), copies)
 
 

@@ -150,8 +150,7 @@ def _next(event: JsonMapping | None) -> str:
 
 def _files(files: JsonMapping) -> str:
     free = "" if files["free_bytes"] is None else f", {_size(files['free_bytes'])} free"
-    replica = "" if files["replica"] is None else f"; replica {files['replica']}"
-    return f"{files['place']}{free}, {files['damaged']} damaged{replica}"
+    return f"{files['place']}{free}, {files['damaged']} damaged"
 
 
 def _backup(backup: JsonMapping | None) -> str:

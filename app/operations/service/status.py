@@ -18,7 +18,6 @@ from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import clock as db_clock
 from app.core.db.locks import SILENT, processes
-from app.core.files.replica import stores_of
 from app.core.service import Service
 from app.domain.contests import Clock
 from app.judging.service.distributed.broker import BrokerAway, QueueFacts, queue_states
@@ -88,7 +87,6 @@ class FilesFacts(BaseModel):
     place: str
     free_bytes: int | None
     all_bytes: int | None
-    replica: str | None
     damaged: int
     read_whole: str | None = Field(description="when the last pass over all files ended on this server")
 
@@ -225,14 +223,12 @@ def next_event(clocks: Iterable[tuple[str, Clock]], now: datetime) -> NextEvent 
 
 
 def _files(service: Service) -> FilesFacts:
-    first, *others = stores_of(service.files)
-    folder = Path(first.place)
+    folder = Path(service.files.place)
     room = disk_usage(folder) if folder.exists() else None
     return FilesFacts(
-        place=first.place,
+        place=service.files.place,
         free_bytes=None if room is None else room.free,
         all_bytes=None if room is None else room.total,
-        replica=others[0].place if others else None,
         damaged=len(damaged_files(service)),
         read_whole=format_time_or_none(service.scrub.last.ended),
     )

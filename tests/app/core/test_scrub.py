@@ -51,6 +51,15 @@ def damage(api: Api, data: bytes) -> Path:
     return path
 
 
+def test_a_pass_over_all_files_names_those_that_rows_need_and_nobody_has(api: Api) -> None:
+    files = api.service.files
+    lost = next(files.stored()).sha256
+    files.path(lost).unlink()
+    assert set(api.service.scrub.scrub().damaged) == {lost}
+    shown = api.get("stored-files", user="admin").json()
+    assert [fault["sha256"] for fault in shown["faults"]] == [lost]
+
+
 def test_one_damaged_file_breaks_no_export_and_is_named_in_it(api: Api) -> None:
     files = [("files", ("02.out", b"2\n" * 70_000))]
     for content in (files, [("files", ("02.out", b"2\n"))]):

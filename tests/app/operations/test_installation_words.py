@@ -92,7 +92,7 @@ def ill(*, distributed: bool, backup: BackupFacts | None, event: str = "ends", b
         newest_judge_errors=[JudgeErrorFact(submission_id="7", contest_id="c", problem_id="p", error="it broke: (x)")],
         contests=[],
         next_event=NextEvent(contest_id="c", event=event, time=TIME, seconds=1.0) if distributed else None,
-        files=FilesFacts(place="/f", free_bytes=1, all_bytes=10**12, replica="/r", damaged=2, read_whole=None),
+        files=FilesFacts(place="/f", free_bytes=1, all_bytes=10**12, damaged=2, read_whole=None),
         home_free_bytes=1,
         backup=backup,
     )
