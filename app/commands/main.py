@@ -27,7 +27,7 @@ from app.judging.commands import rejudgings
 from app.messages import commands as messages_commands
 from app.operations.commands import status_screen, worker
 from app.problems import commands as problems_commands
-from app.scoreboard.commands import awards, presenter, scoreboard
+from app.scoreboard.commands import awards, scoreboard
 from app.similarity import commands as similarity_commands
 from app.submissions import commands as submissions_commands
 from app.teams import commands as teams_commands

@@ -2,16 +2,19 @@
 
 - `jurado awards`: who gets which award.
 - `jurado history`: points over time, a small chart for each team.
+- `jurado admin contest reveal`: open a frozen board from the bottom up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client
 from app.core.commands.lookup import points_text, short_time, span, team_names
 from app.core.commands.output import JsonMapping, show, table, write_json
@@ -137,3 +140,47 @@ def bar(value: float, most: float) -> str:
     if value >= most:
         return BARS[-1]
     return BARS[min(len(BARS) - 2, max(1, round(value / most * (len(BARS) - 1))))]
+
+
+class Step(StrEnum):
+    """A part of a frozen board that is opened at once."""
+
+    CELL = "cell"
+    ROW = "row"
+    ALL = "all"
+
+
+@command("admin contest reveal")
+def reveal(
+    contest_id: ContestId,
+    step: Annotated[Step, typer.Option(help="the next problem, the next team's problems, or everything")] = Step.CELL,
+    only_next: Annotated[bool, typer.Option("--next", help="open nothing, show what comes next")] = False,
+) -> Request:
+    """Open a frozen board from the bottom up, after the end; with the last place it is thawed.
+
+    Examples:
+      jurado admin contest reveal finals
+      jurado admin contest reveal finals --step row
+      jurado admin contest reveal finals --step all --json
+      jurado admin contest reveal finals --next
+    """
+    path = f"contests/{contest_id}/reveal"
+    if only_next:
+        return Request("GET", path, revealed_lines)
+    return Request("POST", path, revealed_lines, {"step": step.value})
+
+
+def revealed_lines(revealed: JsonMapping) -> str:
+    """Say which places were opened, and which comes next."""
+    lines = [f"opened: {place['team_id']}, {place['problem_id']}" for place in revealed["opened"]]
+    if (following := revealed["next"]) is not None:
+        rank = following["rank"]
+        problems = ", ".join(following["problem_ids"])
+        left = "1 place" if revealed["left"] == 1 else f"{revealed['left']} places"
+        standing = "not on the board" if rank is None else f"rank {rank} by now"
+        lines.append(f"next: {following['team_id']}, {standing}: {problems} ({left} left)")
+    elif revealed["thawed"]:
+        lines.append("everything is open: the board is thawed")
+    else:
+        lines.append("nothing is hidden")
+    return "\n".join(lines)

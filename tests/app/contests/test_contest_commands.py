@@ -82,7 +82,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         ),
         (
             ("reveal", "c", "--step", "row"),
-            "opened: The Ants, comesolo\nnext: bees, rank 2 by now: comesolo, rollingballs (2 places left)\n",
+            "opened: ants, comesolo\nnext: bees, rank 2 by now: comesolo, rollingballs (2 places left)\n",
             ("POST contests/c/reveal", {"step": "row"}),
         ),
         (

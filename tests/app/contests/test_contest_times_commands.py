@@ -1,31 +1,21 @@
-"""Contests listed, shown and made longer by commands, and opened before an audience on a terminal."""
+"""Contests listed, shown and made longer by commands."""
 
 from __future__ import annotations
 
-import io
 import json
-import os
-import pty
-import select
-import subprocess
-import sys
-import time
 import uuid
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from app.contests.commands.contest_settings import length
 from app.core.clics import format_time
 from app.core.commands.client import Client
 from app.core.commands.lookup import state_word
 from app.core.commands.output import Failure
-from app.scoreboard.commands.presenter import Presenter, rows_around
-from tests.app.conftest import Jurado, end_soon
-from tests.builders.scripted import Scripted
+from tests.app.conftest import Jurado
 
 SECONDS = 60.0
 
@@ -142,139 +132,3 @@ def test_who_comes_too_early_is_told_when_the_contest_starts(
         refused = admin(*words)
         assert refused.exit_code == 1
         assert refused.stderr.startswith(f"jurado: {early}")
-
-
-STEPS = [
-    {"opened": [], "next": {"team_id": "bees", "rank": 2, "problem_ids": ["p"]}, "left": 2, "thawed": None},
-    {
-        "opened": [{"team_id": "bees", "problem_id": "p"}],
-        "next": {"team_id": "ants", "rank": 2, "problem_ids": ["p"]},
-        "left": 1,
-        "thawed": None,
-    },
-]
-
-
-def board(*teams: str) -> dict[str, Any]:
-    cell = {"problem_id": "p", "num_judged": 1, "num_pending": 1, "score": 1.0}
-    rows = [
-        {"rank": at, "team_id": team, "score": {"score": 1.0, "time": None}, "problems": [cell]}
-        for at, team in enumerate(teams, start=1)
-    ]
-    return {"contest_time": "5:00:00.000", "state": {"started": "x", "frozen": "x", "ended": "x"}, "rows": rows}
-
-
-def drawn(presenter: Presenter) -> str:
-    console = Console(width=100, record=True, file=io.StringIO())
-    console.print(presenter.drawn(40))
-    return console.export_text()
-
-
-def test_each_key_opens_one_place_and_looking_back_closes_nothing() -> None:
-    import httpx
-
-    there = Scripted(
-        {
-            "GET contests/c/reveal": STEPS[0],
-            "POST contests/c/reveal": [
-                httpx.Response(200, json=STEPS[1]),
-                httpx.Response(409, json={"code": 409, "message": "1 submissions are still to be judged"}),
-            ],
-            "GET contests/c/scoreboard": [
-                httpx.Response(200, json=board("ants", "bees")),
-                httpx.Response(200, json=board("bees", "ants")),
-            ],
-        }
-    )
-    presenter = Presenter(there.client(), "c", "cell", {"ants": "The Ants", "bees": "The Bees"})
-    assert "▶ next: The Bees: p (2 left)" in drawn(presenter)
-    assert presenter.press("x"), "no key of ours"
-    assert presenter.press("\x1b[D"), "nothing lies before"
-    assert there.sent("POST contests/c/reveal") == []
-    assert presenter.press(" ")
-    assert "opened: The Bees, p" in drawn(presenter)
-    assert "▲1 1" in drawn(presenter)
-    assert presenter.press("\x7f")
-    assert "looking back" in drawn(presenter)
-    assert presenter.press("\x1b[C")
-    assert there.sent("POST contests/c/reveal") == [{"step": "cell"}], "forward again opens nothing twice"
-    assert presenter.press("\r")
-    assert "still to be judged" in drawn(presenter)
-    assert not presenter.press("q")
-
-
-def test_as_many_rows_are_shown_as_fit_around_the_next_place() -> None:
-    rows = [{"team_id": f"t{at}"} for at in range(50)]
-    shown = rows_around(rows, "t40", set(), 20)
-    assert (len(shown), shown[5]["team_id"]) == (10, "t40")
-    assert rows_around(rows, None, {"t49"}, 20) == rows[40:]
-    assert rows_around(rows, None, set(), 20) == rows[:10]
-
-
-def test_a_board_is_opened_on_a_terminal_key_by_key(admin: Jurado, admin_token: str, tmp_path: Path) -> None:
-    """By the real command with a real terminal: it waits for a key, opens the board, and leaves with q."""
-    name = f"x{uuid.uuid4().hex[:8]}"
-    said(
-        admin, "admin", "contest", "create", name, "F", "--start", "now", "--duration", "1:00:00", "--freeze", "1:00:00"
-    )
-    said(admin, "admin", "contest", "add-problem", name, "comesolo")
-    said(admin, "admin", "team", "add", f"{name}-ants", "The Ants", "--contest", name)
-    with Client.open() as client:
-        data = {"problem_id": "comesolo", "team_id": f"{name}-ants"}
-        client.post(f"contests/{name}/submissions", data=data, files=[("files", ("101-n05-p70.out", b"0\n"))])
-        end_soon(client, name)
-        wait(lambda: client.get(f"contests/{name}/state")["ended"] is not None)
-        wait(
-            lambda: (
-                not any(
-                    c["num_pending"] for r in client.get(f"contests/{name}/scoreboard")["rows"] for c in r["problems"]
-                )
-            )
-        )
-    refused = admin("admin", "contest", "reveal", name, "--present")
-    assert (refused.exit_code, "expected a terminal" in refused.stderr) == (2, True)
-    screen = played(
-        ["admin", "contest", "reveal", name, "--present"], [("(1 left)", b" "), ("everything is open", b"q")]
-    )
-    assert "opened: The Ants, comesolo" in screen
-    assert "the board is thawed" in screen
-    with Client.open() as client:
-        assert client.get(f"contests/{name}/state")["thawed"] is not None
-
-
-def wait(done: Any) -> None:
-    until = time.monotonic() + SECONDS
-    while not done():
-        assert time.monotonic() < until
-        time.sleep(0.05)
-
-
-def played(words: list[str], keys: list[tuple[str, bytes]]) -> str:
-    """Run a command on a terminal of its own; press each key when its words are on the screen. All that it wrote."""
-    leader, follower = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "LINES": "40"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "app.commands", *words],
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env=environment,
-    )
-    os.close(follower)
-    screen, waiting, seen = "", list(keys), 0
-    try:
-        while select.select([leader], [], [], SECONDS)[0]:
-            try:
-                written = os.read(leader, 65536)
-            except OSError:  # the other end has been closed
-                break
-            screen += written.decode(errors="replace")
-            if waiting and waiting[0][0] in screen[seen:]:
-                seen = len(screen)
-                os.write(leader, waiting.pop(0)[1])
-        assert process.wait(SECONDS) == 0, screen
-    finally:
-        process.kill()
-        os.close(leader)
-    assert waiting == [], screen
-    return screen
