@@ -109,9 +109,7 @@ def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
 @command("fsck")
 def fsck(
     home: Home = None,
-    mend: Annotated[
-        bool, typer.Option("--mend", help="remove orphans, restore files and rows from a backup")
-    ] = False,
+    mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files and rows from a backup")] = False,
     source: Source = None,
     grace: Annotated[
         float, typer.Option(min=0, help="hours nobody has sent an orphan's bytes (S3: 2 or more)")

@@ -1,1 +1,1 @@
-"""`jurado demo`: play a contest over HTTP and check its scoreboard."""
+"""`jurado demo`: play a contest over HTTP and check what each step changes."""

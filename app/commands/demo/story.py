@@ -1,6 +1,6 @@
 """The demo's story, step by step, each through HTTP: the work of an admin and of three teams.
 
-- Answer files of the demo: made by solvers as processes, and scored here as `jurado check` does.
+- Answer files of the demo: made by solvers as processes.
 - A service of the demo's own: a fresh home, a free port, a real process that ends with the demo, kill -9 included.
 """
 
@@ -16,12 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from fractions import Fraction
 from pathlib import Path
 
 from app.accounts.commands.accounts import new_login
-from app.commands.check import judge
-from app.commands.demo.expected import Checked, Rule, Sent
 from app.commands.solver_process import generated, run_solver_on_files
 from app.core.commands.client import Client
 from app.core.commands.lookup import follow_job
@@ -46,16 +43,11 @@ def fetch_inputs(client: Client, contest: str, problem: str, folder: Path) -> li
     return [case["name"] for case in cases if case["kind"] == "provisional"]
 
 
-def fetch_references(admin: Client, problem: str, folder: Path) -> None:
-    """Fetch the expected answers, which only judges may: `jurado check` needs them for partial points."""
-    extract(admin.request("GET", f"/api/problems/{problem}/package.zip").content, folder, ".ans", below="/data/secret/")
-
-
-def extract(archive: bytes, folder: Path, suffix: str, *, below: str = "") -> None:
-    """Write the files of a zip that end with `suffix` (and lie below a folder) into `folder`, by their names alone."""
+def extract(archive: bytes, folder: Path, suffix: str) -> None:
+    """Write the files of a zip that end with `suffix` into `folder`, by their names alone."""
     with zipfile.ZipFile(io.BytesIO(archive)) as files:
         for name in files.namelist():
-            if name.endswith(suffix) and below in name:
+            if name.endswith(suffix):
                 (folder / name.rpartition("/")[2]).write_bytes(files.read(name))
 
 
@@ -65,23 +57,6 @@ def solve(problem: str, folder: Path, name: str, cases: Sequence[str], options: 
     out.mkdir()
     run_solver_on_files(problem, [folder / f"{case}.in" for case in cases], out, options, lambda _report: None)
     return {case: (out / f"{case}.out").read_bytes() for case in cases}
-
-
-def check_all(problem: str, folder: Path, answers: Mapping[str, bytes]) -> dict[str, Checked]:
-    """Check answers as `jurado check` does."""
-    return {case: check_one(problem, folder, case, data) for case, data in answers.items()}
-
-
-def check_one(problem: str, folder: Path, case: str, data: bytes) -> Checked:
-    """Check one answer; raises Failure where the checker itself fails."""
-    answer = folder / f"{case}.checked"
-    answer.write_bytes(data)
-    outcome = judge(problem, folder / f"{case}.in", answer, folder / f"{case}.ans")
-    if outcome.verdict == "judge_error":
-        raise Failure(f"{problem} {case}: {outcome.message}", 1)
-    if outcome.score is None:
-        return Checked(False, Fraction(0), 0)
-    return Checked(True, Fraction(outcome.score.multiplier or 0), int(outcome.score.raw))
 
 
 def zipped(answers: Mapping[str, bytes]) -> bytes:
@@ -109,12 +84,8 @@ class Story:
     folder: Path
     talk: Talk
     teams: dict[str, Client] = field(default_factory=dict)
-    rules: list[Rule] = field(default_factory=list)
-    sent: list[Sent] = field(default_factory=list)
-
-    def cases(self, problem: str) -> list[str]:
-        """List the names of a problem's cases that count now."""
-        return [case for rule in self.rules if rule.problem == problem for case in rule.cases]
+    # The names of the cases that count now, by problem.
+    cases: dict[str, list[str]] = field(default_factory=dict)
 
     def board(self) -> JsonMapping:
         """Read the board as everybody sees it."""
@@ -166,19 +137,15 @@ def add_case(story: Story) -> None:
 
 
 def get_ready(story: Story) -> None:
-    """A team fetches the inputs over HTTP; the expected answers come from the admin, to score with `jurado check`."""
-    ants = story.teams["ants"]
-    for problem, relative in (("comesolo", False), ("rollingballs", True)):
-        folder = story.folder / problem
-        cases = fetch_inputs(ants, CONTEST, problem, folder)
-        fetch_references(story.admin, problem, folder)
-        story.rules.append(Rule(problem, relative, cases))
-        story.talk(f"the teams fetch {len(cases)} inputs of {problem}")
+    """A team fetches the inputs over HTTP."""
+    for problem in ("comesolo", "rollingballs"):
+        story.cases[problem] = fetch_inputs(story.teams["ants"], CONTEST, problem, story.folder / problem)
+        story.talk(f"the teams fetch {len(story.cases[problem])} inputs of {problem}")
 
 
 def work(story: Story) -> Work:
     """Run the teams' solvers, two at a time."""
-    comesolo, rolling = story.cases("comesolo"), story.cases("rollingballs")
+    comesolo, rolling = story.cases["comesolo"], story.cases["rollingballs"]
     wanted = {
         "greedy": ("comesolo", comesolo, ("--method", "greedy", "--steps", "1", "--seed", "5")),
         "best-first": ("comesolo", comesolo, ("--method", "best-first", "--steps", "2000")),
@@ -198,34 +165,32 @@ def work(story: Story) -> Work:
 
 def first_round(story: Story, made: Work) -> None:
     """Three teams submit: greedy answers, best-first answers with a corrupt file among them, and a single file."""
-    damaged = story.cases("comesolo")[2]
+    damaged = story.cases["comesolo"][2]
     submit(story, "ants", "comesolo", made["greedy"], "a zip of greedy answers")
     files = {**made["best-first"], damaged: CORRUPT}
     submit(story, "bees", "comesolo", files, f"a zip of best-first answers, that of {damaged} corrupt")
     submit(story, "cats", "comesolo", {NEW_CASE: made["beam"][NEW_CASE]}, "a single file")
     submit(story, "ants", "rollingballs", made["rough"], "a zip of greedy answers, BEST everywhere so far")
-    first = story.cases("rollingballs")[0]
+    first = story.cases["rollingballs"][0]
     submit(story, "bees", "rollingballs", {first: b"0\n"}, "a single file without any rolls")
 
 
 def second_round(story: Story, made: Work) -> None:
     """One team improves one case; another sets new BESTs, which lowers the points of the first answers."""
-    damaged = story.cases("comesolo")[2]
+    damaged = story.cases["comesolo"][2]
     submit(story, "bees", "comesolo", {damaged: made["beam"][damaged]}, f"a better answer of the one case {damaged}")
     submit(story, "cats", "rollingballs", made["careful"], "a zip of beam-local answers with new BESTs")
-    second = story.cases("rollingballs")[1]
+    second = story.cases["rollingballs"][1]
     submit(story, "bees", "rollingballs", {second: made["careful"][second]}, "one more file; the other is carried over")
 
 
 def submit(story: Story, team: str, problem: str, files: Answers, what: str) -> None:
-    """Submit as a team (a zip, or a single file), wait for the verdict, and note the submission with its results."""
+    """Submit as a team (a zip, or a single file), and wait for the verdict."""
     client = story.teams[team]
     case = next(iter(files))
     name, data = (f"{case}.out", files[case]) if len(files) == 1 else ("answers.zip", zipped(files))
     stored = send(client, CONTEST, problem, name, data)
     report = wait_for_report(client, CONTEST, stored["id"])
-    results = check_all(problem, story.folder / problem, files)
-    story.sent.append(Sent(stored["id"], team, problem, stored["contest_time"], results))
     verdict = report["judgement"]["judgement_type_id"]
     story.talk(f"{TEAMS[team]} submit {what} ({problem}): {verdict}, {report['points']:.2f} points")
 

@@ -152,7 +152,7 @@ def test_init_says_what_is_there_and_changes_nothing_the_second_time(jurado: Jur
     assert "the password" not in second.stderr
 
 
-def test_the_demo_ends_with_exactly_the_board_it_must_have() -> None:
+def test_the_demo_plays_to_its_end_without_a_fault() -> None:
     done = subprocess.run(
         module_command("app.commands", "demo", "--json"),
         env=os.environ | environment(),
