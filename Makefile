@@ -53,7 +53,7 @@ check: setup ## format, lint, types, imports, templates, scripts and style sheet
 	@if [ -x .venv/bin/biome ]; then .venv/bin/biome check app; \
 		else echo "JavaScript and CSS are not checked: Biome has no build for this machine"; fi
 
-bench: setup ## measure, and print what was measured as tables (ARGS="--list" lists them, ARGS="tokens" runs one)
+bench: setup ## measure, and print what was measured as tables (ARGS="--list" lists them, ARGS="verdicts" runs one)
 	@$(PYTHON_HERE) -m bench $(ARGS)
 
 ladders: setup ## climb every problem's whole ladder, record it in docs/ladders (ARGS="comesolo" for one; half an hour)

@@ -1,7 +1,7 @@
 """Share of the possible points that two-sided reaches in 9.5 seconds a seed, on official seeds 1 to 40, one core.
 
-`python -m bench.rollingballs --seeds 1..10 --method beam-local` asks for others, `--compare` for all methods and the
-notes' own in plain C++ side by side; `--random 1..5` solves each seed with so many streams of random numbers. The
+`python -m bench.rollingballs --seeds 1..10 --method beam-local` asks for others, `--compare` for all methods side
+by side; `--random 1..5` solves each seed with so many streams of random numbers. The
 proven maximum stands beside what was reached. Compiling does not count. `--clock cpu` counts processor time, so that
 figures stand on a busy machine; `--chart FILE.svg` draws the mean share against time, which needs the group `plots` of
 pyproject.toml.
@@ -20,7 +20,6 @@ from time import perf_counter, process_time
 from rich.console import Console
 from rich.table import Table
 
-from bench.native import NONE_HERE, build
 from checkers.rollingballs import read_answer, read_instance, score_answer, write_answer
 from solvers import rollingballs
 from solvers.doors import Report
@@ -71,8 +70,6 @@ def main(arguments: list[str] | None = None) -> int:
         table = Table("method", "mean share", title=f"{len(options.seeds)} seeds, {options.seconds} s each")
         for method, share in means.items():
             table.add_row(method, f"{share:.5f}")
-        program = build("rollingballs")
-        table.add_row("the notes', plain C++", f"{run_plain(program, options):.5f}" if program else NONE_HERE)
         console.print(table)
     else:
         console.print(table_of(options.method, runs[options.method]))
@@ -112,16 +109,6 @@ def curve_of(runs: list[Run], seconds: float) -> list[tuple[float, float]]:
     """Return the mean share at every tenth of a second."""
     moments = [step / 10 for step in range(1, int(10 * seconds) + 1)]
     return [(moment, mean([run.share_at(moment) for run in runs])) for moment in moments]
-
-
-def run_plain(program: Path, options: argparse.Namespace) -> float:
-    """Solve the seeds with the program in C++; returns the mean share."""
-    shares = []
-    for seed in options.seeds:
-        data = make_input(seed)
-        done = subprocess.run([program, str(options.seconds)], input=data, capture_output=True, check=True)
-        shares.append(int(done.stdout.split()[0]) / (2 * read_instance(data).balls))
-    return sum(shares) / len(shares)
 
 
 def read_options(arguments: list[str]) -> argparse.Namespace:

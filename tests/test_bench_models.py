@@ -1,14 +1,13 @@
-"""The models of measurements: the simulation of a contest's last minute, and flame graphs of folded stacks."""
+"""The simulation of a contest's last minute."""
 
 from __future__ import annotations
 
 from random import Random
 from statistics import mean
-from xml.etree import ElementTree
 
 import pytest
 
-from bench import flame, sizing
+from bench import sizing
 from bench.sizing import Times, fewest, last_minute
 
 QUICK = Times([0.002], [0.01], 0.001)
@@ -53,21 +52,3 @@ def test_a_contest_of_any_size_gets_the_fewest_that_keep_the_goals(monkeypatch: 
 def test_a_size_that_no_number_of_servers_can_serve_is_refused() -> None:
     with pytest.raises(RuntimeError, match="no number of servers"):
         fewest(Times([0.4], [0.01], 0.0), 1_000)
-
-
-def test_folded_stacks_are_drawn_in_their_shares_without_those_that_wait() -> None:
-    """Widths are the shares; names of functions are escaped."""
-    text = "\n".join(
-        [
-            "thread (1): writer;_commit (app/core/db/writer.py:150) 30",
-            "thread (2): MainThread;submit (app/api/submit.py:9);<lambda> (app/a.py:1) 60",
-            "thread (3): jobs;Condition.wait (threading.py:1) 500",
-            "a broken line",
-        ]
-    )
-    root = flame.stacked(text)
-    assert (root.count, {box.name: box.count for box in root.inner.values()}) == (90, {"writer": 30, "MainThread": 60})
-    drawn = ElementTree.fromstring("\n".join(flame.picture(root)))
-    widths = [float(rect.get("width", 0)) for rect in drawn.iter("{http://www.w3.org/2000/svg}rect")]
-    assert widths[0] == pytest.approx(flame.WIDTH * 2 / 3, abs=0.1)
-    assert any("<lambda>" in (title.text or "") for title in drawn.iter("{http://www.w3.org/2000/svg}title"))

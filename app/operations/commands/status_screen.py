@@ -294,7 +294,7 @@ def bench(
 
     Examples:
       jurado bench
-      jurado bench tokens
+      jurado bench verdicts
     """
     if not (ROOT / "bench" / "__main__.py").is_file():
         raise Failure(f"expected the folder bench beside the program, found none in {ROOT}")

@@ -32,18 +32,18 @@ def test_a_run_says_beforehand_what_it_runs_and_how_long_that_took_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     durations = tmp_path / "durations.json"
-    codes = {"tokens": 0, "scoring": 1}
+    codes = {"verdicts": 0, "scoring": 1}
     for name, code in codes.items():
         stub = ModuleType(f"bench.{name}")
         stub.main = lambda code=code: code  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, stub.__name__, stub)
-    assert main(["tokens"], durations) == 0
-    assert capsys.readouterr().err.startswith("bench: 1 to run, 1 never run here: tokens\n")
-    durations.write_text(json.dumps({"tokens": 90.0}))
-    assert main(["tokens", "scoring"], durations) == 1
+    assert main(["verdicts"], durations) == 0
+    assert capsys.readouterr().err.startswith("bench: 1 to run, 1 never run here: verdicts\n")
+    durations.write_text(json.dumps({"verdicts": 90.0}))
+    assert main(["verdicts", "scoring"], durations) == 1
     shown = capsys.readouterr()
-    assert shown.err.startswith("bench: 2 to run, about 0:01:30 by the last run, 1 never run here: tokens, scoring\n")
-    assert "== tokens: " in shown.out
+    assert shown.err.startswith("bench: 2 to run, about 0:01:30 by the last run, 1 never run here: verdicts, scoring\n")
+    assert "== verdicts: " in shown.out
     assert set(json.loads(durations.read_text())) == set(codes)
     assert main(["--list"], durations) == 0
-    assert "tokens             0:00:00  " in capsys.readouterr().out
+    assert "verdicts           0:00:00  " in capsys.readouterr().out
