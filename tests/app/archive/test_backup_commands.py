@@ -56,6 +56,31 @@ def test_a_service_is_backed_up_onto_s3_and_restored_from_it(jurado: Jurado, s3_
     assert (refused.exit_code, "expected s3://BUCKET/PREFIX" in refused.stderr) == (2, True)
 
 
+def test_a_service_goes_to_postgresql_and_s3_and_back_by_backup_and_restore(
+    jurado: Jurado, tmp_path: Path, postgresql_url: str, s3_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The home stays; the database and the files go elsewhere by two settings."""
+    home, folder, other = tmp_path / "home", tmp_path / "backup", tmp_path / "other"
+    there = json.loads(jurado("init", "--home", home, "--json").stdout)
+    assert jurado("backup", folder, "--home", home).exit_code == 0
+    url = postgresql_url.replace("postgresql+psycopg://", "postgresql://")
+    monkeypatch.setenv("JURADO_DATABASE_URL", url)
+    monkeypatch.setenv("JURADO_FILES_URL", s3_url)
+    done = jurado("restore", folder, "--home", home)
+    assert done.exit_code == 0, done.output
+    shutil.rmtree(home / "files")
+    assert json.loads(jurado("init", "--home", home, "--json").stdout) == there
+    assert jurado("fsck", "--home", home).exit_code == 0
+    refused = jurado("restore", folder, "--home", home)
+    assert (refused.exit_code, "found rows in its table" in refused.stderr) == (1, True)
+    assert jurado("backup", folder, "--home", home).exit_code == 0
+    monkeypatch.delenv("JURADO_DATABASE_URL")
+    monkeypatch.delenv("JURADO_FILES_URL")
+    assert jurado("restore", folder, "--home", other).exit_code == 0
+    assert json.loads(jurado("init", "--home", other, "--json").stdout)["contests"] == there["contests"]
+    assert jurado("fsck", "--home", other).exit_code == 0
+
+
 def test_status_fsck_mends_files_and_rows_from_a_backup(jurado: Jurado, tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / "backup"
     home.mkdir()
