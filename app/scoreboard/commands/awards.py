@@ -14,11 +14,10 @@ from typing import Annotated
 
 import typer
 
-from app.contests.commands.contests import ContestId
 from app.core.commands.client import Client
 from app.core.commands.lookup import points_text, short_time, span, team_names
 from app.core.commands.output import JsonMapping, show, table, write_json
-from app.core.commands.registry import AsJson, Cell, Contest, Request, Shown, Table, command, deletion
+from app.core.commands.registry import AsJson, Cell, Contest, ContestId, Request, Shown, Table, command, deletion
 
 AwardId = Annotated[str, typer.Argument(metavar="AWARD", help="the award's id, such as winner or most-original")]
 
