@@ -13,7 +13,7 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[1]
 
 ALLOWED = {
-    "app/domain": {"app", "numpy"},
+    "app/domain": {"app", "numpy", "typing_extensions"},  # TypedDicts in models, before Python 3.12
     "checkers": {"checkers", "numba", "numpy"},
     "games": {"checkers", "games", "numba", "numpy"},
     "solvers": {"checkers", "numba", "numpy", "solvers"},
@@ -86,7 +86,7 @@ NAMED_BY_NOUNS = ("app", "bench", "checkers", "games", "ops", "scripts", "solver
 def test_variables_and_functions_are_named_for_what_they_hold(room: str) -> None:
     """`rows`, `faults`, `known_ids`: never by the verb of the call that gave them. Keys of documents are free.
 
-    So is a parameter or a field `found` beside one called `expected`, as messages say them; and names inside tests.
+    So is `found` beside `expected`, as messages say them, and names inside tests.
     """
     named = [
         f"{path.relative_to(PROJECT)}:{line} {name}"
@@ -120,9 +120,13 @@ def keys_and_messages(node: ast.AST) -> Iterator[ast.AST]:
         is_document = "dataclass" not in "".join(map(ast.dump, node.decorator_list))
         yield from (fields[name] for name in fields if is_document or (name == "found" and "expected" in fields))
     elif isinstance(node, ast.arguments):
-        names = {each.arg: each for each in [*node.args, *node.kwonlyargs]}
+        names = {each.arg: each for each in [*node.posonlyargs, *node.args, *node.kwonlyargs]}
         if {"expected", "found"} <= names.keys():
             yield names["found"]
+    elif isinstance(node, ast.Tuple):
+        targets = {each.id: each for each in node.elts if isinstance(each, ast.Name)}
+        if {"expected", "found"} <= targets.keys():
+            yield targets["found"]
 
 
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

@@ -16,7 +16,6 @@ from app.authoring.service.jobs import Job, TournamentRequest
 from app.authoring.service.jobs import start_tournament as queue_tournament
 from app.authoring.service.reference_runs import ReferenceRunRequest
 from app.authoring.service.versions import VersionDetails, VersionDiff, VersionView
-from app.contests.queries.contests import entry_of
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
 from app.core.http.downloads import ARCHIVE, BYTES, ZIP, TemporaryFileReply, type_for
 from app.core.http.errors import ErrorBody
@@ -93,7 +92,6 @@ def get_contest_problem_package(
     request: Request, contest_id: str, problem_id: str, _viewer: CurrentViewer, session: Reading, service: TheService
 ) -> Response:
     """The version of the problem that the contest has, with the exact bytes of its test cases."""
-    entry_of(session, contest_id, problem_id)
     file = versions.contest_package_zip(service, session, contest_id, problem_id)
     return TemporaryFileReply(file, type_for(request, ZIP, BYTES), f"{problem_id}.zip")
 

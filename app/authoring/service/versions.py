@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view
+from app.contests.queries.contests import entry_of
 from app.core.clics import format_time
 from app.core.errors import Conflict, NotFound
 from app.core.json_documents import ManifestDocument, ProblemDocument
@@ -127,7 +128,8 @@ def package_zip(service: Service, session: Session, problem_id: str, number: int
 
 
 def contest_package_zip(service: Service, session: Session, contest_id: str, problem_id: str) -> IO[bytes]:
-    """The package of what a contest is judged with; raises Conflict. The contest must have the problem."""
+    """The package of what a contest is judged with; raises NotFound or Conflict."""
+    entry_of(session, contest_id, problem_id)
     number = versions.current(session, contest_id, problem_id)
     return package_zip(service, session, problem_id, number)
 

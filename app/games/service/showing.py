@@ -166,14 +166,14 @@ def listed(
         limit=MOST_LISTED,
     )
     whose: Sequence[str | None] = [None] if viewer.sees_all else owners(viewer)
-    found = [game for owner in whose for game in wanted(owner=owner)]
-    found.sort(key=lambda game: (game.started, game.id), reverse=True)
-    return summaries(session, found[:MOST_LISTED])
+    rows = [game for owner in whose for game in wanted(owner=owner)]
+    rows.sort(key=lambda game: (game.started, game.id), reverse=True)
+    return summaries(session, rows[:MOST_LISTED])
 
 
-def summaries(session: Session, found: Sequence[GameRow]) -> list[GameSummary]:
+def summaries(session: Session, rows: Sequence[GameRow]) -> list[GameSummary]:
     """Games as lists show them."""
-    shown = games_queries.submission_ids(session, found)
+    shown = games_queries.submission_ids(session, rows)
     return [
         GameSummary(
             id=game.id,
@@ -191,7 +191,7 @@ def summaries(session: Session, found: Sequence[GameRow]) -> list[GameSummary]:
             ended=format_time_or_none(game.ended),
             submission_id=shown.get(game.id),
         )
-        for game in found
+        for game in rows
     ]
 
 

@@ -15,15 +15,13 @@ from starlette.datastructures import State
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.contests.queries.contests import NoContest
 from app.contests.service.visibility import snapshot_for
-from app.core.errors import NotFound
 from app.core.http.auth import Authenticator
 from app.core.http.middleware import Frame
 from app.core.service import Service
 from app.scoreboard.routes.scoreboard import reply
 from app.scoreboard.service.pages import WHOLE, BoardPages, Options
-from app.scoreboard.service.scoreboard import Wanted
+from app.scoreboard.service.scoreboard import Wanted, unknown_contest
 
 BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
 # The queries that this way knows.
@@ -92,7 +90,7 @@ class Express:
         pages = cast(BoardPages, self._state.pages)
         snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
         if snapshot is None:
-            raise NotFound(await NoContest(asked.contest_id).full_message(service))
+            raise await unknown_contest(service, asked.contest_id)
         page = await pages.page_soon(snapshot, asked.options)
         response = await reply(asked.wanted, pages, page)
         await response(scope, receive, send)

@@ -23,6 +23,7 @@ from app.core.bodies import Body, Line, mismatch, refuse, same_id
 from app.core.clics import Id, format_reltime
 from app.core.errors import BadRequest, Forbidden, NotFound
 from app.core.messages import N_, Message
+from app.core.service import Service
 from app.domain.board_arrays import moment
 from app.domain.contests import PROVISIONAL
 from app.domain.history import Award, award_id, awards, first_to_solve
@@ -43,6 +44,11 @@ AS_COMPACT = (b"content-type", COMPACT.encode())
 CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
 # Characters that a spreadsheet takes for the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+async def unknown_contest(service: Service, contest_id: str) -> NotFound:
+    """Return the refusal of an unknown contest, with the nearest known id."""
+    return NotFound(await NoContest(contest_id).full_message(service))
 
 
 async def as_asked(snapshot: ContestSnapshot, phase: str | None, *, virtual: bool) -> ContestSnapshot:
