@@ -53,7 +53,8 @@ class Story:
         if "<" in words:
             given = (self._folder / words[words.index("<") + 1]).read_text()
             words = words[: words.index("<")]
-        done = self._jurado(*(self.names.get(word, word) for word in words[1:]), stdin=given)
+        named = ["/".join(self.names.get(part, part) for part in word.split("/")) for word in words[1:]]
+        done = self._jurado(*named, stdin=given)
         assert done.exit_code == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         if out is not None:
             (self._folder / out).write_text(done.stdout)

@@ -611,7 +611,7 @@ def test_a_move_that_is_told_of_while_a_game_is_read_is_not_hidden_by_what_was_r
         other.service.listener.close()
         with one.service.database.transaction() as connection:
             connection.exec_driver_sql("LOCK TABLE game_moves IN ACCESS EXCLUSIVE MODE")
-            after = play(table, STEP, NOW, timedelta(0), 0)
+            after = play(table, STEP, NOW, timedelta(0))
             stored = store(connection, [Turn(0, after.game, after.moves)])
             assert isinstance(stored[0], Stored)
             looking = pool.submit(other.portal.call, other.app.state.games.now, viewer, game)

@@ -104,7 +104,7 @@ def test_services_and_routes_read_by_these_ways_alone() -> None:
     opening = re.compile(r"\bSession\(|engine\.(?:connect|begin)\(")
     found = {path.relative_to(root).as_posix() for path in root.rglob("*.py") if opening.search(path.read_text())}
     database = {f"core/db/{name}.py" for name in ("commits", "database", "listener", "locks", "migrate", "serving")}
-    archive = {f"archive/queries/{name}.py" for name in ("backup", "move")}
+    archive = {f"archive/queries/{name}.py" for name in ("backup", "database_copy")}
     assert found == database | archive
 
 

@@ -140,6 +140,7 @@ def test_every_board_of_the_playground_is_read_by_everybody(browser: Browser, ur
             board.press("End")
             board.press("?")
             board.locator("summary").click()
+            one.page.evaluate("scrollTo(0, 0)")  # links that the header half covers while scrolled count as too small
             faults += [f"{slug}: {each}" for each in (*one.violations(), *one.overflows(), *one.faults)]
             one.faults.clear()
     assert faults == []
