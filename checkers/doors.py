@@ -118,7 +118,11 @@ class Checker(Protocol[I, A]):
         ...
 
 
-def open_checker(slug: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
+# Any: a checker's instances and answers are its own.
+AnyChecker = Checker[Any, Any]
+
+
+def open_checker(slug: str, args: Sequence[str] = ()) -> AnyChecker:
     """Open the checker of a problem; `slug` comes from the catalogue, never from a request.
 
     `args` are the case's output_validator_args: a checker that takes some has `configure(args) -> Checker`. Raises
@@ -126,13 +130,13 @@ def open_checker(slug: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
     """
     module = import_module(f"checkers.{slug}")
     if not args:
-        return cast(Checker[Any, Any], module)
+        return cast(AnyChecker, module)
     if not hasattr(module, "configure"):
         raise ValueError(f"checker {slug}: expected no arguments, found {list(args)}")
-    return cast(Checker[Any, Any], module.configure(args))
+    return cast(AnyChecker, module.configure(args))
 
 
-def check_instance(checker: Checker[Any, Any], instance: Any) -> None:
+def check_instance(checker: AnyChecker, instance: Any) -> None:
     """Hold an instance that was read against what a test case must be beyond its format; raises :class:`Rejected`.
 
     A checker that asks for more has a function `check_instance(instance)`: it is asked when a test case is taken, and
@@ -143,7 +147,7 @@ def check_instance(checker: Checker[Any, Any], instance: Any) -> None:
         own(instance)
 
 
-def check_reference(checker: Checker[Any, Any], instance: Any, data: bytes) -> Score | None:
+def check_reference(checker: AnyChecker, instance: Any, data: bytes) -> Score | None:
     """Hold an expected answer (a `.ans` file) against its case; raises :class:`Rejected` where it is not one.
 
     A checker whose `.ans` files are no answers has a function `check_reference(data, instance)`, which returns the

@@ -8,9 +8,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import cast
 
-from games.doors import Game
+from games.doors import AnyGame
 
 
 @cache
@@ -22,14 +22,14 @@ def names() -> tuple[str, ...]:
 
 
 @cache
-def open_game(slug: str) -> Game[Any]:
+def open_game(slug: str) -> AnyGame:
     """Open a game; raises KeyError where there is none of that name."""
     if slug not in names():
         raise KeyError(slug)
-    return cast("Game[Any]", import_module(f"games.{slug}").GAME)
+    return cast(AnyGame, import_module(f"games.{slug}").GAME)
 
 
 @cache
-def games() -> Mapping[str, Game[Any]]:
+def games() -> Mapping[str, AnyGame]:
     """Open all games: slug to game."""
     return MappingProxyType({slug: open_game(slug) for slug in names()})

@@ -228,3 +228,9 @@ def check_length(move: str) -> None:
 def shown(text: str) -> str:
     """Show a piece of a text in a message: short, in quotes, with every odd character spelt out."""
     return quote(text[:1000].encode("utf-8", "backslashreplace"))
+
+
+# Any: whoever opens a game by its name hands its positions back to it, and never looks into them.
+Position = Any
+AnyGame = Game[Any]
+AnyOpponent = Opponent[Any]

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from checkers.doors import Rejected
-from games.doors import Game, Opponent, Side, begin, draws
+from games.doors import AnyGame, AnyOpponent, Position, Side, begin, draws
 from games.transcript import End, Move, Reason, Transcript, loser_end
 
 Clock = Callable[[], float]
@@ -25,11 +25,11 @@ class Lost(Exception):
 class Player(Protocol):
     """Whoever plays one side of one game."""
 
-    def start(self, game: Game[Any], side: Side, instance: str) -> None:
+    def start(self, game: AnyGame, side: Side, instance: str) -> None:
         """Take a seat; raises Lost where that is not possible."""
         ...
 
-    def choose(self, position: Any, number: int) -> str:
+    def choose(self, position: Position, number: int) -> str:
         """Give the text of move `number`; raises Lost."""
         ...
 
@@ -46,13 +46,13 @@ class Player(Protocol):
 class Computer:
     """An opponent of the catalogue as a player."""
 
-    opponent: Opponent[Any]
+    opponent: AnyOpponent
     seed: int
 
-    def start(self, game: Game[Any], side: Side, instance: str) -> None:
+    def start(self, game: AnyGame, side: Side, instance: str) -> None:
         """Nothing to do: an opponent knows the game."""
 
-    def choose(self, position: Any, number: int) -> str:
+    def choose(self, position: Position, number: int) -> str:
         """Choose by the position and the numbers drawn for this move."""
         return self.opponent.choose(position, draws(self.seed, number))
 
@@ -67,7 +67,7 @@ class Computer:
 class Match:
     """A game to be played: its players by side, and what its transcript says of the opponent."""
 
-    game: Game[Any]
+    game: AnyGame
     instance: str
     players: tuple[Player, Player]
     contestant: Side
@@ -97,7 +97,7 @@ class Match:
             self.game.slug, self.instance, self.contestant, self.opponent, self.seed, tuple(self.moves), end
         )
 
-    def _move(self, position: Any) -> tuple[Any, End | None]:
+    def _move(self, position: Position) -> tuple[Any, End | None]:
         """Make one move; gives the position after it, and the end of the game if it has come."""
         side, began = self.game.to_move(position), self.clock()
         try:

@@ -29,7 +29,7 @@ from typing import Any, Literal, cast, get_args
 
 from checkers.doors import Message, Phrase, Rejected
 from games.catalog import names, open_game
-from games.doors import FIRST, MOVE, SECOND, Game, Side, begin, draws, other, shown
+from games.doors import FIRST, MOVE, SECOND, AnyGame, Position, Side, begin, draws, other, shown
 
 MAGIC = "transcript of a game, version 1"
 INDENT = "    "
@@ -93,7 +93,7 @@ class Fault:
 class Outcome:
     """What replaying a transcript gives: the last position that is sound, who won, and what is wrong, if anything."""
 
-    position: Any
+    position: Position
     winner: Side | None
     fault: Fault | None = None
 
@@ -104,7 +104,7 @@ def replay(transcript: Transcript, watch: Callable[[int, Move, Any], None] | Non
     `watch` is called after each sound move with its number, the move, and the position that it leads to.
     """
     game = open_game(transcript.game)
-    position: Any = None
+    position: Position = None
     number: int | None = None
     try:
         position = begin(game, transcript.instance)
@@ -130,7 +130,7 @@ def _numbered(message: Message, number: int | None) -> Message:
     return Rejected.at(place, expected=str(message.args["expected"]), found=str(message.args["found"])).message
 
 
-def verify_move(game: Game[Any], transcript: Transcript, position: Any, number: int) -> None:
+def verify_move(game: AnyGame, transcript: Transcript, position: Position, number: int) -> None:
     """Raise Rejected unless a move is its player's turn, and the opponent's own where it is the opponent's."""
     move = transcript.moves[number - 1]
     if game.over(position):
@@ -154,7 +154,7 @@ def verify_move(game: Game[Any], transcript: Transcript, position: Any, number: 
             raise Rejected.at(MOVE, expected=expected, found=shown(move.text))
 
 
-def verified_winner(game: Game[Any], end: End | None, position: Any) -> Side | None:
+def verified_winner(game: AnyGame, end: End | None, position: Position) -> Side | None:
     """Give the winner of a game that came to this position and ended so; raises Rejected where that cannot be."""
     over = game.over(position)
     if over and (end is None or end.reason != "over"):
@@ -280,7 +280,7 @@ class _Lines:
             raise self.refusal("the end of the file")
 
 
-def _read_move(lines: _Lines, game: Game[Any], number: int) -> Move:
+def _read_move(lines: _Lines, game: AnyGame, number: int) -> Move:
     match = MOVE_LINE.fullmatch(lines.line or "")
     if match is None or int(match[1]) != number or match[2] not in game.sides:
         raise lines.refusal(f'move {number} as "{number} PLAYER SECONDS s: MOVE", by {" or ".join(game.sides)}')
@@ -288,7 +288,7 @@ def _read_move(lines: _Lines, game: Game[Any], number: int) -> Move:
     return Move(_side(game.sides.index(match[2])), match[4], float(match[3]))
 
 
-def _read_end(lines: _Lines, game: Game[Any]) -> End | None:
+def _read_end(lines: _Lines, game: AnyGame) -> End | None:
     if lines.line is None:
         return None
     reasons = ", ".join(REASONS)
@@ -301,7 +301,7 @@ def _read_end(lines: _Lines, game: Game[Any]) -> End | None:
     return End(cast("Reason", match[1]), winner, match[3] or "")
 
 
-def _winner(game: Game[Any], winner: Side | None) -> str:
+def _winner(game: AnyGame, winner: Side | None) -> str:
     return "draw" if winner is None else f"{game.sides[winner]} won"
 
 

@@ -25,7 +25,7 @@ from rich.table import Table
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from checkers.doors import Checker, Rejected, open_checker
+from checkers.doors import AnyChecker, Rejected, open_checker
 
 STANDARD: dict[str, tuple[tuple[str, ...], ...]] = {
     "tokens": ((), ("case_sensitive",), ("space_change_sensitive",), ("float_tolerance", "1e-6")),
@@ -52,7 +52,7 @@ TOKENS = (
 class Target:
     """One checker with one test case: the instance as read, the reference file, and good answers to damage."""
 
-    checker: Checker[Any, Any]
+    checker: AnyChecker
     instance: Any
     reference: bytes
     answers: tuple[bytes, ...]

@@ -19,9 +19,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-from checkers.doors import Checker, Rejected, open_checker
+from checkers.doors import AnyChecker, Rejected, open_checker
 
 ACCEPT, REJECT, FAILED = 42, 43, 1
 CLIENT = """\
@@ -71,7 +70,7 @@ def served(slug: str, folder: Path, references: Mapping[str, bytes], limit: int)
 
 
 def judge(
-    checker: Checker[Any, Any], given: bytes, output: bytes, reference: bytes, feedback: str, options: Sequence[str]
+    checker: AnyChecker, given: bytes, output: bytes, reference: bytes, feedback: str, options: Sequence[str]
 ) -> int:
     """Judge one output; returns the exit code."""
     folder = Path(feedback)

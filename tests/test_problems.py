@@ -14,7 +14,7 @@ from app.packages.model import Case, Package, write_archive
 from app.packages.read import read_archive, read_package
 from app.packages.tools import local_lack
 from app.packages.verify import verify_package
-from checkers.doors import Checker, open_checker
+from checkers.doors import AnyChecker, open_checker
 from solvers.doors import Solver, open_solver
 
 SLUGS = sorted(bundled())
@@ -32,7 +32,7 @@ def package(slug: str) -> Package:
     return read_package(bundled()[slug])
 
 
-def checker(slug: str) -> Checker[Any, Any]:
+def checker(slug: str) -> AnyChecker:
     return open_checker(package(slug).settings.checker)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -88,7 +88,7 @@ def play_page(
 async def begin_game(request: Request, service: TheService, contest_id: str, problem_id: str) -> Response:
     """Start a game, and go to its page."""
     viewer, fields = await visitor(request), await read_form(request)
-    values: dict[str, Any] = {name: fields[name] for name in ("opponent", "testcase") if fields.get(name)}
+    values: dict[str, object] = {name: fields[name] for name in ("opponent", "testcase") if fields.get(name)}
     if fields.get("side"):
         values["side"] = _number(fields["side"])
     if fields.get("for") == "practice":

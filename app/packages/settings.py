@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
@@ -16,7 +16,7 @@ from app.packages.metadata import Language, Number, Positive, Strict, Text, as_t
 from app.programs.model import PROGRAM, Meaning, Protocol
 from app.programs.validating import ValidatorProtocol
 from checkers import doors
-from checkers.doors import Checker, Phrase
+from checkers.doors import AnyChecker, Phrase
 from games import checker as of_games
 
 # The checker of problems that are played.
@@ -257,12 +257,11 @@ class ValidationGroupSettings(Strict):
 BESIDE: Mapping[str, ModuleType] = {GAME: of_games}
 
 
-# Any: a checker's instances and answers are its own.
-def open_checker(name: str, args: Sequence[str] = ()) -> Checker[Any, Any]:
+def open_checker(name: str, args: Sequence[str] = ()) -> AnyChecker:
     """Open a checker; raises ValueError where its arguments are not understood."""
     if name not in BESIDE:
         return doors.open_checker(name, args)
     if args:
         source = "checker %(name)s: expected %(expected)s, found %(found)s"
         raise ValueError(Phrase(source, name=name, expected="no arguments", found=list(args)))
-    return cast(Checker[Any, Any], BESIDE[name])
+    return cast(AnyChecker, BESIDE[name])

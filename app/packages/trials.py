@@ -24,7 +24,7 @@ from app.programs.desk import Opinion
 from app.programs.model import CaseFiles, Program, ProgramFault, exit_code, unexpected
 from app.programs.tools import Tool, ToolDesk
 from app.sandbox.model import Result
-from checkers.doors import Checker, Phrase, Rejected, Score, check_instance, check_reference
+from checkers.doors import AnyChecker, Phrase, Rejected, Score, check_instance, check_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,6 @@ def question_of(
 
 
 # A checker, whatever its instances and answers are: they only go from one of its functions to another.
-AnyChecker = Checker[object, object]
 
 
 class Desk(Protocol):

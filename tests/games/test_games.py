@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from checkers.doors import Rejected
 from games.catalog import games, names, open_game
-from games.doors import Game, begin, draws, other
+from games.doors import AnyGame, Position, begin, draws, other
 
 GAMES = list(games().values())
 every_game = pytest.mark.parametrize("game", GAMES, ids=[game.slug for game in GAMES])
@@ -42,7 +42,7 @@ NO_MOVES = (
 )
 
 
-def positions(game: Game[Any], seed: int) -> Iterator[Any]:
+def positions(game: AnyGame, seed: int) -> Iterator[Any]:
     """The positions of a game that two opponents `random` play from the sample."""
     position = game.start(game.sample)
     for number in range(1, MOST_MOVES):
@@ -61,7 +61,7 @@ def test_the_catalogue_lists_folders_and_opens_their_games() -> None:
 
 
 @every_game
-def test_a_game_has_its_headings_and_names(game: Game[Any]) -> None:
+def test_a_game_has_its_headings_and_names(game: AnyGame) -> None:
     document = __import__(f"games.{game.slug}", fromlist=["GAME"]).__doc__
     for heading in ("Instance", "Move", "Won by", "Opponents", "Source"):
         assert f"\n{heading}\n" in document
@@ -73,14 +73,14 @@ def test_a_game_has_its_headings_and_names(game: Game[Any]) -> None:
 
 
 @every_game
-def test_the_sample_is_won_for_whoever_asks_for_a_game(game: Game[Any]) -> None:
+def test_the_sample_is_won_for_whoever_asks_for_a_game(game: AnyGame) -> None:
     position = begin(game, game.sample)
     assert game.outlook(position).won is (game.to_move(position) == game.asker)
 
 
 @every_game
 @given(seed=st.integers(0, 2**32))
-def test_a_position_is_read_again_from_its_text(game: Game[Any], seed: int) -> None:
+def test_a_position_is_read_again_from_its_text(game: AnyGame, seed: int) -> None:
     for position in positions(game, seed):
         assert game.start(game.to_text(position)) == position
         json.dumps(game.render(position), allow_nan=False)
@@ -88,7 +88,7 @@ def test_a_position_is_read_again_from_its_text(game: Game[Any], seed: int) -> N
 
 @every_game
 @given(seed=st.integers(0, 2**32))
-def test_legal_moves_are_those_that_apply_accepts(game: Game[Any], seed: int) -> None:
+def test_legal_moves_are_those_that_apply_accepts(game: AnyGame, seed: int) -> None:
     for position in positions(game, seed):
         legal = game.legal(position)
         assert legal.rule
@@ -104,7 +104,7 @@ def test_legal_moves_are_those_that_apply_accepts(game: Game[Any], seed: int) ->
                     game.apply(position, move)
 
 
-def strangers(game: Game[Any], seed: int) -> list[str]:
+def strangers(game: AnyGame, seed: int) -> list[str]:
     """Texts that look like moves: small numbers, one or two, and those of other positions."""
     random = Random(seed)
     pairs = [f"{random.randrange(9)} {random.randrange(9)}" for _ in range(20)]
@@ -134,7 +134,7 @@ def accepted(read: Callable[..., object], *arguments: object) -> bool:
 @example(move="1 0\n", seed=0)
 @example(move="9" * 10_000, seed=0)
 @example(move="\ud800", seed=0)
-def test_any_text_is_a_move_or_rejected(game: Game[Any], move: str, seed: int) -> None:
+def test_any_text_is_a_move_or_rejected(game: AnyGame, move: str, seed: int) -> None:
     for position in positions(game, seed):
         legal = game.legal(position).moves
         taken = accepted(game.apply, position, move)
@@ -145,7 +145,7 @@ def test_any_text_is_a_move_or_rejected(game: Game[Any], move: str, seed: int) -
 @given(text=st.text(max_size=200))
 @example(text="\ud800")
 @example(text="9" * 5000)
-def test_any_text_is_a_position_or_rejected(game: Game[Any], text: str) -> None:
+def test_any_text_is_a_position_or_rejected(game: AnyGame, text: str) -> None:
     for instance in (text, game.sample + text, text + game.sample, game.sample.replace(" ", text, 1)):
         if accepted(game.start, instance):
             position = game.start(instance)
@@ -153,7 +153,7 @@ def test_any_text_is_a_position_or_rejected(game: Game[Any], text: str) -> None:
 
 
 @every_game
-def test_no_move_is_taken_when_the_game_is_over(game: Game[Any]) -> None:
+def test_no_move_is_taken_when_the_game_is_over(game: AnyGame) -> None:
     *_, last = positions(game, 1)
     assert game.over(last)
     assert game.legal(last).moves == ()
@@ -167,13 +167,13 @@ def test_no_move_is_taken_when_the_game_is_over(game: Game[Any]) -> None:
 
 @every_game
 @given(seed=st.integers(0, 2**32))
-def test_only_an_ended_game_has_a_winner(game: Game[Any], seed: int) -> None:
+def test_only_an_ended_game_has_a_winner(game: AnyGame, seed: int) -> None:
     for position in positions(game, seed):
         assert (game.winner(position) is None) is (not game.over(position))
 
 
 @every_opponent
-def test_an_opponent_makes_legal_moves_and_the_same_ones_for_the_same_seed(game: Game[Any], name: str) -> None:
+def test_an_opponent_makes_legal_moves_and_the_same_ones_for_the_same_seed(game: AnyGame, name: str) -> None:
     opponent = game.opponents[name]
     for seed in range(20):
         for number, position in enumerate(positions(game, seed), start=1):
@@ -184,7 +184,7 @@ def test_an_opponent_makes_legal_moves_and_the_same_ones_for_the_same_seed(game:
 
 
 @every_opponent
-def test_the_optimal_opponent_wins_what_is_won_against_every_other(game: Game[Any], name: str) -> None:
+def test_the_optimal_opponent_wins_what_is_won_against_every_other(game: AnyGame, name: str) -> None:
     """Also from positions in the middle of random games, with either side to move."""
     for seed in range(30):
         for position in positions(game, seed):
@@ -195,7 +195,7 @@ def test_the_optimal_opponent_wins_what_is_won_against_every_other(game: Game[An
             assert winner_of(game, position, {best: "optimal", other(best): name}, seed) == best
 
 
-def winner_of(game: Game[Any], position: Any, players: dict[Any, str], seed: int) -> Any:
+def winner_of(game: AnyGame, position: Position, players: dict[Any, str], seed: int) -> Position:
     number = 0
     while not game.over(position):
         number += 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,14 +11,14 @@ from hypothesis import strategies as st
 
 from checkers.doors import Rejected
 from games.catalog import games
-from games.doors import Game, draws
+from games.doors import AnyGame, draws
 from games.transcript import End, Move, Outcome, Transcript, loser_end, read, replay, won_by_contestant, write
 
 GAMES = list(games().values())
 every_game = pytest.mark.parametrize("game", GAMES, ids=[game.slug for game in GAMES])
 
 
-def played(game: Game[Any], opponent: str, seed: int, contestant: str = "random") -> Transcript:
+def played(game: AnyGame, opponent: str, seed: int, contestant: str = "random") -> Transcript:
     """A whole game of the asker's side against an opponent."""
     position, moves = game.start(game.sample), []
     while not game.over(position):
@@ -56,7 +55,7 @@ def test_the_documented_example_is_read_and_sound() -> None:
 
 @every_game
 @given(seed=st.integers(0, 2**63 - 1), data=st.data())
-def test_what_was_played_is_written_read_and_replayed(game: Game[Any], seed: int, data: st.DataObject) -> None:
+def test_what_was_played_is_written_read_and_replayed(game: AnyGame, seed: int, data: st.DataObject) -> None:
     transcript = played(game, data.draw(st.sampled_from(sorted(game.opponents))), seed)
     assert read(write(transcript)) == transcript
     positions = []
@@ -67,7 +66,7 @@ def test_what_was_played_is_written_read_and_replayed(game: Game[Any], seed: int
 
 @every_game
 @given(seed=st.integers(0, 2**32))
-def test_one_move_changed_is_a_fault_at_that_move_or_a_later_one(game: Game[Any], seed: int) -> None:
+def test_one_move_changed_is_a_fault_at_that_move_or_a_later_one(game: AnyGame, seed: int) -> None:
     transcript = played(game, "adversarial", seed)
     random = Random(seed)
     at = random.randrange(len(transcript.moves))

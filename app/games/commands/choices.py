@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -21,28 +20,28 @@ from app.games.commands.program import Program, run_all
 from checkers.doors import Message, Rejected, Score
 from games.catalog import names, open_game
 from games.checker import read_instance
-from games.doors import FIRST, SECOND, Game, Opponent, Side, begin
+from games.doors import FIRST, SECOND, AnyGame, AnyOpponent, Side, begin
 from games.match import Lost
 from games.transcript import End, Transcript, is_transcript, read, replay, won_by_contestant
 
 LARGEST_POSITION = 2**20
 
 
-def game_named(name: str) -> Game[Any]:
+def game_named(name: str) -> AnyGame:
     """Open a game by its name; raises Failure with the nearest one where there is none."""
     if name not in names():
         raise nearest("game", name, names())
     return open_game(name)
 
 
-def opponent_named(game: Game[Any], name: str) -> Opponent[Any]:
+def opponent_named(game: AnyGame, name: str) -> AnyOpponent:
     """Find an opponent of a game; raises Failure with the nearest one where there is none."""
     if name not in game.opponents:
         raise nearest(f"opponent for {game.slug}", name, game.opponents)
     return game.opponents[name]
 
 
-def side_named(game: Game[Any], name: str | None) -> Side:
+def side_named(game: AnyGame, name: str | None) -> Side:
     """Find a side by what the game calls it, or by 1 and 2; the asker's where none is named."""
     if name is None:
         return game.asker
@@ -52,12 +51,12 @@ def side_named(game: Game[Any], name: str | None) -> Side:
     return known[name.lower()]
 
 
-def positions(game: Game[Any], texts: Sequence[str]) -> list[str]:
+def positions(game: AnyGame, texts: Sequence[str]) -> list[str]:
     """Give the texts of the positions asked for: each a file, `-`, or a position on one line; the sample for none."""
     return [position_text(game, text) for text in texts] or [game.sample]
 
 
-def position_text(game: Game[Any], text: str) -> str:
+def position_text(game: AnyGame, text: str) -> str:
     """Read one position; raises Failure unless a game can begin there."""
     position = read_position(text)
     try:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import typer
 
 from app.core.commands.output import console, harmless, person_at_stdin
 from app.games.commands.replaying import picture
 from checkers.doors import Rejected
-from games.doors import Game, Opponent, Side, draws
+from games.doors import AnyGame, AnyOpponent, Position, Side, draws
 from games.transcript import End, Move, Transcript, loser_end
 
 HELP = "moves (list them), resign, quit, help"
@@ -22,14 +21,14 @@ MOST_SHOWN = 60
 class Table:
     """A game at a terminal, of the person on `side` against an opponent, with its position and the moves so far."""
 
-    game: Game[Any]
+    game: AnyGame
     instance: str
     side: Side
-    opponent: tuple[str, Opponent[Any]]
+    opponent: tuple[str, AnyOpponent]
     seed: int
     ask: Callable[[str], str | None]
     show: Callable[[object], None] = field(default_factory=lambda: console().print)
-    position: Any = None
+    position: Position = None
     moves: list[Move] = field(default_factory=list)
 
     def play(self) -> Transcript:

@@ -6,7 +6,7 @@ import os
 import shlex
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -25,7 +25,7 @@ from app.games.commands.choices import (
 from app.games.commands.person import Table, ask_at_terminal
 from app.games.commands.program import Program, run_all, save
 from games.catalog import names
-from games.doors import Game, Side
+from games.doors import AnyGame, Side
 from games.match import Computer, Match, Player
 from games.transcript import Transcript, write
 
@@ -112,7 +112,7 @@ def list_games(*, as_json: bool) -> None:
 
 
 def play_program(
-    game: Game[Any],
+    game: AnyGame,
     command: str,
     side: Side,
     opponent: str,
@@ -151,7 +151,7 @@ def split(command: str) -> list[str]:
     return words
 
 
-def report(game: Game[Any], side: Side, opponent: str, played: list[Transcript], *, as_json: bool) -> None:
+def report(game: AnyGame, side: Side, opponent: str, played: list[Transcript], *, as_json: bool) -> None:
     """Print how the games of a program ended; exit code 1 unless all were won."""
     won = [each for each in played if each.end is not None and each.end.winner == side]
     if as_json:
@@ -197,7 +197,7 @@ def longest(transcript: Transcript, side: Side) -> float:
     return max((move.seconds for move in transcript.moves if move.side == side), default=0.0)
 
 
-def as_data(transcript: Transcript) -> dict[str, Any]:
+def as_data(transcript: Transcript) -> dict[str, object]:
     """Give a game as JSON: how it ended, and its moves."""
     game, end = game_named(transcript.game), transcript.end
     winner = None if end is None or end.winner is None else game.sides[end.winner]

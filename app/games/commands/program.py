@@ -20,11 +20,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
 from app.core.commands.output import Failure, say
 from app.core.commands.progress import bar_of_work
-from games.doors import LONGEST_MOVE, Game, Side
+from games.doors import LONGEST_MOVE, AnyGame, Position, Side
 from games.match import Lost
 from games.transcript import End, Transcript, write
 
@@ -48,7 +48,7 @@ class Program:
     outgoing: bytes = b""
     stderr: IO[bytes] | int = field(default=subprocess.DEVNULL)
 
-    def start(self, game: Game[Any], side: Side, instance: str) -> None:
+    def start(self, game: AnyGame, side: Side, instance: str) -> None:
         """Start the process and say what is played; raises Lost where it cannot be started."""
         try:
             self.process = subprocess.Popen(
@@ -65,7 +65,7 @@ class Program:
         lines = instance.removesuffix("\n").split("\n")
         self._say(f"{game.slug} {game.sides[side]} {len(lines)}", *lines)
 
-    def choose(self, position: Any, number: int) -> str:
+    def choose(self, position: Position, number: int) -> str:
         """Say `go` and read the move; raises Lost where none comes in time."""
         self._say("go")
         move = self._line()

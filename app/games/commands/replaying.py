@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.text import Text
@@ -18,7 +18,7 @@ from app.core.commands.output import Failure, console, harmless, person_at_stdin
 from app.core.commands.registry import AsJson, Cell, Contest, Request, Table, command
 from app.games.commands.choices import ended_words, game_named, summary, transcript_file
 from checkers.doors import Rejected
-from games.doors import Game
+from games.doors import AnyGame, Position
 from games.transcript import Move, Transcript, read, replay, won_by_contestant
 
 STATES = ("playing", "ended")
@@ -63,7 +63,7 @@ def games(
 STYLES = {"plain": "", "dim": "dim", "move": "green", "mark": "bold reverse"}
 
 
-def picture(game: Game[Any], position: Any) -> Text:
+def picture(game: AnyGame, position: Position) -> Text:
     """Draw a position; lines are cut at the width of the terminal and never folded, as folded boards are unreadable."""
     text = Text(no_wrap=True, overflow="crop")
     for line in game.picture(position):
@@ -93,7 +93,7 @@ def replay_game(
     """
     transcript = fetched(game)
     rules = game_named(transcript.game)
-    positions: list[tuple[int, Move | None, Any]] = []
+    positions: list[tuple[int, Move | None, Position]] = []
     outcome = replay(transcript, lambda number, made, position: positions.append((number, made, position)))
     if outcome.fault is None or outcome.fault.number is not None:
         positions.insert(0, (0, None, rules.start(transcript.instance)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,7 +19,7 @@ from app.core.commands.registry import AsJson, command
 from app.games.commands.choices import game_named, opponent_named, positions, read_position
 from app.games.commands.play import MOST_AT_ONCE, split
 from app.games.commands.program import Program, run_all, save
-from games.doors import Game
+from games.doors import AnyGame
 from games.match import Computer, Match, Player
 from games.tournament import Pairing, Row, cross_table, pairings, played
 from games.transcript import Transcript
@@ -117,7 +117,7 @@ def play_on_server(
         raise Failure(f"job {job['id']}: {job['state']}{f': {fault}' if fault else ''}", 1)
 
 
-def entrants_of(game: Game[Any], programs: Sequence[str], opponents: Sequence[str]) -> dict[str, Entrant]:
+def entrants_of(game: AnyGame, programs: Sequence[str], opponents: Sequence[str]) -> dict[str, Entrant]:
     """Read who plays, by name; raises Failure unless there are two players or more, of different names."""
     entrants = []
     for text in programs:
@@ -136,7 +136,7 @@ def entrants_of(game: Game[Any], programs: Sequence[str], opponents: Sequence[st
     return {entrant.name: entrant for entrant in entrants}
 
 
-def play_pairing(game: Game[Any], entrants: Mapping[str, Entrant], pairing: Pairing, seconds: float) -> Transcript:
+def play_pairing(game: AnyGame, entrants: Mapping[str, Entrant], pairing: Pairing, seconds: float) -> Transcript:
     """Play one game. Its transcript names an opponent where there is one; of two the second."""
     first, second = (entrants[name] for name in pairing.sides)
     players = [seat(game, entrant, pairing.seed, seconds) for entrant in (first, second)]
@@ -151,7 +151,7 @@ def play_pairing(game: Game[Any], entrants: Mapping[str, Entrant], pairing: Pair
                 player.close()
 
 
-def seat(game: Game[Any], entrant: Entrant, seed: int, seconds: float) -> Player:
+def seat(game: AnyGame, entrant: Entrant, seed: int, seconds: float) -> Player:
     """Make a player for one game."""
     return Program(entrant.command, seconds) if entrant.command else Computer(game.opponents[entrant.name], seed)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -18,7 +18,7 @@ from anyio.to_thread import run_sync
 from app.domain.contests import Clock
 from app.tables import GameMoveRow, GameRow
 from games.catalog import games
-from games.doors import draws
+from games.doors import Position, draws
 
 Ending = Literal["played", "resigned", "clock", "contest", "moves"]
 # Moves of one game over both sides: a game that is longer ends, lost for the contestant.
@@ -34,7 +34,7 @@ class Table:
     """A game with its position and its moves; `position` is whatever the game's rules make of it."""
 
     game: GameRow
-    position: Any
+    position: Position
     moves: tuple[GameMoveRow, ...]
 
     @property
@@ -54,8 +54,7 @@ def seat(game: GameRow, moves: Sequence[GameMoveRow]) -> Table:
     return Table(game, position_after(game, moves), tuple(moves))
 
 
-# Any: a position is what the game's own rules make of it
-def position_after(game: GameRow, moves: Sequence[GameMoveRow]) -> Any:
+def position_after(game: GameRow, moves: Sequence[GameMoveRow]) -> Position:
     """The position after these moves."""
     rules = games()[game.game]
     position = rules.start(game.instance)

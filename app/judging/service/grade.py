@@ -17,10 +17,9 @@ from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, Phrase
 from app.domain.verdicts import CaseVerdict
 from app.judging.service.messages import Grade, Graded, Validate, Validated, Warm, graded, validated
 from app.packages.settings import open_checker
-from checkers.doors import Checker, Message, Rejected, Score, check_instance, check_reference
+from checkers.doors import AnyChecker, Message, Rejected, Score, check_instance, check_reference
 
 # A checker, whatever its instances and answers are: they only go from one of its functions to another.
-AnyChecker = Checker[object, object]
 INSTANCES_KEPT = 512
 SHORTEST_ANSWER = b"0\n"
 

@@ -18,7 +18,7 @@ from app.daily.service.days import KINDS
 from app.packages.read import read_package
 from app.problems.pages.contest import TITLES
 from app.problems.pages.frames_of_boards import BOARDS
-from checkers.doors import Checker, Phrase, Rejected, open_checker
+from checkers.doors import AnyChecker, Phrase, Rejected, open_checker
 from games.catalog import games, open_game
 from games.doors import FIRST
 from games.match import Computer, Match
@@ -67,7 +67,7 @@ def answers(problem: str) -> Iterator[tuple[Path, Path]]:
             yield path.with_suffix(".in"), path
 
 
-def judged(checker: Checker[Any, Any], given: bytes, sent: bytes) -> tuple[int | None, str | None, str]:
+def judged(checker: AnyChecker, given: bytes, sent: bytes) -> tuple[int | None, str | None, str]:
     """The raw score of an answer without a reference, the words of its rejection, and the place that they name."""
     instance = checker.read_instance(given)
     try:
