@@ -11,20 +11,17 @@ import atexit
 import json
 import pickle
 import signal
-import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import TypedDict, TypeVar, cast
 
 from app.core.faults import SLOWER, PackageError, PackageErrors, mismatch
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
-from app.sandbox.environment import clean_environment
-from app.sandbox.pipes import Pipe, PipeBroken, PipeTooSlow
+from app.sandbox.child import AskedProcess
+from app.sandbox.pipes import PipeBroken, PipeTooSlow
 from checkers.doors import N_, Phrase
 
 T = TypeVar("T")
@@ -82,16 +79,13 @@ class Reader:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # The kernel kills the process with the thread that started it, and threads that serve requests come and go.
-        self._starter = ThreadPoolExecutor(1, "package-reader")
-        self._process: subprocess.Popen[bytes] | None = None
-        self._pipe: Pipe | None = None
+        self._process: AskedProcess | None = None
 
     @property
     def pid(self) -> int | None:
         """The process's id while it runs."""
         process = self._process
-        return process.pid if process is not None and process.poll() is None else None
+        return process.pid if process is not None and process.alive else None
 
     def read(
         self,
@@ -132,16 +126,13 @@ class Reader:
     def close(self) -> None:
         """Kill the process; the next package starts another one."""
         if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        if self._pipe is not None:
-            self._pipe.close()
-        self._process = self._pipe = None
+            self._process.end()
+        self._process = None
 
     def _ask(self, request: bytes, seconds: float) -> int | None:
         """The exit of the part that read: 0, a status, or minus a signal; None where no reply came in time."""
         for _attempt in range(2):  # the process may have been killed since it was last asked
-            pipe = self._started()
+            pipe = self._started().pipe
             try:
                 pipe.send(request, PATIENCE)
                 return int(pipe.receive(MOST_REPLY, seconds * PATIENCE + PATIENCE))
@@ -152,26 +143,12 @@ class Reader:
                 self.close()
         raise RuntimeError("the process that reads packages ends before it has read any")
 
-    def _started(self) -> Pipe:
-        if self._process is not None and self._process.poll() is not None:
+    def _started(self) -> AskedProcess:
+        if self._process is not None and not self._process.alive:
             self.close()
-        if self._pipe is None:
-            ours, theirs = socket.socketpair()
-            with theirs:
-                self._process = self._starter.submit(_start, theirs.fileno()).result()
-            self._pipe = Pipe(ours)
-        return self._pipe
-
-
-def _start(descriptor: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "app.programs.reading_process", str(descriptor)],
-        pass_fds=[descriptor],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-        env=clean_environment(),
-    )
+        if self._process is None:
+            self._process = AskedProcess("app.programs.reading_process")
+        return self._process
 
 
 READER = Reader()

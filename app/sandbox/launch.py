@@ -23,6 +23,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from app.sandbox import model
+from app.sandbox.child import started
 from app.sandbox.groups import RunGroup
 from app.sandbox.model import Command, Limits, Mount, SandboxFault
 
@@ -134,9 +135,6 @@ LONGEST_WAIT = 0.1
 STEP = 0.0003
 CHUNK = 65536
 
-# Runs a call that starts a process, in a thread that lives as long as the process may.
-Spawn = Callable[[Callable[[], subprocess.Popen[bytes]]], subprocess.Popen[bytes]]
-
 
 class Status:
     """What bubblewrap tells of a run: the id of its first process, and the program's exit code."""
@@ -221,13 +219,7 @@ class Launched:
 
 
 def launch(
-    command: Command,
-    group: RunGroup,
-    filter_: bytes,
-    spawn: Spawn,
-    *,
-    talks: bool,
-    stdin: socket.socket | None = None,
+    command: Command, group: RunGroup, filter_: bytes, *, talks: bool, stdin: socket.socket | None = None
 ) -> Launched:
     """Start a sandbox in its group. Standard input is a pipe if it `talks`, or the socket `stdin`, or nothing."""
     source = subprocess.PIPE if talks else subprocess.DEVNULL if stdin is None else stdin.fileno()
@@ -242,7 +234,7 @@ def launch(
         word_file = _memory_file(b"".join(os.fsencode(word) + b"\0" for word in words))
         inside.callback(os.close, word_file)
         bwrap = (model.program() or "bwrap", "--args", str(word_file), "--", *command.argv)
-        process = spawn(
+        process = started(
             lambda: subprocess.Popen(
                 ("/bin/sh", "-c", script(group.folders, command.limits), "sh", *bwrap),
                 stdin=source,

@@ -8,11 +8,9 @@ from __future__ import annotations
 import os
 import select
 import socket
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -152,8 +150,6 @@ class Sandbox:
     def __init__(self, groups: Groups, filter_: bytes) -> None:
         self._groups = groups
         self._filter = filter_
-        # bubblewrap is killed when the thread that started it ends: this one lives as long as the sandbox.
-        self._starter = ThreadPoolExecutor(1, "sandbox-starter")
 
     @classmethod
     def open(cls, *, as_root: bool = False) -> Sandbox:
@@ -194,7 +190,6 @@ class Sandbox:
 
     def close(self) -> None:
         """Let go of the control groups; runs must have ended."""
-        self._starter.shutdown()
         self._groups.close()
 
     def __enter__(self) -> Sandbox:
@@ -210,16 +205,13 @@ class Sandbox:
         group = self._groups.new(command.limits)
         launched = None
         try:
-            launched = launch(command, group, self._filter, self._spawn, talks=talks, stdin=stdin)
+            launched = launch(command, group, self._filter, talks=talks, stdin=stdin)
             launched.prepare(command)
             launched.begin()
             return launched, Watch(command, group, launched, reads_stdout=reads_stdout)
         except BaseException:
             _undo(group, launched)
             raise
-
-    def _spawn(self, start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-        return self._starter.submit(start).result()
 
 
 def protections(*, as_root: bool = False) -> Mapping[str, str]:

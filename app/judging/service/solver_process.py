@@ -6,26 +6,24 @@ run for a person at a terminal, on that person's own behalf.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import subprocess
-import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NotRequired, TypedDict, cast, final
 
-import psutil
 from pydantic import JsonValue
 
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.programs.solving import SolverReport
+from app.sandbox.child import ChildProcess
 from app.sandbox.environment import clean_environment
 
 INTERPRETER_BYTES = 2 * 2**30  # what Python, numpy and the compiler map before a solver has stored anything
 START_UP_SECONDS = 120.0  # kernels may have to be compiled first
-MODULE = [sys.executable, "-m"]
 SOLVERS = "solvers"
 PROGRESS = "--progress-json"
 
@@ -100,7 +98,7 @@ class SolverProcess:
     `kill` may be called from any thread at any time, also before the start.
     """
 
-    _process: subprocess.Popen[str] | None = None
+    _process: ChildProcess | None = None
     _killed: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -119,16 +117,8 @@ class SolverProcess:
         with self._lock:  # who kills sees either no process, which is then never started, or one to kill
             if self._killed:
                 raise SolverFailed(self._killed)
-            self._process = subprocess.Popen(
-                [*MODULE, *bounded, module, *([PROGRESS] if module == SOLVERS else []), *words],
-                stdin=source,
-                stdout=target,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                start_new_session=True,
-                env=environment,
-            )
+            command = [*bounded, module, *([PROGRESS] if module == SOLVERS else []), *words]
+            self._process = ChildProcess(command, environment, source=source, target=target, errors=subprocess.PIPE)
 
     def listen(self, on_report: OnReport, patience: float | None = None, why: str = "it ran over its time") -> Ended:
         """Pass reports on until the process ends; it is dead after this, however it is left.
@@ -136,13 +126,11 @@ class SolverProcess:
         After `patience` seconds without a summary it is killed for the reason `why`.
         """
         assert self._process is not None, "start() comes first"
-        with self._process as process, _Timer(patience, lambda: self.kill(why)) as timer:
-            try:
-                summaries, complaint = self._hear(process, on_report, timer)
-                return Ended(process.wait(), summaries, self._killed, complaint)
-            finally:  # `with` would wait for an end of its own accord, and after Ctrl-C only for a moment
-                self.kill("the run is over")
-                process.wait()
+        try:
+            summaries, complaint = self._hear(self._process, on_report, patience, why)
+            return Ended(self._process.wait(), summaries, self._killed, complaint)
+        finally:
+            self._process.end()
 
     def send_signal(self, signum: int) -> None:
         """Pass a signal on; takes no lock, so that a handler of signals may call it."""
@@ -153,23 +141,24 @@ class SolverProcess:
         """End the process and everything it started; the first reason is the one that counts."""
         with self._lock:
             self._killed = self._killed or why
-            if self._process is None or self._process.poll() is not None:
-                return
-            with contextlib.suppress(psutil.NoSuchProcess):
-                root = psutil.Process(self._process.pid)
-                for process in [*root.children(recursive=True), root]:
-                    with contextlib.suppress(psutil.NoSuchProcess):
-                        process.kill()
+            if self._process is not None:
+                self._process.kill()
 
-    def _hear(self, process: subprocess.Popen[str], on_report: OnReport, timer: _Timer) -> tuple[list[Summary], str]:
+    def _hear(
+        self, process: ChildProcess, on_report: OnReport, patience: float | None, why: str
+    ) -> tuple[list[Summary], str]:
         summaries: list[Summary] = []
         complaint = ""
-        assert process.stderr is not None  # it is a pipe
-        for line in process.stderr:
-            report = parse(line)
+        until = _after(patience)
+        while (line := process.line(until)) != b"":
+            if line is None:
+                self.kill(why)
+                until = None
+                continue
+            report = parse(line.decode(errors="replace"))
             if "done" in report:
                 summaries.append(cast(Summary, report))
-                timer.restart()
+                until = _after(patience)
             elif "fraction" not in report:
                 complaint = str(report.get("error", complaint))
                 continue
@@ -178,28 +167,8 @@ class SolverProcess:
         return summaries, complaint
 
 
-class _Timer:
-    """Calls `on_end` once `seconds` have passed since it was entered or restarted; None: never."""
-
-    def __init__(self, seconds: float | None, on_end: Callable[[], None]) -> None:
-        self._seconds, self._on_end = seconds, on_end
-        self._timer: threading.Timer | None = None
-
-    def __enter__(self) -> _Timer:
-        self.restart()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-
-    def restart(self) -> None:
-        """Begin to count anew."""
-        self.__exit__()
-        if self._seconds is not None:
-            self._timer = threading.Timer(self._seconds, self._on_end)
-            self._timer.daemon = True
-            self._timer.start()
+def _after(seconds: float | None) -> float | None:
+    return None if seconds is None else time.monotonic() + seconds
 
 
 def parse(line: str) -> dict[str, JsonValue]:

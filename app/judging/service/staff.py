@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
-import sys
 import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -37,8 +35,8 @@ from app.judging.service.messages import (
 )
 from app.programs.desk import IMAGE_BYTES, MOST_SECONDS
 from app.programs.points import NO_MODULES, Modules, modules_of, names_of
-from app.sandbox.environment import clean_environment
-from app.sandbox.pipes import MessageTooLarge, Pipe, PipeBroken, PipeTooSlow
+from app.sandbox.child import AskedProcess
+from app.sandbox.pipes import MessageTooLarge, PipeBroken, PipeTooSlow
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,18 +117,7 @@ class RunningGrader:
         self._files = settings.files
         self.protections: dict[str, str] = {}
         self.used = False
-        ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", settings.program, str(theirs.fileno()), str(settings.memory)]
-        with theirs:
-            self._process = subprocess.Popen(
-                command,
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                env=clean_environment(),
-                start_new_session=True,
-            )
-        self._pipe = Pipe(ours)
+        self._process = AskedProcess(settings.program, str(settings.memory))
 
     @property
     def pid(self) -> int:
@@ -140,7 +127,7 @@ class RunningGrader:
     @property
     def alive(self) -> bool:
         """Whether the process runs."""
-        return self._process.poll() is None
+        return self._process.alive
 
     def warm(self, request: Warm, seconds: float = STARTING_SECONDS) -> Warmed | Failed:
         """Let the process load what judging needs and confine itself; `protections` tells how then."""
@@ -173,10 +160,7 @@ class RunningGrader:
 
     def kill(self) -> int:
         """End the process, whatever it does; returns its status."""
-        self._process.kill()
-        status = self._process.wait()
-        self._pipe.close()
-        return status
+        return self._process.end()
 
     def stop(self) -> None:
         """End the process while another thread may wait for its reply, and close the pipe itself then."""
@@ -184,7 +168,7 @@ class RunningGrader:
 
     def _send(self, request: Request, seconds: float, descriptor: int | None = None) -> Failed | None:
         try:
-            self._pipe.send(encoded(request), seconds, descriptor)
+            self._process.pipe.send(encoded(request), seconds, descriptor)
         except PipeTooSlow:
             self.kill()
             return Failed(f"did not read what it was asked within {seconds:g} s")
@@ -197,7 +181,7 @@ class RunningGrader:
         until = time.monotonic() + seconds
         while True:
             try:
-                reply = reply_of(self._pipe.receive(MOST_REPLY, max(0.0, until - time.monotonic())))
+                reply = reply_of(self._process.pipe.receive(MOST_REPLY, max(0.0, until - time.monotonic())))
             except PipeTooSlow:
                 self.kill()
                 return Failed(f"no reply within {seconds:g} s")

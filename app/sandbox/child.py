@@ -1,0 +1,125 @@
+"""Processes of Python modules: started, asked over a pipe or read line by line, and killed.
+
+Guarantee 4: what a checker, a package or a solver does ends with its process. A confined process ends with the server,
+as the kernel kills it together with the thread that started it.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import IO
+
+from app.sandbox.environment import clean_environment
+from app.sandbox.pipes import Pipe
+
+CHUNK = 65536
+# Threads that serve requests come and go: this one starts all processes, and lives as long as the server.
+_STARTER = ThreadPoolExecutor(1, "starter")
+
+
+def started(start: Callable[[], subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+    """Start a process in the thread that lives as long as this process."""
+    return _STARTER.submit(start).result()
+
+
+class ChildProcess:
+    """`python -m WORDS` in its own session, with nothing but the given environment. `kill` is for any thread."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        source: IO[bytes] | int = subprocess.DEVNULL,
+        target: IO[bytes] | int = subprocess.DEVNULL,
+        errors: int | None = None,
+        passed: Sequence[int] = (),
+    ) -> None:
+        self._text = bytearray()
+        self._process = started(
+            lambda: subprocess.Popen(
+                [sys.executable, "-m", *words],
+                stdin=source,
+                stdout=target,
+                stderr=errors,
+                pass_fds=passed,
+                start_new_session=True,
+                env=environment,
+            )
+        )
+
+    @property
+    def pid(self) -> int:
+        """The process's id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    def line(self, until: float | None) -> bytes | None:
+        """Read a line of its standard error; b"" at the end, and None once the moment `until` has passed."""
+        stream = self._process.stderr
+        assert stream is not None, "it was started with a pipe for errors"
+        poll = select.poll()
+        poll.register(stream, select.POLLIN)
+        while (end := self._text.find(b"\n") + 1) == 0:
+            left = None if until is None else 1000 * (until - time.monotonic())
+            if left is not None and (left <= 0 or not poll.poll(left)):
+                return None
+            if not (data := os.read(stream.fileno(), CHUNK)):
+                end = len(self._text)
+                break
+            self._text += data
+        line = bytes(self._text[:end])
+        del self._text[:end]
+        return line
+
+    def wait(self, seconds: float | None = None) -> int:
+        """Wait for its end and return its status, or minus the signal that ended it; raises TimeoutExpired."""
+        return self._process.wait(seconds)
+
+    def send_signal(self, signum: int) -> None:
+        """Send a signal; a handler of signals may call it."""
+        self._process.send_signal(signum)
+
+    def kill(self) -> None:
+        """Kill the process with all that it started in its session."""
+        if self.alive:
+            with suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def end(self) -> int:
+        """Kill the process, wait for its end and close its pipe; returns its status."""
+        self.kill()
+        status = self.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+        return status
+
+
+class AskedProcess(ChildProcess):
+    """A process that answers on `pipe`: its module's first argument is the descriptor of the other end."""
+
+    def __init__(self, module: str, *words: str) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            handle = theirs.fileno()
+            super().__init__([module, str(handle), *words], clean_environment(), passed=[handle])
+        self.pipe = Pipe(ours)
+
+    def end(self) -> int:
+        """Kill the process, wait for its end and close the pipe; returns its status."""
+        status = super().end()
+        self.pipe.close()
+        return status
