@@ -115,11 +115,9 @@ class Worker:
         self.engine.close()
         self._judgement_actor.close()
         self._runner.close()
-        stopping = [threading.Thread(target=consumer.stop) for consumer in self._consumers]
-        for thread in stopping:
-            thread.start()
-        for thread in stopping:
-            thread.join()
+        self._pause()
+        for consumer in self._consumers:
+            consumer.stop()
         self._sender.close()
         self._presence.close()
         self._clock.close()

@@ -11,10 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TypedDict, TypeGuard, final
 
-from app.core.loops import Loop
 from app.programs.model import ProgramFault, exit_code, plain, unexpected
 from app.programs.tools import Bounds, Tool, ToolDesk
 from app.sandbox.model import Result
@@ -58,6 +56,7 @@ class Solving:
         self._report: SolverReport = {"fraction": 0.0, "best": None, "states": 0, "note": ""}
         self._answer: bytes | None = None
         self._line = bytearray()
+        self._seconds = self._shown = 0.0
         self._kill: Callable[[], None] | None = None
         self._killed = ""
         self._lock = threading.Lock()
@@ -73,15 +72,10 @@ class Solving:
         """Solve an input; `options` are its environment. Raises ProgramFault where there is no answer in the end."""
         command = desk.command(tool, (), bounds, stdin=data, environment=options)
         began = time.monotonic()
-        tick = partial(self._tick, began, bounds.seconds)
-        ticker = Loop("solver clock", tick, SECONDS_BETWEEN, delay=SECONDS_BETWEEN)
-        ticker.start()
-        try:
-            if self._killed:
-                raise ProgramFault(self._killed)
-            result = desk.sandbox.run(command, self)
-        finally:
-            ticker.close()
+        self._seconds = bounds.seconds
+        if self._killed:
+            raise ProgramFault(self._killed)
+        result = desk.sandbox.run(command, self)
         if self._killed:
             raise ProgramFault(self._killed)
         return self._answered(result, time.monotonic() - began)
@@ -102,6 +96,14 @@ class Solving:
             if line.startswith(b"{"):
                 self._read(line)
 
+    def passed(self, seconds: float) -> None:
+        """Report the time now and then, as a solver may report nothing itself."""
+        if seconds - self._shown < SECONDS_BETWEEN:
+            return
+        self._shown = seconds
+        fraction = max(self._report["fraction"], min(ALMOST, seconds / self._seconds))
+        self._on_report({**self._report, "fraction": fraction})
+
     def _read(self, line: bytes) -> None:
         try:
             value = json.loads(line)
@@ -120,12 +122,6 @@ class Solving:
             "note": plain(note)[:LONGEST_NOTE] if isinstance(note, str) else "",
         }
         self._on_report(self._report)
-
-    def _tick(self, began: float, seconds: float) -> None:
-        """Report the time that has passed where the solver says nothing itself."""
-        passed = min(ALMOST, (time.monotonic() - began) / seconds)
-        report = self._report
-        self._on_report({**report, "fraction": max(report["fraction"], passed)})
 
     def _answered(self, result: Result, seconds: float) -> Answered:
         if result.ending in OVER_TIME and self._answer is not None:

@@ -106,6 +106,10 @@ class Follower(Protocol):
         """Take what the program has just written to standard error."""
         ...
 
+    def passed(self, seconds: float) -> None:
+        """Learn how long the run has taken so far, several times a second."""
+        ...
+
 
 class SandboxMissing(Exception):
     """Protections that this system does not give, by name, each with what is missing; no program runs without them."""

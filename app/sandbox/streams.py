@@ -99,9 +99,11 @@ class Watch:
         self._gone = False
         self._began = time.monotonic()
         self._due = 0.0
+        self._follower: Follower | None = None
 
     def follow(self, follower: Follower) -> None:
-        """Tell a follower of what the program writes to standard error; to be called before `run`."""
+        """Show a follower the time and what the program writes to standard error; to be called before `run`."""
+        self._follower = follower
         self._outlets[-1].on_text = follower.wrote
         follower.begun(self.kill)
 
@@ -155,6 +157,8 @@ class Watch:
                         if key.fileobj is stdin:
                             stdin.close()
                 self._hold_to_limits()
+                if self._follower is not None:
+                    self._follower.passed(time.monotonic() - self._began)
 
     def _patience(self) -> float:
         """Seconds until the next limit may be reached."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,7 +28,6 @@ from app.judging.service.distributed.engine import DistributedJobs
 from app.judging.service.distributed.reconciler import Reconciler, Sender
 from app.judging.service.distributed.worker_metrics import DatabaseWatch
 from app.judging.service.references import JobRunner
-from app.programs.solving import Solving
 from tests.builders.grading import grading
 from tests.builders.service import Idle, open_api
 from tests.builders.waiting import until
@@ -120,14 +117,6 @@ def job_watch(stack: ExitStack, url: str, _home: Path) -> None:
     stack.enter_context(JobActor(database(stack, url), Mock(), Locks())._watched("1", "job 1"))
 
 
-def solver_clock(stack: ExitStack, _url: str, _home: Path) -> None:
-    ended, desk = threading.Event(), Mock()
-    desk.sandbox.run.side_effect = lambda *_: ended.wait(60)
-    pool = stack.enter_context(ThreadPoolExecutor(1))
-    stack.callback(ended.set)
-    pool.submit(Solving(Mock()).run, desk, Mock(), b"", Mock(seconds=1.0), {})
-
-
 STARTS: dict[str, Start] = {
     "broker": broker,
     "clock": clock,
@@ -144,7 +133,6 @@ STARTS: dict[str, Start] = {
     "notices": notices,
     "presence": presence,
     "reconciler": reconciler,
-    "solver clock": solver_clock,
     "spare graders": engine,
     "stored files": stored_files,
     "webhooks": webhooks,

@@ -237,7 +237,7 @@ class Engine:
 
     def laid_aside(self) -> set[Hashable]:
         """The judgements that wait for a file, for the sandbox or a moment; those that need not any more are let go."""
-        return self.parked.look() | self._judging.suspects.look() | self._judging.held.look()
+        return self.parked.look() | self._judging.suspects.look()
 
     def _work(self, process: GraderProcess) -> float | None:
         """A step of a grader's thread: no other one starts its process or talks to it."""

@@ -1,7 +1,6 @@
 """The judging of one submission on a grader: attempts until it has an outcome, waits, or is laid aside.
 
-- Judgements that wait for the sandbox: without it no program of a package runs, and that is no verdict on anybody.
-- Judgements that wait for a file: one that is missing or damaged is no fault of the answer, and no verdict.
+- Judgements that wait for a stored file or for the sandbox: what is missing is no fault of the answer, and no verdict.
 """
 
 from __future__ import annotations
@@ -26,66 +25,32 @@ from app.packages.settings import SUBMISSION_SECONDS
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Claim, Failure, Outcome, Task
 
-held_log = structlog.get_logger()
-
-# The sandbox is asked for again after so many looks, a quarter of a minute.
-LOOKS_BEFORE_ANOTHER_TRY = 3
-
-
-class HeldBack:
-    """The judgements that wait. They stay open in their rows; what is here is only memory."""
-
-    def __init__(self) -> None:
-        self._judgements: set[int] = set()
-        self._error = ""
-        self._looks = 0
-        self._guard = threading.Lock()
-
-    def __contains__(self, judgement_id: object) -> bool:
-        with self._guard:
-            return judgement_id in self._judgements
-
-    def hold(self, judgement_id: int, error: str) -> None:
-        """Let a judgement wait until the sandbox is asked for again."""
-        with self._guard:
-            if error != self._error:
-                held_log.error("no program of a package can run: what needs one waits", error=error)
-            self._judgements.add(judgement_id)
-            self._error = error
-
-    def look(self) -> set[int]:
-        """The judgements that still wait; now and then all are let go."""
-        with self._guard:
-            self._looks += bool(self._judgements)
-            if self._looks >= LOOKS_BEFORE_ANOTHER_TRY:
-                self._judgements, self._looks = set(), 0
-            if not self._judgements:
-                return set()
-            return set(self._judgements)
-
-
 parked_log = structlog.get_logger()
 
-# A file that has not changed is tried again after so many looks, a minute: a disk may read what it could not.
-PARKED_LOOKS_BEFORE_ANOTHER_TRY = 12
+# A file that has not changed is tried again after a minute of looks, as a disk may read what it could not.
+LOOKS_FOR_A_FILE = 12
+# The sandbox is tried again after a quarter of a minute.
+LOOKS_FOR_THE_SANDBOX = 3
+SANDBOX = "sandbox"
 
 
 @dataclass
 class FileFault:
-    """A stored file that a grader could not read, why, and the judgements that wait for it."""
+    """A stored file that a grader could not read (or the SANDBOX), why, and the judgements that wait for it."""
 
     sha256: str
     error: str
+    most_looks: int
     judgements: set[int] = field(default_factory=set)
     state: State = None
     looks: int = 0
 
 
 class Parked:
-    """The judgements that wait for files of a store, whose `state(sha256)` changes when one is written again.
+    """Judgements that wait for the sandbox, or for files of a store, whose `state(sha256)` changes with each write.
 
-    They stay open in their rows; what is here is only memory. `on_fault` is told (sha256, error) of each file that is
-    waited for, again whenever it was tried in vain.
+    They stay open in their rows; what is here is only memory. `on_fault` is called with (sha256, error) of each file
+    that is waited for, again whenever it was tried without effect.
     """
 
     def __init__(self, state: Callable[[str], State]) -> None:
@@ -104,24 +69,32 @@ class Parked:
             is_new = sha256 not in self._faults
             if is_new:
                 parked_log.error("a stored file cannot be read: what needs it waits", sha256=sha256, error=error)
-                self._faults[sha256] = FileFault(sha256, error, state=self._state(sha256))
+                self._faults[sha256] = FileFault(sha256, error, LOOKS_FOR_A_FILE, state=self._state(sha256))
             self._faults[sha256].judgements.add(judgement_id)
         if is_new:
             self.on_fault(sha256, error)
 
+    def hold(self, judgement_id: int, error: str) -> None:
+        """Let a judgement wait until the sandbox is tried again."""
+        with self._guard:
+            if SANDBOX not in self._faults:
+                parked_log.error("no program of a package can run: what needs one waits", error=error)
+            fault = self._faults.setdefault(SANDBOX, FileFault(SANDBOX, error, LOOKS_FOR_THE_SANDBOX))
+            fault.judgements.add(judgement_id)
+
     def look(self) -> set[int]:
-        """The judgements that still wait; those whose file has changed are let go."""
+        """The judgements that still wait; those whose file has changed, or is to be tried again, are let go."""
         with self._guard:
             for sha256, fault in list(self._faults.items()):
                 fault.looks += 1
-                if self._state(sha256) != fault.state or fault.looks >= PARKED_LOOKS_BEFORE_ANOTHER_TRY:
+                if fault.looks >= fault.most_looks or (sha256 != SANDBOX and self._state(sha256) != fault.state):
                     del self._faults[sha256]
             return {id_ for fault in self._faults.values() for id_ in fault.judgements}
 
     def faults(self) -> list[FileFault]:
         """The files that are waited for."""
         with self._guard:
-            return list(self._faults.values())
+            return [fault for fault in self._faults.values() if fault.sha256 != SANDBOX]
 
 
 NAME = "jurado.judging"
@@ -159,7 +132,6 @@ class Judging:
         self._seconds = seconds
         self._closing = closing
         self.suspects = Suspects()
-        self.held = HeldBack()
         self.unfinished: dict[int, Progress] = {}
         self.on_attempt: Callable[[str, float], object] = lambda _how, _seconds: None
 
@@ -203,7 +175,7 @@ class Judging:
         return None
 
     def _waits(self, judgement_id: int) -> bool:
-        places = (self.unfinished, self._parked, self.suspects, self.held)
+        places = (self.unfinished, self._parked, self.suspects)
         return any(judgement_id in each for each in places)
 
     def _attempt(self, process: GraderProcess, task: Task, progress: Progress, *, fresh: bool) -> Outcome | None:
@@ -234,7 +206,7 @@ class Judging:
             self._parked.park(task.judgement_id, reply.sha256, reply.error)
             return None
         if isinstance(reply, Held):
-            self.held.hold(task.judgement_id, reply.error)
+            self._parked.hold(task.judgement_id, reply.error)
             return None
         if self._closing():
             return None

@@ -242,12 +242,14 @@ CLOSED = Failed("the server stops", blame=False)
 
 
 class GraderProcess:
-    """`ask` and `grade` never raise for what happens inside the process: a dead or silent one is a Failed reply."""
+    """A grader's place, for one thread; `close` is for any.
+
+    `ask` and `grade` never raise for what happens inside the process: a dead or silent one is a Failed reply.
+    """
 
     def __init__(self, spares: Spares, programs: Programs) -> None:
         self._spares = spares
         self._programs = programs
-        self._lock = threading.Lock()
         self._running: RunningGrader | None = None
         self._closing = False
 
@@ -259,16 +261,14 @@ class GraderProcess:
 
     def start(self) -> None:
         """Start a warm process before there is anything to ask."""
-        with self._lock:
-            self._ready()
+        self._ready()
 
     def ask(self, request: Validate, seconds: float) -> Reply:
         """Send a request and wait for its reply; past `seconds` the process is killed."""
         if request.program is not None:
             return self._programs.ask(request, request.program, seconds)
-        with self._lock:
-            running = self._ready()
-            return CLOSED if running is None else running.ask(request, seconds)
+        running = self._ready()
+        return CLOSED if running is None else running.ask(request, seconds)
 
     def grade(self, request: Grade, seconds: float, *, fresh: bool = False) -> list[FoundScore] | Failed:
         """Check answers of a submission, each within `seconds`, until the request's slice is over.
@@ -277,20 +277,14 @@ class GraderProcess:
         """
         if request.program is not None:
             return self._programs.grade(request, request.program, seconds)
-        with self._lock:
-            running = self._ready(fresh=fresh)
-            return CLOSED if running is None else running.grade(request, seconds)
+        running = self._ready(fresh=fresh)
+        return CLOSED if running is None else running.grade(request, seconds)
 
     def close(self) -> None:
         """Kill the process, also while somebody waits for its reply."""
         self._closing = True
-        running = self._running
-        if running is not None:
-            running.stop()
-        with self._lock:
-            if self._running is not None:
-                self._running.kill()
-                self._running = None
+        if self._running is not None:
+            self._running.kill()
 
     def _ready(self, *, fresh: bool = False) -> RunningGrader | None:
         running = self._running

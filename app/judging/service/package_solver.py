@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from contextlib import suppress
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.db.database import Database
 from app.core.faults import PackageErrors
@@ -20,7 +22,7 @@ from app.packages.tools import OUTPUT, tool_of
 from app.problems.queries import pins
 from app.problems.queries.stored_packages import laid_out
 from app.programs.model import ProgramFault
-from app.programs.solving import Answered, SolverReport, Solving
+from app.programs.solving import Answered, Solving
 from app.programs.tools import Bounds, Tool
 from app.sandbox.model import SandboxFault, SandboxMissing
 
@@ -44,11 +46,6 @@ def solve_by_package(programs: Programs, files: FileStore, params: RunParams, da
     except PackageErrors as faults:
         raise SolverFailed(f"the package does not read any more: {faults}") from None
     return Solved(answered.answer, answered.answer, _summary(params, tool, answered))
-
-
-def new_solving(on_report: Callable[[SolverReport], None]) -> Solving:
-    """A run of a solver whose reports go to `on_report`."""
-    return Solving(lambda report: on_report({**report}))
 
 
 def _tool(files: FileStore, params: RunParams) -> Tool:
@@ -84,44 +81,21 @@ SECONDS_BETWEEN_NOTES = 0.5
 
 
 class Progress:
-    """Writes a job's progress to its row."""
+    """Writes a job's progress to its row, not more often than people can read; a note that is lost costs nothing.
 
-    def __init__(self, database: Database, job_id: str) -> None:
+    `part` is the share of the job that this is about: which one of how many.
+    """
+
+    def __init__(self, database: Database, job_id: str, part: tuple[int, int] = (0, 1)) -> None:
         self._database = database
         self._job_id = job_id
+        self._at, self._count = part
         self._noted = 0.0
 
-    def say(self, fraction: float, line: str) -> None:
-        """Note a line, unless one was noted a moment ago."""
-        self.show(fraction, line, None)
-
-    def show(self, fraction: float, line: str, result: JobResult | None) -> None:
-        """Note a line and the result so far, unless one was noted a moment ago."""
-        if time.monotonic() - self._noted < SECONDS_BETWEEN_NOTES:
+    def show(self, fraction: float, line: str, result: JobResult | None = None, *, now: bool = False) -> None:
+        """Note a line and the result so far, unless one was noted a moment ago; `now`: in any case."""
+        if not now and time.monotonic() - self._noted < SECONDS_BETWEEN_NOTES:
             return
         self._noted = time.monotonic()
-        with self._database.write() as session:
-            pins.report(session, self._job_id, fraction, line, result)
-
-
-class Notes:
-    """Writes the progress of one case's run to its job's row."""
-
-    def __init__(self, database: Database, job_id: str, case: str, at: int, count: int) -> None:
-        self._database = database
-        self._job_id = job_id
-        self._case = case
-        self._at = at
-        self._count = count
-        self._noted = 0.0
-
-    def report(self, report: SolverReport | Summary) -> None:
-        """Note a solver's report now and then; its summary is noted with the judged answer."""
-        if "fraction" in report and time.monotonic() - self._noted >= SECONDS_BETWEEN_NOTES:
-            self.say(report["fraction"], f"{self._case}: best {report['best']}, {report['states']} states")
-
-    def say(self, fraction: float, line: str) -> None:
-        """Note a line now."""
-        self._noted = time.monotonic()
-        with self._database.write() as session:
-            pins.report(session, self._job_id, (self._at + fraction) / self._count, line)
+        with suppress(SQLAlchemyError), self._database.write() as session:
+            pins.report(session, self._job_id, (self._at + fraction) / self._count, line, result)

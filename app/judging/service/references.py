@@ -35,14 +35,14 @@ from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_refusals import RejudgingRefused
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
-from app.judging.service.package_solver import Notes, Progress, new_solving, solve_by_package
+from app.judging.service.package_solver import Progress, solve_by_package
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.judging.service.solver_process import Solved, SolverFailed, SolverProcess, SolverRun, Summary, solve
+from app.judging.service.solver_process import OnReport, Solved, SolverFailed, SolverProcess, SolverRun, Summary, solve
 from app.judging.service.verification import TOURNAMENT, Ended, play_tournament, verify_stored
 from app.problems.queries import pins, problems, testcases
 from app.problems.queries.pins import VERIFICATION
 from app.problems.queries.versions import Author
-from app.programs.solving import Solving
+from app.programs.solving import SolverReport, Solving
 from app.tables import JobRow, TestCaseRow
 
 log = structlog.get_logger()
@@ -255,7 +255,7 @@ class JobRunner:
         package = params["problem_id"], params["package_sha256"]
         notes = Progress(self._database, job_id)
         try:
-            report = verify_stored(self._engine, self._files, package, notes.say, lambda: self._stopping(job_id))
+            report = verify_stored(self._engine, self._files, package, notes.show, lambda: self._stopping(job_id))
         except Ended:
             return
         except (PackageErrors, NotJudged, *UNREADABLE) as error:
@@ -283,30 +283,34 @@ class JobRunner:
                 process.kill()
 
     def _solve(self, by: Actor, job_id: str, params: RunParams, case: _Case, at: int, count: int) -> CaseResult:
-        notes = Notes(self._database, job_id, case.name, at, count)
-        own = "program" in params
-        process = new_solving(notes.report) if own else SolverProcess()
+        notes = Progress(self._database, job_id, (at, count))
+
+        def on_report(report: SolverReport | Summary) -> None:
+            if "fraction" in report:  # the summary is noted with the judged answer
+                notes.show(report["fraction"], f"{case.name}: best {report['best']}, {report['states']} states")
+
+        process = Solving(on_report) if "program" in params else SolverProcess()
         self._watch(job_id, process)
         how = params["method"] or params.get("program", "")
-        notes.say(0.0, f"{case.name}: {how}, seed {params['seed']}, {params['seconds']:g} s")
+        notes.show(0.0, f"{case.name}: {how}, seed {params['seed']}, {params['seconds']:g} s", now=True)
         try:
             data = self._files.load(case.input_sha256)
-            solved = self._solved(process, params, data, notes)
+            solved = self._solved(process, params, data, on_report)
             with acting(by):
                 result = self._keep(params["problem_id"], case, data, solved)
         except (SolverFailed, JudgeFailed, RejudgingRefused) as error:
-            notes.say(1.0, f"{case.name}: failed: {error}")
+            notes.show(1.0, f"{case.name}: failed: {error}", now=True)
             return {"error": str(error)}
-        notes.say(1.0, f"{case.name}: raw score {result['raw']}")
+        notes.show(1.0, f"{case.name}: raw score {result['raw']}", now=True)
         self._on_changed(params["problem_id"])
         return result
 
-    def _solved(self, process: SolverProcess | Solving, params: RunParams, data: bytes, notes: Notes) -> Solved:
+    def _solved(self, process: SolverProcess | Solving, params: RunParams, data: bytes, on_report: OnReport) -> Solved:
         """The answer of the package's own solver, or of one of `solvers/`; raises SolverFailed."""
         if isinstance(process, Solving):
             return solve_by_package(self._engine.programs, self._files, params, data, process)
         run = SolverRun(params["solver"], params["method"], params["seed"], params["seconds"], params["memory"])
-        return solve(process, run, data, notes.report)
+        return solve(process, run, data, on_report)
 
     def _keep(self, problem_id: str, case: _Case, data: bytes, solved: Solved) -> CaseResult:
         """Let the checker confirm the answer, then make it the expected one, with its provenance.

@@ -171,7 +171,7 @@ def test_a_damaged_file_keeps_what_needs_it_waiting(
 ) -> None:
     """There is no judge error: the file is named, and once it is sound again the submission is judged."""
     monkeypatch.setattr(engine, "SECONDS_BETWEEN_SWEEPS", 0.05)
-    monkeypatch.setattr(judging, "PARKED_LOOKS_BEFORE_ANOTHER_TRY", 10**9)
+    monkeypatch.setattr(judging, "LOOKS_FOR_A_FILE", 10**9)
     with grading(database_url, tmp_path / "files") as found:
         large = found.files.keep(b"10")
         path = found.files.path(large)

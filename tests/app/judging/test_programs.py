@@ -13,7 +13,7 @@ from app.core.files.open_files import LocalFiles
 from app.core.service import Service
 from app.domain.documents import CaseAnswer, ProgramDocument
 from app.judging.service.engine import Engine
-from app.judging.service.judging import LOOKS_BEFORE_ANOTHER_TRY, HeldBack
+from app.judging.service.judging import LOOKS_FOR_THE_SANDBOX, Parked
 from app.judging.service.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.judging.service.programs import Programs
 from app.judging.service.staff import EngineSettings
@@ -74,11 +74,11 @@ def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(sqlit
         engine.programs.open_sandbox = missing
         try:
             engine.start()
-            wait(lambda: 1 in engine._judging.held)
+            wait(lambda: 1 in engine.parked)
             assert types(service) == [None]
             engine.programs.open_sandbox = as_root
-            for _ in range(LOOKS_BEFORE_ANOTHER_TRY):  # as many sweeps do, with seconds between them
-                engine._judging.held.look()
+            for _ in range(LOOKS_FOR_THE_SANDBOX):  # as many sweeps do, with seconds between them
+                engine.parked.look()
             engine.take_up()  # the next sweep
             wait(lambda: types(service) != [None])
             assert types(service) == ["AC"]
@@ -116,12 +116,13 @@ def wait(ready: Callable[[], bool]) -> None:
 
 
 def test_what_is_held_back_is_let_go_now_and_then() -> None:
-    held = HeldBack()
-    held.hold(7, "no sandbox")
-    assert 7 in held
-    looks = [held.look() for _ in range(LOOKS_BEFORE_ANOTHER_TRY)]
-    assert looks == [{7}] * (LOOKS_BEFORE_ANOTHER_TRY - 1) + [set()]
-    assert 7 not in held
+    parked = Parked(lambda _sha256: None)
+    parked.hold(7, "no sandbox")
+    assert 7 in parked
+    assert parked.faults() == []
+    looks = [parked.look() for _ in range(LOOKS_FOR_THE_SANDBOX)]
+    assert looks == [{7}] * (LOOKS_FOR_THE_SANDBOX - 1) + [set()]
+    assert 7 not in parked
 
 
 @pytest.mark.machine("sandbox")

@@ -81,7 +81,7 @@ def test_a_server_of_root_refuses_packages_with_programs_and_judges_none(sqlite_
         assert uploaded(api) == (400, f"packages' own checkers cannot run here: {REFUSED}")
         assert api.get("problems/mine", user="admin").status_code == 404
         assert api.service.engine.programs_lack() == REFUSED
-        until(lambda: 1 in api.service.engine._judging.held)  # type: ignore[attr-defined]
+        until(lambda: 1 in api.service.engine.parked)
         assert verdict(api) is None
         status = api.get("status", user="admin").json()
         assert [each["what"] for each in status["advice"]].count("programs of packages") == 1

@@ -10,11 +10,12 @@ import pytest
 
 from app.core.files.open_files import LocalFiles
 from app.core.json_documents import RunParams
-from app.judging.service.package_solver import new_solving, solve_by_package
+from app.judging.service.package_solver import solve_by_package
 from app.judging.service.programs import Programs
 from app.judging.service.solver_process import SolverFailed
 from app.packages import tools
 from app.packages.read import read_package
+from app.programs.solving import Solving
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from tests.app.conftest import Jurado
@@ -82,7 +83,7 @@ def test_a_reference_run_fails_in_one_line(tmp_path: Path) -> None:
     }
     programs = Programs(LocalFiles(tmp_path / "files"), None, 2**28, missing)
     with pytest.raises(SolverFailed) as failed:
-        solve_by_package(programs, files, params, b"1\n", new_solving(lambda _report: None))
+        solve_by_package(programs, files, params, b"1\n", Solving(lambda _report: None))
     assert str(failed.value) == LACK
 
 

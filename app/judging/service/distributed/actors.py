@@ -147,7 +147,7 @@ class JobActor:
         self._database = database
         self._runner = runner
         self._locks = locks
-        self._closing = threading.Event()
+        self._closing = False
 
     def run_job(self, job_id: str) -> None:
         """Run a job that has not ended, unless another worker runs it; raises TryAgain where this one stops."""
@@ -161,12 +161,12 @@ class JobActor:
                 self._runner.work_on(job_id)
         finally:
             self._locks.give_back(lock)
-        if self._closing.is_set():
+        if self._closing:
             raise TryAgain(STOPPING_MS)
 
     def close(self) -> None:
         """Have a message whose job is killed sent again; before the runner is closed."""
-        self._closing.set()
+        self._closing = True
 
     @contextmanager
     def _watched(self, job_id: str, lock: str) -> Iterator[None]:
@@ -200,18 +200,16 @@ class Consumer:
     """Calls `act` with the rows of each message of a lane, in so many threads; `act` may raise TryAgain.
 
     No message beyond those is taken from other workers. dramatiq wants one worker a broker, so each lane has its own.
-    `at_hand` counts the messages that are being worked on.
     """
 
     def __init__(self, url: str, lane: Lane, act: Callable[[Sequence[T]], None], threads: int) -> None:
         import dramatiq
 
-        self._guard = threading.Lock()
         self.queue = lane.queue
-        self.at_hand = 0
+        self._acting: set[int] = set()  # the threads that work on a message; each adds and removes only itself
 
         def acting(rows: Sequence[T]) -> None:
-            self._count(+1)
+            self._acting.add(threading.get_ident())
             for row, context in contexts_in_message().items() if tracing.is_on() else ():
                 tracing.hand_over(int(row), context)
             try:
@@ -219,7 +217,7 @@ class Consumer:
             except TryAgain as error:
                 raise dramatiq.errors.Retry(str(error), delay=error.delay_ms) from None
             finally:
-                self._count(-1)
+                self._acting.discard(threading.get_ident())
 
         self._broker = open_broker(url, [lane])
         dramatiq.actor(actor_name=lane.actor, queue_name=lane.queue, broker=self._broker)(acting)
@@ -232,9 +230,10 @@ class Consumer:
         """Begin to take messages; a broker that is away is tried again each few seconds."""
         self._worker.start()
 
-    def _count(self, change: int) -> None:
-        with self._guard:
-            self.at_hand += change
+    @property
+    def at_hand(self) -> int:
+        """The number of messages that are being worked on."""
+        return len(self._acting)
 
     def pause(self) -> None:
         """Take no more messages, and let the broker give those that are at hand to other workers at once."""

@@ -6,7 +6,6 @@ beside the server: a question, and no row.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -44,7 +43,7 @@ class DistributedEngine:
         self._desk = desk
         self._sender = sender
         self._reconciler = reconciler
-        self._closing = threading.Event()
+        self._closing = False
         self._counted = (float("-inf"), 0)
 
     def start(self) -> None:
@@ -90,7 +89,7 @@ class DistributedEngine:
     def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
         """Have these judged as soon as answers that contestants wait for, and wait for it; False if it takes longer."""
         self._sender.judgements((id_, "") for id_ in judgement_ids)
-        return all_done(self._database, judgement_ids, seconds, self._closing.is_set)
+        return all_done(self._database, judgement_ids, seconds, lambda: self._closing)
 
     def validate(self, request: Validate) -> Future[Validated]:
         """Ask a grader of this server to validate a test case."""
@@ -114,7 +113,7 @@ class DistributedEngine:
 
     def close(self) -> None:
         """Stop looking at rows and answering questions, and send what is to be sent."""
-        self._closing.set()
+        self._closing = True
         self._reconciler.close()
         self._desk.close()
         self._sender.close()

@@ -10,7 +10,6 @@ all that it was told. What has stayed as it is for too long is sent again then, 
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -203,7 +202,7 @@ class Reconciler:
         self._patience = Patience()
         self._sent_again: set[int] = set()
         self._jobs_sent: dict[str, float] = {}
-        self._taking_up = threading.Event()
+        self._taking_up = False
         self._loop = Loop("reconciler", self._step, SECONDS_BETWEEN_LOOKS)
         self.resent = 0
 
@@ -213,7 +212,7 @@ class Reconciler:
 
     def take_up(self) -> None:
         """A rejudging has been opened, changed or cancelled here: what it has is sent at once."""
-        self._taking_up.set()
+        self._taking_up = True
         self._loop.wake()
 
     def close(self) -> None:
@@ -223,12 +222,12 @@ class Reconciler:
         self._locks.give_back(LOCK)
 
     def _step(self) -> None:
-        if self._taking_up.is_set():
-            self._taking_up.clear()
+        if self._taking_up:
+            self._taking_up = False
             try:
                 self._send_rejudgings()
             except Exception:
-                self._taking_up.set()  # the next step sends them
+                self._taking_up = True  # the next step sends them
                 raise
         if self._locks.take(LOCK):
             self._look(time.monotonic())
