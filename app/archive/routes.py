@@ -31,7 +31,7 @@ from app.core.http.downloads import (
 from app.core.http.errors import ZIPS, body_file, content_type
 from app.core.http.middleware import API
 from app.core.messages import N_
-from app.core.progress import SILENT, Steps
+from app.core.steps import SILENT, Steps
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 

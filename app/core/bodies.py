@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from app.core.errors import MOST_LISTED, BadRequest, Conflict, describe_pattern, fault, in_words, place
-from app.core.heavy import is_within, read_json
+from app.core.load import is_within, read_json
 from app.core.messages import N_, Fault, Message, Text
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.domain.documents import JsonValue

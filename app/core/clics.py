@@ -3,12 +3,13 @@
 Absolute times are UTC with milliseconds and `Z`, relative ones `h:mm:ss.uuu`, both always with the milliseconds.
 
 - Examples of documents, each written beside its model; the description of the API shows them.
+- Filters of collections: `?team_id=X` on any property that is an id, `?team_id=` for null.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, TypeVar
 
@@ -160,3 +161,14 @@ def example(document: JsonObject) -> Callable[[type[M]], type[M]]:
         return model
 
     return keep
+
+
+D = TypeVar("D", bound=BaseModel)
+
+
+def matching(documents: Iterable[D], **wanted: str | None) -> list[D]:
+    """The documents whose properties have all the wanted values; None asks for any value, empty text for null."""
+    asked = {key: value for key, value in wanted.items() if value is not None}
+    return [
+        each for each in documents if all((getattr(each, key, None) or "") == value for key, value in asked.items())
+    ]

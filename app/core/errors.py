@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 from pydantic_core import ErrorDetails
 
 from app.core.messages import A_VALUE, N_, NOTHING, Fault, Message, Text, WrongProperty, WrongValue, as_message, joined
+from checkers.doors import Phrase, Rejected
 
 if TYPE_CHECKING:
     from app.core.service import Service
 
 AT = N_("%(where)s: %(fault)s")
+PLACED = N_("%(where)s: expected %(expected)s, found %(found)s")
 MOST_SHOWN = 80
 # The prefix of places in tables.
 TABLE_LINE = "line "
@@ -149,7 +151,7 @@ def in_words(fault: Mapping[str, object]) -> Message:
     if not fault.get("expected"):
         return Message(AT, where=fault.get("where"), fault=fault.get("message"))
     return Message(
-        N_("%(where)s: expected %(expected)s, found %(found)s"),
+        PLACED,
         where=fault["where"],
         expected=fault["expected"],
         found=fault["found"],
@@ -221,3 +223,17 @@ def _shown(value: object) -> Text:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+
+
+def message_of(rejected: Rejected) -> Message:
+    """Return what a checker or game rejected: with its phrases where it has a place, else its English text."""
+    args = rejected.message.args
+    if not {"where", "expected", "found"} <= set(args):
+        return Message(rejected.message.text)
+    return Message(PLACED, **{name: _text(args[name]) for name in ("where", "expected", "found")})
+
+
+def _text(value: object) -> Text:
+    if not isinstance(value, Phrase):
+        return str(value)
+    return Message(value.source, **{name: _text(each) for name, each in value.values.items()})

@@ -39,7 +39,6 @@ OF_PACKAGES = (
     "app.programs.model",
     "app.archive.service.package_files",
     "app.archive.service.judging",
-    "app.core.fault_list",
 )
 PLAIN = frozenset({
     ("builtins", "frozenset"), ("builtins", "set"), ("builtins", "list"), ("builtins", "dict"),

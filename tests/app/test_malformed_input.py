@@ -25,7 +25,7 @@ from typer.testing import CliRunner
 from app.commands.main import app
 from app.core.errors import MOST_LISTED
 from app.core.faults import PackageErrors
-from app.core.heavy import DEEPEST
+from app.core.load import DEEPEST
 from app.organizer_routes import PLACES
 from app.packages.files import archive_files
 from app.packages.zips import zip_bytes

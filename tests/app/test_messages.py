@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from app.contests.schemas.settings import Limits, PerWindow
-from app.core.errors import BadRequest, all_in_words
+from app.core.errors import BadRequest, all_in_words, message_of
 from app.core.faults import MORE, PackageError, mismatch
 from app.core.messages import N_, Message, joined
 from app.core.pages import languages
 from app.core.pages.languages import in_words, translate
-from app.core.rejections import message_of
 from app.domain.participation import quota
 from app.judging.service.grade import message_json
 from app.submissions.queries.submissions import why_not

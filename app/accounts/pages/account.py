@@ -23,9 +23,8 @@ from app.accounts.service.accounts import OwnChange, account_of, change_password
 from app.accounts.service.reach import NewPassword, use_reset_in_turn
 from app.accounts.service.registering import Pace, register
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
-from app.core.addresses import source_of
 from app.core.errors import Unauthorized
-from app.core.heavy import run_heavy
+from app.core.load import run_heavy, source_of
 from app.core.messages import N_
 from app.core.pages.forms import inside, made_of, read_form, refuse_two_texts
 from app.core.pages.frames import frame

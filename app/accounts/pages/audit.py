@@ -19,7 +19,7 @@ from app.accounts.service import role_changes
 from app.accounts.service.reach import ResetBody, make_reset, renew_password
 from app.accounts.service.role_changes import AuditEntry, AuditQuery
 from app.core.errors import BadRequest
-from app.core.heavy import run_heavy
+from app.core.load import run_heavy
 from app.core.messages import N_
 from app.core.pages.frames import frame
 from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see

@@ -46,8 +46,6 @@ from app.accounts.service.role_changes import (
     RoleView,
 )
 from app.accounts.service.tokens import NewToken, TokenBody, TokenView
-from app.core.addresses import source_of
-from app.core.heavy import run_heavy
 from app.core.http.deps import (
     CurrentViewer,
     GatedRoute,
@@ -58,6 +56,7 @@ from app.core.http.deps import (
     Writing,
     address_of,
 )
+from app.core.load import run_heavy, source_of
 from app.core.transactions import after_commit
 
 router = APIRouter(route_class=GatedRoute, tags=["audit"])

@@ -25,7 +25,7 @@ from app.accounts.queries import accounts as queries_accounts
 from app.accounts.queries.accounts import Roles
 from app.contests.queries.contests import clock
 from app.core.clock import utc_now
-from app.core.turns import Turns
+from app.core.load import Turns
 from app.domain.participation import is_for_practice
 from app.tables import AccountRow, ContestRow
 

@@ -34,7 +34,7 @@ from app.core.clock import utc_now
 from app.core.db import audit
 from app.core.db.audit import Actor, acting
 from app.core.errors import Forbidden, NotFound
-from app.core.heavy import run_heavy
+from app.core.load import run_heavy
 from app.core.messages import N_, Message, did_you_mean
 from app.core.passwords import hash_password, make_password
 from app.core.service import Service

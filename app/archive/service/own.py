@@ -21,7 +21,7 @@ from app.contests.schemas.settings import Limits
 from app.core.bodies import Body
 from app.core.clics import Id, Time
 from app.core.errors import fault
-from app.core.fault_list import FaultList
+from app.core.faults import FaultList
 from app.core.messages import N_, Message
 from app.submissions.queries import submission_queries
 from app.tables import ChosenSubmissionRow, ContestRow, InputRequestRow, ParticipationRow

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from app.archive.service import judging as contest_judging
 from app.archive.service import own as contest_own
 from app.core.errors import fault
-from app.core.fault_list import FaultList
+from app.core.faults import FaultList
 from app.core.messages import Text
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.feed.service.collections import IN_REFERENCE_ORDER

@@ -22,7 +22,7 @@ from app.accounts.service.grants import Granted
 from app.core.bodies import Body
 from app.core.clics import Id, Time
 from app.core.clock import utc_now
-from app.core.fault_list import FaultList
+from app.core.faults import FaultList
 from app.core.messages import N_, Message
 from app.games import queries as games_queries
 from app.games.service.referee import seat

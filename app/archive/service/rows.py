@@ -30,7 +30,7 @@ from app.core.clics import ID, parse_time
 from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.errors import ServiceError, fault
-from app.core.fault_list import FaultList
+from app.core.faults import FaultList
 from app.core.messages import Text
 from app.core.service import Service
 from app.domain.contests import Clock, Pause

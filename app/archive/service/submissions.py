@@ -27,7 +27,7 @@ from app.contests.schemas.settings import Rule
 from app.core.clics import ID, format_reltime, parse_reltime, parse_time
 from app.core.clock import utc_now
 from app.core.db.by_id import as_id, is_number
-from app.core.fault_list import FaultList
+from app.core.faults import FaultList
 from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message
 from app.core.service import Service

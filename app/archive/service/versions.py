@@ -17,8 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.archive.service.package_files import Contents
 from app.authoring.service.packages import check_package, limits_of
-from app.core.fault_list import FaultList
-from app.core.faults import PackageError, PackageErrors, errors_of
+from app.core.faults import FaultList, PackageError, PackageErrors, errors_of
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message

@@ -29,8 +29,7 @@ from app.core.clics import JsonObject
 from app.core.db import by_id
 from app.core.db.by_id import Kind
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, Unavailable, all_in_words, in_words
-from app.core.fault_list import FaultList
-from app.core.faults import PackageErrors
+from app.core.faults import FaultList, PackageErrors
 from app.core.files.files import TentativeFiles
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.messages import N_

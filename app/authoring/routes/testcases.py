@@ -51,7 +51,7 @@ from app.core.http.errors import ZIPS, ErrorBody, body_file, content_type, writt
 from app.core.http.forms import Expected, open_form
 from app.core.http.middleware import API
 from app.core.messages import N_
-from app.core.progress import Steps
+from app.core.steps import Steps
 from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.judging.service.rejudgings.problem_changes import Preview, RejudgingView
 

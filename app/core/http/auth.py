@@ -19,8 +19,8 @@ from cachetools import FIFOCache
 
 from app.accounts.service.grants import CHECKS_AT_ONCE, Attempt, Guesses
 from app.accounts.service.viewer import PUBLIC, Logins, Viewer
-from app.core.addresses import source_of
 from app.core.errors import Unauthorized
+from app.core.load import source_of
 from app.core.messages import N_
 from app.core.shared_work import SharedWork
 

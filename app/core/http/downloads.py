@@ -26,7 +26,7 @@ from app.core.files.files import PIECE, FileStore
 from app.core.growing import GrowingFile
 from app.core.http.errors import error_response
 from app.core.messages import N_
-from app.core.progress import Steps
+from app.core.steps import Steps
 from app.problems.queries.packing import pieces_of
 
 ZIP = "application/zip"

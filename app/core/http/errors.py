@@ -28,7 +28,6 @@ from starlette.exceptions import HTTPException
 from app.core.bodies import Document, json_document, objects, read_yaml
 from app.core.clics import example
 from app.core.db.commits import CommitInDoubt, is_full, of_the_database
-from app.core.encodings import charset_of, table_text
 from app.core.errors import (
     MOST_LISTED,
     BadRequest,
@@ -48,9 +47,10 @@ from app.core.errors import (
 )
 from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
-from app.core.heavy import LIGHT, run_heavy
+from app.core.load import LIGHT, run_heavy
 from app.core.messages import N_, Message, in_english
 from app.core.metrics import Metrics
+from app.core.table_rows import charset_of, table_text
 
 COPIED_AT_ONCE = 2**20
 # Content types of a body that is a zip archive.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.core.addresses import source_of
 from app.core.clock import utc_now
+from app.core.load import source_of
 from app.feed.service.kinds import ORDER, STATE
 from app.feed.service.log import Line, Log, page_of
 from app.feed.service.readers import Place, Reader, write_token

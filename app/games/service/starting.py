@@ -15,11 +15,10 @@ from app.contests.queries.contests import NoContest
 from app.contests.schemas.settings import Limits
 from app.contests.service.names import problem_called
 from app.contests.service.visibility import snapshot_for, the_problem
-from app.core.addresses import source_of
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests
+from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests, message_of
+from app.core.load import source_of
 from app.core.messages import N_, Message, did_you_mean
-from app.core.rejections import message_of
 from app.core.service import Service
 from app.games import queries as games_queries
 from app.games.queries import NewGame

@@ -19,12 +19,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.accounts.service.tokens import who_may
 from app.core import clics
 from app.core.errors import BadRequest, UnsupportedMedia
-from app.core.heavy import LIGHT, run_heavy
 from app.core.http.deps import GatedRoute, acting_for, admit, current_viewer
 from app.core.http.downloads import file, form
 from app.core.http.errors import ErrorBody, body_stream, content_type, reply_to
 from app.core.http.forms import Expected, read_form
 from app.core.http.middleware import BodyLimit, Frame
+from app.core.load import LIGHT, run_heavy
 from app.core.messages import N_
 from app.core.service import Service
 from app.core.settings import Settings

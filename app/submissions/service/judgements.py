@@ -18,9 +18,17 @@ from app.contests.service.visibility import (
     points_of,
     shown_type,
 )
-from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, JsonObject, example, format_reltime, format_time, number
+from app.core.clics import (
+    CONTEST_TIME,
+    EXAMPLES_TIME,
+    JsonObject,
+    example,
+    format_reltime,
+    format_time,
+    matching,
+    number,
+)
 from app.core.errors import NotFound
-from app.core.filters import matching
 from app.core.messages import N_
 from app.domain.contests import PROVISIONAL, Kind
 from app.domain.scoring import exact

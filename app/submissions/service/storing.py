@@ -14,8 +14,8 @@ from anyio.to_thread import run_sync
 from app.contests.schemas.settings import ContestSettings
 from app.core.errors import TooLarge, TooManyRequests
 from app.core.files.files import Kept
-from app.core.heavy import run_heavy
 from app.core.json_documents import SourceDocument
+from app.core.load import run_heavy
 from app.core.messages import N_
 from app.core.service import Service
 from app.domain.participation import limited, quota, times_needed

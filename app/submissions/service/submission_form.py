@@ -17,7 +17,7 @@ from app.core import clics
 from app.core.bodies import Line
 from app.core.clics import Id, example
 from app.core.errors import MOST_LISTED, BadRequest, all_in_words, describe_pattern, fault
-from app.core.heavy import LIGHT, check_values
+from app.core.load import LIGHT, check_values
 from app.core.messages import N_, Message, WrongValue
 from app.submissions.service.archives import Upload, announced, archive_kind
 

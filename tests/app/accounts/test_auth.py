@@ -15,14 +15,13 @@ from app.accounts.service import tokens, viewer
 from app.accounts.service import viewer as service_viewer
 from app.accounts.service.grants import Guesses, Price
 from app.archive.commands.places import read_settings, try_places
-from app.core.addresses import source_of
 from app.core.clics import format_time
 from app.core.commands.output import Failure
 from app.core.errors import TooManyRequests
 from app.core.http.auth import LONGEST_USERNAME
+from app.core.load import Turns, source_of
 from app.core.passwords import weakness
 from app.core.settings import Settings
-from app.core.turns import Turns
 from app.operations.service.bootstrap import initialise, make_admin
 from app.tables import TokenRow
 from tests.builders.examples import rule_cases

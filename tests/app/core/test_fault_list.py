@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.core.fault_list import MOST_KEPT, FaultList
+from app.core.faults import MOST_KEPT, FaultList
 
 
 def numbered(first: int, last: int) -> FaultList:

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from app.core.heavy import LIGHT
+from app.core.load import LIGHT
 from app.packages.catalog import bundled
 from app.packages.zips import zip_bytes
 from app.submissions.service.archives import Upload

@@ -18,10 +18,10 @@ from starlette.datastructures import Headers, State
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.core.addresses import source_of
 from app.core.errors import Unavailable
 from app.core.http.auth import Authenticator
 from app.core.http.errors import error_response, headers_of
+from app.core.load import source_of
 from app.core.messages import N_
 from app.core.settings import Settings
 

@@ -21,8 +21,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import SubmissionKey, points_of
+from app.core.clics import matching
 from app.core.errors import BadRequest
-from app.core.filters import matching
 from app.core.messages import N_
 from app.domain.scoring import Attempt
 from app.feed.queries import events

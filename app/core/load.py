@@ -1,20 +1,25 @@
-"""Heavy work of single requests, in threads and only so much of it at once: the others keep the interpreter's time.
+"""Limits of the load that one client or request causes (guarantee 6).
 
-- JSON of strangers: counted before it is parsed, parsed beside the event loop where it is large, and not too deep.
+- Heavy work runs in threads, and only so much of it at once: other requests keep the interpreter's time.
+- JSON of strangers is counted before it is parsed, parsed outside the event loop if it is large, and limited in depth.
+- Turns are given out round robin over clients. An IPv6 client is its /64, as a subscriber may use any address of it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
+from collections import deque
 from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
 from typing import TypeVar
 
 from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
 from anyio.to_thread import run_sync
 
-from app.core.errors import BadRequest
+from app.core.errors import BadRequest, TooManyRequests
 from app.core.messages import N_
 from app.domain.documents import JsonValue
 
@@ -104,3 +109,68 @@ def _read(data: bytes, most: int) -> JsonValue:
 
 def _marks(data: bytes) -> int:
     return sum(map(data.count, MARKS))
+
+
+BITS_OF_A_SUBSCRIBER = 64
+
+
+def source_of(address: str) -> str:
+    """The address to count by: of IPv6 the /64, of IPv4 written as IPv6 the IPv4; what is no address, as it is."""
+    try:
+        parsed = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    network = int(parsed) >> BITS_OF_A_SUBSCRIBER << BITS_OF_A_SUBSCRIBER
+    return f"{IPv6Address(network)}/{BITS_OF_A_SUBSCRIBER}"
+
+
+SECONDS_TO_RETRY = 2
+
+
+class Turns:
+    """At most `at_once` have a turn, at most `most_waiting` of one asker wait for one; used in one event loop."""
+
+    def __init__(self, at_once: int, most_waiting: int) -> None:
+        self._at_once = at_once
+        self._most_waiting = most_waiting
+        self._taken = 0
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
+
+    @property
+    def idle(self) -> bool:
+        """Whether all turns are free; then nobody waits either."""
+        return self._taken == 0
+
+    async def take(self, asker: str) -> None:
+        """Wait for a turn, to be given back with `leave`; raises TooManyRequests where too many wait already."""
+        if self._taken < self._at_once:
+            self._taken += 1
+            return
+        queue = self._waiting.setdefault(asker, deque())
+        if len(queue) >= self._most_waiting:
+            raise TooManyRequests(N_("too many logins wait already, try again later"), SECONDS_TO_RETRY)
+        turn = asyncio.get_running_loop().create_future()
+        queue.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it was given the turn in the same moment
+                self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Give a turn back: to the next asker's first who still waits for it."""
+        while self._waiting:
+            asker = next(iter(self._waiting))
+            queue = self._waiting.pop(asker)
+            turn = queue.popleft()
+            if queue:
+                self._waiting[asker] = queue  # behind all others
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._taken -= 1
