@@ -22,7 +22,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
 
 from app import page_routes as pages
-from app.accounts.queries.accounts import note_use
+from app.accounts.queries import note_use
 from app.accounts.service.registering import Pace
 from app.accounts.service.viewer import Logins
 from app.archive.queries.scrub import Scrub

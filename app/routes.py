@@ -19,13 +19,13 @@ from app.daily import routes as daily_routes
 from app.feed import routes as feed_routes
 from app.games.routes import games, live
 from app.judging import routes as judging_routes
-from app.messages.routes import clarifications, commentary
+from app.messages import routes as messages_routes
 from app.operations import routes as operations_routes
 from app.problems import routes as problems_routes
 from app.scoreboard.routes import awards, scoreboard
 from app.similarity import routes as similarity_routes
 from app.submissions.routes import reports, submissions, submit
-from app.teams.routes import directory, teams
+from app.teams import routes as teams_routes
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
@@ -40,17 +40,17 @@ ROUTERS: tuple[APIRouter, ...] = (
     reports.final_inputs_router,
     reports.router,
     feed_routes.access_router,
-    teams.router,
+    teams_routes.router,
     accounts.router,
     access.roles_router,
     access.password_resets_router,
     access.registration_router,
     access.router,
-    teams.class_list_router,
-    directory.router,
-    clarifications.router,
+    teams_routes.class_list_router,
+    teams_routes.directory_router,
+    messages_routes.router,
     awards.router,
-    commentary.router,
+    messages_routes.commentary_router,
     archive_routes.router,
     access.tokens_router,
     testcases.packages_router,

@@ -13,7 +13,7 @@ from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView, version
 from app.contests.service import commands as service_commands
 from app.contests.service import contests

@@ -19,7 +19,6 @@ from app.core.parsing import place
 from app.packages.catalog import check_board, check_ladder, checkers
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
 from app.packages.formats.cms import format_of, import_files
-from app.packages.formats.names import Format
 from app.packages.markdown import (
     FOLDER,
     IMAGE_TYPES,
@@ -31,6 +30,7 @@ from app.packages.markdown import (
     render,
 )
 from app.packages.model import Package, Statement
+from app.packages.names import Format
 from app.packages.read import assemble
 from app.packages.settings import GAME
 from checkers.doors import N_, Phrase

@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from app.core.faults import mismatch
-from app.packages.languages import LANGUAGE_CODE
+from app.packages.names import LANGUAGE_CODE
 
 # Characters: a statement may name a constant in every line.
 LONGEST_CONSTANT = 200

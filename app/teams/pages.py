@@ -13,14 +13,14 @@ from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.schemas import TermsChange, TermsView
 from app.accounts.service import registration
 from app.accounts.service.accounts import ImportOptions
 from app.accounts.service.viewer import Viewer, own_teams
 from app.contests.pages.home import steps
 from app.contests.pages.setup import moment, moment_shown, question_zero
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.core.bodies import Document
 from app.core.errors import BadRequest, ServiceError
 from app.core.messages import N_
@@ -285,10 +285,10 @@ def _name(session: Session, team_id: str) -> str:
 def _teams(session: Session, contest_id: str) -> list[Listed]:
     contest = contest_of(session, contest_id)
     out, counts = teams_queries.disqualified(session, contest_id), counts_by_team(session, contest_id)
-    with_passwords = accounts.with_passwords(session)
+    with_passwords = accounts_queries.with_passwords(session)
     usernames: dict[str, list[tuple[str, str]]] = {}
     able: set[str] = set()
-    for account in accounts.accounts(session):
+    for account in accounts_queries.accounts(session):
         if account.team_id is not None:
             usernames.setdefault(account.team_id, []).append((account.id, account.username))
             if account.id in with_passwords:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from app.contests.queries.contests import clock
+from app.contests.queries import clock
 from app.core.clock import utc_now
 from app.core.db import by_id
 from app.tables import (
@@ -267,3 +267,24 @@ def persons_kept_teams(session: Session, contest_ids: Collection[str], account_r
     """The persons that contests brought, or whose accounts these are."""
     brought = session.scalars(select(PersonRow.id).where(PersonRow.contest_id.in_(contest_ids)))
     return {*brought, *(row.person_id for row in account_rows if row.person_id is not None)}
+
+
+def accounts_of_team(session: Session, team_id: str) -> int:
+    """The number of accounts of a team."""
+    query = select(func.count()).select_from(AccountRow).where(AccountRow.team_id == team_id)
+    return session.scalar(query) or 0
+
+
+def teams_of_contests(session: Session, contest_ids: Collection[str]) -> Sequence[TeamRow]:
+    """The teams that are enrolled in one of these contests, or were made for it, by id."""
+    enrolled_ids = select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id.in_(contest_ids))
+    kept_ids = select(KeptTeamRow.team_id).where(KeptTeamRow.contest_id.in_(contest_ids))
+    ids = enrolled_ids.union(kept_ids)
+    return session.scalars(select(TeamRow).where(TeamRow.id.in_(ids)).order_by(TeamRow.id)).all()
+
+
+def contests_of_team(session: Session, team_id: str) -> Sequence[ContestRow]:
+    """The contests in which a team takes part: those it is enrolled in, and those open to all."""
+    enrolled = select(ContestTeamRow.contest_id).where(ContestTeamRow.team_id == team_id)
+    query = select(ContestRow).where(ContestRow.open_to_all | ContestRow.id.in_(enrolled))
+    return session.scalars(query.order_by(ContestRow.id)).all()

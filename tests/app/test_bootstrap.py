@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from app.accounts.queries import accounts
-from app.contests.queries import contests
-from app.contests.queries.contests import clock
+from app.accounts import queries as accounts_queries
+from app.contests import queries as contests_queries
+from app.contests.queries import clock
 from app.contests.schemas.settings import CONTEST_BYTES, TEAM_BYTES, ContestSettings, Limits, PerWindow
 from app.core.passwords import make_password, password_fits
 from app.core.settings import Settings
@@ -43,7 +43,7 @@ def test_a_first_start_makes_an_admin_and_says_its_password_once(settings: Setti
     assert found is not None
     database, _files = initialise(settings, said.append)
     with database.read() as session:
-        admin = accounts.by_username(session, "admin")
+        admin = accounts_queries.by_username(session, "admin")
     database.close()
     assert admin is not None
     assert admin.type == "admin"
@@ -55,7 +55,7 @@ def test_a_password_that_is_set_is_not_said(settings: Settings) -> None:
     known = settings.model_copy(update={"admin_password": "a phrase of hers"})
     database, _files = initialise(known, said.append)
     with database.read() as session:
-        admin = accounts.by_username(session, "admin")
+        admin = accounts_queries.by_username(session, "admin")
     database.close()
     assert admin is not None
     assert password_fits("a phrase of hers", str(admin.password_hash))
@@ -87,7 +87,7 @@ def test_every_bundled_problem_can_be_practised_by_every_team(settings: Settings
         ]
         assert row.open_to_all
         assert str(clock(row).end) > "2125"
-        assert [entry.problem_id for entry in contests.entries(session, "demo")] == ["comesolo"]
+        assert [entry.problem_id for entry in contests_queries.entries(session, "demo")] == ["comesolo"]
         case = problems.test_case(session, "echo", "02")
         assert case is not None
         assert files.load(case.input_sha256) == b"2\n"
@@ -122,7 +122,7 @@ def test_a_problem_that_is_bundled_later_joins_the_practice(settings: Settings, 
     write_package(tmp_path / "problems", slug="another")
     database, _files = initialise(settings, lambda _line: None)
     with database.read() as session:
-        there = [(entry.problem_id, entry.label) for entry in contests.entries(session, "practice")]
+        there = [(entry.problem_id, entry.label) for entry in contests_queries.entries(session, "practice")]
     database.close()
     assert there == [("comesolo", "A"), ("echo", "B"), ("another", "C")]
 
@@ -135,7 +135,7 @@ def test_what_an_admin_has_deleted_does_not_come_back(settings: Settings) -> Non
     database.close()
     database, _files = initialise(settings, lambda _line: None)
     with database.read() as session:
-        assert list(contests.contests(session)) == []
+        assert list(contests_queries.contests(session)) == []
     database.close()
 
 
@@ -155,7 +155,7 @@ def test_a_problem_taken_out_of_the_practice_contest_does_not_come_back(settings
     database.close()
     database, _files = initialise(settings, lambda _line: None)
     with database.read() as session:
-        assert [entry.problem_id for entry in contests.entries(session, "practice")] == ["comesolo"]
+        assert [entry.problem_id for entry in contests_queries.entries(session, "practice")] == ["comesolo"]
     database.close()
 
 
@@ -173,7 +173,7 @@ def games_contest(settings: Settings) -> list[str]:
     """The problems of the contest `games` after a start."""
     database, _files = initialise(settings, lambda _line: None)
     with database.read() as session:
-        problem_ids = [entry.problem_id for entry in contests.entries(session, "games")]
+        problem_ids = [entry.problem_id for entry in contests_queries.entries(session, "games")]
     database.close()
     return problem_ids
 
@@ -184,8 +184,8 @@ def test_games_have_a_contest_of_their_own_beside_practice_and_demo(settings: Se
     database, _files = initialise(settings, lambda _line: None)
     with database.read() as session:
         assert session.get_one(ContestRow, "games").open_to_all
-        assert [entry.problem_id for entry in contests.entries(session, "practice")] == ["comesolo", "echo"]
-        assert [entry.problem_id for entry in contests.entries(session, "demo")] == ["comesolo"]
+        assert [entry.problem_id for entry in contests_queries.entries(session, "practice")] == ["comesolo", "echo"]
+        assert [entry.problem_id for entry in contests_queries.entries(session, "demo")] == ["comesolo"]
     database.close()
 
 

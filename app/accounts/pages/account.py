@@ -16,7 +16,7 @@ from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody
 from app.accounts.service import registration, role_changes, tokens
 from app.accounts.service.accounts import OwnChange, account_of, change_password, own_account
@@ -94,7 +94,7 @@ def login_page(
         username=username,
         fault=None,
         is_reset=reset == "yes",
-        is_new=accounts.only_one(session),
+        is_new=accounts_queries.only_one(session),
     )
 
 
@@ -116,7 +116,7 @@ async def log_in(request: Request, service: TheService) -> Response:
 
 def _is_new(service: Service) -> bool:
     with service.database.read() as session:
-        return accounts.only_one(session)
+        return accounts_queries.only_one(session)
 
 
 async def log_out(request: Request, service: TheService, viewer: Visitor) -> Response:

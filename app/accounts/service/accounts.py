@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.schemas import (
     AccountBody,
     AccountChange,
@@ -38,7 +38,7 @@ from app.accounts.service.registration import (
     shown_once,
 )
 from app.accounts.service.viewer import Viewer
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.core.bodies import Body, Document, same_id
 from app.core.clics import JsonObject
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
@@ -57,7 +57,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 
 def account_of(session: Session, account_id: str) -> AccountRow:
     """The account; raises NotFound."""
-    row = accounts.get(session, account_id)
+    row = accounts_queries.get(session, account_id)
     if row is None:
         raise NotFound(N_("no account %(account)r"), account=account_id)
     return row
@@ -66,7 +66,7 @@ def account_of(session: Session, account_id: str) -> AccountRow:
 def visible(session: Session, viewer: Viewer, contest_id: str) -> list[AccountView]:
     """The accounts of a contest that the viewer may see: judges all, others their own."""
     contest = contest_of(session, contest_id)
-    roles = {row.account_id: row.role for row in accounts.of_contest(session, contest_id)}
+    roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest_id)}
     if viewer.sees_all:
         return [in_contest(row, roles.get(row.id)) for row in of_contest(session, contest, set(roles))]
     return [] if viewer.account_id is None else [in_contest(account_of(session, viewer.account_id), None)]
@@ -78,10 +78,10 @@ def of_contest(session: Session, contest: ContestRow, role_ids: Collection[str])
     Of the latter, those with roles elsewhere are the business of their contests.
     """
     taking_part = {row.id for row in teams_queries.taking_part(session, contest)}
-    elsewhere = accounts.without_team_elsewhere(session)
+    elsewhere = accounts_queries.without_team_elsewhere(session)
     return [
         row
-        for row in accounts.accounts(session)
+        for row in accounts_queries.accounts(session)
         if row.id in role_ids or (row.id not in elsewhere if row.team_id is None else row.team_id in taking_part)
     ]
 
@@ -151,7 +151,7 @@ def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) 
             raise Forbidden(WRONG, where="old_password")
         row.password_hash = hashed
         if not body.keep_tokens:
-            accounts.remove_tokens(session, row.id, but=used)
+            accounts_queries.remove_tokens(session, row.id, but=used)
         return view(row)
 
 
@@ -179,14 +179,14 @@ class ImportOptions:
         given = {id_of(body): body.password for body in bodies if body.password is not None}
         if self.dry_run or not (self.generate or self.renew):
             return Passwords(given)
-        settled = set(given) if self.renew else {*given, *accounts.with_passwords(session)}
+        settled = set(given) if self.renew else {*given, *accounts_queries.with_passwords(session)}
         made = {id_of(body): make_password() for body in bodies if id_of(body) not in settled}
         return Passwords(given, made)
 
 
 def listed(session: Session) -> list[AccountView]:
     """The accounts of the server; passwords are left out."""
-    return [view(row) for row in accounts.accounts(session)]
+    return [view(row) for row in accounts_queries.accounts(session)]
 
 
 def one(session: Session, account_id: str) -> AccountView:
@@ -223,7 +223,7 @@ def bring_in(
     reach = reach_of(session, viewer)
     refuse_links(session, *wanted, replace=options.replace, reach=reach)
     concern(session, reach, [body.team_id for body, _ in wanted.places])
-    known = {row.id: row for row in accounts.accounts(session)}
+    known = {row.id: row for row in accounts_queries.accounts(session)}
     rows = [put(session, body, hashes.get(id_of(body)), known) for body, _ in wanted.places]
     keep_an_admin(session)
     return [shown_once(row, passwords.made.get(row.id)) for row in rows]
@@ -257,7 +257,7 @@ def _put(session: Session, reach: Reach, body: AccountBody, password: str | None
 def delete(session: Session, viewer: Viewer, account_id: str) -> None:
     """Delete an account with its tokens; raises Conflict where it has submissions or jobs, or is the last admin."""
     row = account_within(session, viewer, account_id)
-    if uses := accounts.uses(session, account_id):
+    if uses := accounts_queries.uses(session, account_id):
         raise Conflict(N_("the account has %(uses)s"), uses=counted(uses))
     session.delete(row)
     keep_an_admin(session)

@@ -21,13 +21,14 @@ from typing import Literal, cast
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts as queries_accounts
-from app.accounts.queries.accounts import Roles
-from app.contests.queries.contests import clock
+from app.accounts import queries as queries_accounts
+from app.accounts.queries import Roles
+from app.contests.queries import clock
 from app.core.clock import utc_now
 from app.core.load import Turns
 from app.domain.participation import is_for_practice
 from app.tables import AccountRow, ContestRow
+from app.teams import queries as teams_queries
 
 Granted = Literal["owner", "judge"]
 OWNER: Granted = "owner"
@@ -95,7 +96,7 @@ def _resting(session: Session, team_id: str, roles: Roles) -> set[str]:
     then both rest, which withholds too much rather than too little.
     """
     now, enrolled = utc_now(), queries_accounts.enrolled(session, team_id)
-    contests = [row for row in queries_accounts.contests_of_team(session, team_id) if is_undecided(row, now)]
+    contests = [row for row in teams_queries.contests_of_team(session, team_id) if is_undecided(row, now)]
     uuids = queries_accounts.uuids_by_contest(session, {*roles.contests, *(row.id for row in contests)})
     competed = {row.id: uuids.get(row.id, set()) for row in contests}
     resting = {

@@ -20,14 +20,14 @@ from hmac import compare_digest
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
-from app.accounts.queries import accounts as queries_accounts
-from app.accounts.queries.accounts import Roles
+from app.accounts import queries as accounts_queries
+from app.accounts import queries as queries_accounts
+from app.accounts.queries import Roles
 from app.accounts.schemas import AccountView, Password, Username, refuse_weak, view
 from app.accounts.service.grants import OWNER, Attempt, is_undecided
 from app.accounts.service.tokens import Place, check, who_may
 from app.accounts.service.viewer import Viewer, digest, known_viewer
-from app.contests.queries import contests
+from app.contests import queries as contests_queries
 from app.core.bodies import Body
 from app.core.clics import example, format_time
 from app.core.clock import utc_now
@@ -97,7 +97,7 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
 def _open_elsewhere(session: Session, owned: Collection[str]) -> list[str]:
     """Return the undecided contests open to all teams that are none of these: who competes there is enrolled there."""
     now = utc_now()
-    return [row.id for row in contests.open_to_all(session) if row.id not in owned and is_undecided(row, now)]
+    return [row.id for row in contests_queries.open_to_all(session) if row.id not in owned and is_undecided(row, now)]
 
 
 def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow, Viewer]:
@@ -112,7 +112,7 @@ def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow
 
 def account_within(session: Session, viewer: Viewer, account_id: str) -> AccountRow:
     """An account that the viewer may change; raises NotFound. The audit log notes the contest that keeps its team."""
-    row, reach = accounts.get(session, account_id), reach_of(session, viewer)
+    row, reach = accounts_queries.get(session, account_id), reach_of(session, viewer)
     if row is None or not reach.within([account_id], reach.accounts):
         raise NotFound(NO_ACCOUNT if reach.whole else NO_OWN_ACCOUNT, account=account_id)
     concern(session, reach, [row.team_id])
@@ -237,7 +237,7 @@ def _user_of(account: AccountRow, code: PasswordResetRow, address: str) -> Actor
 
 def _admitted(session: Session, body: NewPassword, *, for_update: bool = False) -> tuple[AccountRow, PasswordResetRow]:
     """Return the account whose code this is, and the code. The same refusal hides whether the username is known."""
-    account = accounts.by_username(session, body.username)
+    account = accounts_queries.by_username(session, body.username)
     row = None if account is None else session.get(PasswordResetRow, account.id, with_for_update=for_update)
     if account is None or row is None or row.expires <= utc_now():
         raise Forbidden(WRONG, where="code")
@@ -259,4 +259,4 @@ def _refuse_unentitled(session: Session, row: PasswordResetRow) -> None:
 
 def _set_password(session: Session, account: AccountRow, password_hash: str) -> None:
     account.password_hash = password_hash
-    accounts.remove_tokens(session, account.id)
+    accounts_queries.remove_tokens(session, account.id)

@@ -17,11 +17,11 @@ from hmac import compare_digest
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody, is_id, refuse_weak
 from app.accounts.service.grants import MINUTE, Failures
 from app.accounts.service.registration import make_code, refuse_full, why_closed
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.core.clics import NOT_IN_IDS
 from app.core.clock import utc_now
 from app.core.errors import Conflict, Forbidden, TooManyRequests
@@ -137,7 +137,7 @@ class _Admission:
         self._session = session
         self._body = body
         self._contest = contest_of(session, contest_id)
-        row = accounts.terms(session, contest_id, for_update=for_update)
+        row = accounts_queries.terms(session, contest_id, for_update=for_update)
         self._terms = _admitted(self._contest, row, body.code)
 
     def check(self) -> None:
@@ -195,7 +195,7 @@ class _Admission:
         )
 
     def _username(self) -> str:
-        taken = {name for pair in accounts.usernames(self._session).items() for name in pair}  # ids count, too
+        taken = {name for pair in accounts_queries.usernames(self._session).items() for name in pair}  # ids count, too
         if self._body.username is not None:
             if self._body.username in taken:
                 raise Conflict(
@@ -232,10 +232,10 @@ class _Admission:
 
     def _joined(self, code: str) -> TeamRow:
         """The team whose code this is; raises Forbidden for another code, Conflict for a team without room."""
-        for row, account in accounts.registered(self._session, self._contest.id):
+        for row, account in accounts_queries.registered(self._session, self._contest.id):
             if row.team_code is not None and account.team_id is not None and _same_code(row.team_code, code):
                 team = self._session.get_one(TeamRow, account.team_id)
-                if accounts.accounts_of_team(self._session, team.id) >= self._terms.team_size:
+                if teams_queries.accounts_of_team(self._session, team.id) >= self._terms.team_size:
                     raise Conflict(
                         N_("team %(team)r has %(count)s accounts already, as many as it may"),
                         team=team.name,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.schemas import (
     AccountBody,
     AccountMade,
@@ -25,7 +25,7 @@ from app.accounts.schemas import (
 from app.accounts.service import tsv
 from app.accounts.service.reach import EVERYTHING, Reach, reach_of
 from app.accounts.service.viewer import Viewer
-from app.contests.queries.contests import contest_of, refuse_final
+from app.contests.queries import contest_of, refuse_final
 from app.core import table_rows
 from app.core.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all
 from app.core.clics import format_time, format_time_or_none
@@ -50,7 +50,7 @@ def make_code() -> str:
 def terms(session: Session, viewer: Viewer, contest_id: str) -> TermsView | PublicTerms:
     """The terms of a contest: all of them for owners and admins."""
     contest = contest_of(session, contest_id)
-    row = accounts.terms(session, contest_id) or _new(contest_id)
+    row = accounts_queries.terms(session, contest_id) or _new(contest_id)
     return _view(session, contest, row) if viewer.manages else _public(session, contest, row)
 
 
@@ -83,7 +83,7 @@ def renew_code(session: Session, contest_id: str) -> TermsView:
 def registered(session: Session, contest_id: str) -> list[RegisteredView]:
     """The accounts that registered for a contest, the first one first."""
     contest_of(session, contest_id)
-    rows = accounts.registered(session, contest_id)
+    rows = accounts_queries.registered(session, contest_id)
     names = {team.id: team.name for team in teams_queries.teams(session)}
     person_ids = [account.person_id for _, account in rows if account.person_id is not None]
     persons = by_id.rows(session, PersonRow, person_ids)
@@ -121,7 +121,7 @@ def why_closed(contest: ContestRow, row: RegistrationRow) -> Message | None:
 
 def refuse_full(session: Session, contest: ContestRow, row: RegistrationRow) -> None:
     """Raise Conflict where every place is taken."""
-    if accounts.count(session, contest.id) >= row.most:
+    if accounts_queries.count(session, contest.id) >= row.most:
         full = (
             N_("registration for %(contest)r is full: the only place is taken; ask its organisers")
             if row.most == 1
@@ -136,7 +136,7 @@ def _locked(session: Session, contest_id: str) -> tuple[ContestRow, Registration
     The contest itself is not: whoever registers locks its terms first, and refers to it then.
     """
     contest = contest_of(session, contest_id)
-    row = accounts.terms(session, contest_id, for_update=True)
+    row = accounts_queries.terms(session, contest_id, for_update=True)
     if row is None:
         row = _new(contest_id)
         session.add(row)
@@ -148,7 +148,7 @@ def _new(contest_id: str) -> RegistrationRow:
 
 
 def _public(session: Session, contest: ContestRow, row: RegistrationRow) -> PublicTerms:
-    full = accounts.count(session, contest.id) >= row.most
+    full = accounts_queries.count(session, contest.id) >= row.most
     is_open = why_closed(contest, row) is None
     return PublicTerms(open=is_open, full=full, until=format_time_or_none(row.until), team_size=row.team_size)
 
@@ -159,7 +159,7 @@ def _view(session: Session, contest: ContestRow, row: RegistrationRow) -> TermsV
         **dict(public),
         code=row.code,
         most=row.most,
-        registered=accounts.count(session, contest.id),
+        registered=accounts_queries.count(session, contest.id),
         group_id=row.group_id,
     )
 
@@ -253,7 +253,7 @@ def _other_types(places: Sequence[Place]) -> list[Fault]:
 
 def taken_names(session: Session, places: Sequence[Place], *, replace: bool, reach: Reach = EVERYTHING) -> list[Fault]:
     """List every id and username that is another account's, or given twice."""
-    owners = accounts.usernames(session)
+    owners = accounts_queries.usernames(session)
     known_ids = set(owners.values())
     new = NewIds("account", known_ids - reach.within(known_ids, reach.accounts) if replace else known_ids)
     usernames: set[str] = set()
@@ -297,7 +297,7 @@ def put(
     A new password takes all tokens of the account back: whoever knew the old one may have made some.
     """
     account_id = id_of(body)
-    old = accounts.get(session, account_id) if known is None else known.get(account_id)
+    old = accounts_queries.get(session, account_id) if known is None else known.get(account_id)
     row = old or AccountRow(id=account_id, created=utc_now())
     row.username = body.username
     row.name = body.name
@@ -307,7 +307,7 @@ def put(
     if password_hash is not None:
         row.password_hash = password_hash
         if old is not None:
-            accounts.remove_tokens(session, account_id)
+            accounts_queries.remove_tokens(session, account_id)
     session.add(row)
     return row
 
@@ -316,5 +316,5 @@ def keep_an_admin(session: Session) -> None:
     """Raise Conflict where no admin with a password is left."""
     session.flush()
     lock_names(session, ["admins"])  # of two who take the rights of each other, one waits and is refused
-    if accounts.admin_count(session) == 0:
+    if accounts_queries.admin_count(session) == 0:
         raise Conflict(N_("nobody could change anything any more: the last admin with a password must stay one"))

@@ -16,13 +16,12 @@ from typing import Literal
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts, audit
-from app.accounts.queries.accounts import RoleRow
-from app.accounts.queries.audit import AuditFilter
+from app.accounts import queries as accounts_queries
+from app.accounts.queries import AuditFilter, RoleRow
 from app.accounts.service.grants import NO_GRANTS, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.core.bodies import Body
 from app.core.clics import Time, format_time
 from app.core.clock import utc_now
@@ -82,13 +81,13 @@ class OrganiserView(BaseModel):
 def in_contest(session: Session, contest_id: str) -> list[RoleView]:
     """The roles in a contest, by account; raises NotFound."""
     contest_of(session, contest_id)
-    return _views(session, accounts.of_contest(session, contest_id, with_pending=True), contest_id)
+    return _views(session, accounts_queries.of_contest(session, contest_id, with_pending=True), contest_id)
 
 
 def at_problem(session: Session, problem_id: str) -> list[RoleView]:
     """The roles at a problem, by account; raises NotFound."""
     existing(session, problem_id)
-    return _views(session, accounts.of_problem(session, problem_id), problem_id)
+    return _views(session, accounts_queries.of_problem(session, problem_id), problem_id)
 
 
 def grant_in_contest(session: Session, viewer: Viewer, contest_id: str, name: str, body: RoleBody) -> RoleView:
@@ -112,22 +111,22 @@ def grant_at_problem(session: Session, viewer: Viewer, problem_id: str, name: st
 def revoke_in_contest(session: Session, contest_id: str, name: str) -> None:
     """Take the role of an account in a contest back; raises NotFound where it has none."""
     contest_of(session, contest_id)
-    account = accounts.named(session, name)
-    if account is None or not accounts.revoke_in_contest(session, contest_id, account.id):
+    account = accounts_queries.named(session, name)
+    if account is None or not accounts_queries.revoke_in_contest(session, contest_id, account.id):
         raise NotFound(N_("account %(account)r has no role in contest %(contest)r"), account=name, contest=contest_id)
 
 
 def revoke_at_problem(session: Session, problem_id: str, name: str) -> None:
     """Take the role of an account at a problem back; raises NotFound where it has none."""
     existing(session, problem_id)
-    account = accounts.named(session, name)
-    if account is None or not accounts.revoke_at_problem(session, problem_id, account.id):
+    account = accounts_queries.named(session, name)
+    if account is None or not accounts_queries.revoke_at_problem(session, problem_id, account.id):
         raise NotFound(N_("account %(account)r has no role at problem %(problem)r"), account=name, problem=problem_id)
 
 
 def invitations(session: Session, viewer: Viewer) -> list[Invitation]:
     """Return the roles that the viewer's account has not accepted yet."""
-    return [_invitation(session, row) for row in accounts.pending_of(session, str(viewer.account_id))]
+    return [_invitation(session, row) for row in accounts_queries.pending_of(session, str(viewer.account_id))]
 
 
 def accept(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> RoleView:
@@ -145,8 +144,8 @@ def decline(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> Non
 
 def organisers(session: Session) -> list[OrganiserView]:
     """The accounts that may make contests or have a role anywhere, by id."""
-    roles = accounts.roles_of(session)
-    rows = [row for row in accounts.accounts(session) if row.id in roles]
+    roles = accounts_queries.roles_of(session)
+    rows = [row for row in accounts_queries.accounts(session) if row.id in roles]
     return [_organiser(row, roles[row.id]) for row in rows]
 
 
@@ -156,7 +155,7 @@ def allow(session: Session, viewer: Viewer, name: str) -> OrganiserView:
     if session.get(OrganiserRow, account.id) is None:
         session.add(OrganiserRow(account_id=account.id, granted_by=viewer.account_id, granted=utc_now()))
         session.flush()
-    return _organiser(account, accounts.roles_of(session, [account.id])[account.id])
+    return _organiser(account, accounts_queries.roles_of(session, [account.id])[account.id])
 
 
 def disallow(session: Session, name: str) -> None:
@@ -169,7 +168,7 @@ def disallow(session: Session, name: str) -> None:
 
 
 def _account(session: Session, name: str) -> AccountRow:
-    row = accounts.named(session, name)
+    row = accounts_queries.named(session, name)
     if row is None:
         raise NotFound(N_("no account %(account)r"), account=name)
     return row
@@ -241,7 +240,7 @@ def _view(row: RoleRow, account: AccountRow | None, rests: bool) -> RoleView:
     )
 
 
-def _organiser(account: AccountRow, roles: accounts.Roles) -> OrganiserView:
+def _organiser(account: AccountRow, roles: accounts_queries.Roles) -> OrganiserView:
     return OrganiserView(
         account_id=account.id,
         username=account.username,
@@ -291,7 +290,7 @@ class AuditQuery:
 def listed(session: Session, query: AuditQuery, contest_id: str | None) -> list[AuditEntry]:
     """The entries, newest first."""
     wanted = AuditFilter(query.actor, contest_id, query.operation, query.since, query.before)
-    return [_view_of_audit(row) for row in audit.entries(session, wanted, min(query.limit, MOST_AT_ONCE))]
+    return [_view_of_audit(row) for row in accounts_queries.entries(session, wanted, min(query.limit, MOST_AT_ONCE))]
 
 
 def of_contest(session: Session, query: AuditQuery, contest_id: str) -> list[AuditEntry]:

@@ -14,7 +14,7 @@ from enum import Enum
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.service.grants import OWNER
 from app.accounts.service.viewer import Viewer, digest
 from app.core.bodies import Body, Line
@@ -73,7 +73,9 @@ class NewToken(TokenView):
 def listed(session: Session, viewer: Viewer) -> list[TokenView]:
     """The tokens of the viewer's account, without their secrets."""
     used = viewer.credential.digest
-    return [TokenView.model_validate(_facts(row, used)) for row in accounts.tokens(session, str(viewer.account_id))]
+    return [
+        TokenView.model_validate(_facts(row, used)) for row in accounts_queries.tokens(session, str(viewer.account_id))
+    ]
 
 
 def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
@@ -84,7 +86,7 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
             N_("expected a time to come, found %(found)s"), where="expires", found=format_time(body.expires)
         )
     lock_names(session, [f"tokens of {viewer.account_id}"])
-    if len(accounts.tokens(session, str(viewer.account_id))) >= MOST:
+    if len(accounts_queries.tokens(session, str(viewer.account_id))) >= MOST:
         raise Conflict(N_("the account has %(count)s tokens; take one back first"), count=MOST)
     token = secrets.token_urlsafe(32)
     row = TokenRow(
@@ -101,7 +103,7 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
 def begin_session(session: Session, viewer: Viewer) -> str:
     """Make the token of a login on a page, and return its secret; the oldest of more than 20 such logins end."""
     now = utc_now()
-    begun = [row for row in accounts.tokens(session, str(viewer.account_id)) if row.label == SESSION]
+    begun = [row for row in accounts_queries.tokens(session, str(viewer.account_id)) if row.label == SESSION]
     live = [row for row in begun if row.expires is not None and row.expires > now]
     for row in set(begun) - set(live[1 - MOST_SESSIONS :]):
         session.delete(row)
@@ -112,17 +114,17 @@ def begin_session(session: Session, viewer: Viewer) -> str:
 
 def end_session(session: Session, viewer: Viewer) -> None:
     """Take the token back that the viewer is known by."""
-    accounts.remove_tokens(session, str(viewer.account_id), str(viewer.credential.digest))
+    accounts_queries.remove_tokens(session, str(viewer.account_id), str(viewer.credential.digest))
 
 
 def delete_all(session: Session, viewer: Viewer, *, others: bool) -> None:
     """Take all tokens of the viewer's account back; `others`: all but the one of this request."""
-    accounts.remove_tokens(session, str(viewer.account_id), but=viewer.credential.digest if others else None)
+    accounts_queries.remove_tokens(session, str(viewer.account_id), but=viewer.credential.digest if others else None)
 
 
 def delete(session: Session, viewer: Viewer, token_id: str) -> None:
     """Take one token of the viewer's account back; raises NotFound."""
-    if len(token_id) != ID_LENGTH or not accounts.remove_tokens(session, str(viewer.account_id), token_id):
+    if len(token_id) != ID_LENGTH or not accounts_queries.remove_tokens(session, str(viewer.account_id), token_id):
         raise NotFound(N_("no token %(token)r"), token=token_id)
 
 

@@ -14,8 +14,8 @@ from typing import Literal, cast
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
-from app.accounts.queries.accounts import TokenUsed
+from app.accounts import queries as accounts_queries
+from app.accounts.queries import TokenUsed
 from app.accounts.service.grants import NO_GRANTS, OWNER, Grants, grants_of, grants_of_all
 from app.core.bodies import mismatch, refuse
 from app.core.clock import utc_now
@@ -141,10 +141,10 @@ def good_still(session: Session, viewers: Sequence[tuple[Viewer, str | None]]) -
 
     Roles elsewhere change nothing that the viewer sees there.
     """
-    rows = {row.id: row for row in accounts.accounts(session)}
+    rows = {row.id: row for row in accounts_queries.accounts(session)}
     asked = {each.account_id for each, _ in viewers}
     grants = grants_of_all(session, [row for row in rows.values() if row.id in asked])
-    digests = accounts.live_tokens(session, [each.credential.digest for each, _ in viewers], utc_now())
+    digests = accounts_queries.live_tokens(session, [each.credential.digest for each, _ in viewers], utc_now())
     return [
         row is not None
         and viewer.credential.fits(row, digests)
@@ -227,7 +227,7 @@ def own_teams(session: Session, viewer: Viewer, contest_id: str) -> Sequence[Tea
     if viewer.is_admin:
         return teams_queries.teams(session)
     owned = {each for each, role in viewer.grants.contests.items() if role == OWNER}
-    return accounts.teams_of_contests(session, owned | {contest_id})
+    return teams_queries.teams_of_contests(session, owned | {contest_id})
 
 
 def refuse_foreign_teams(session: Session, viewer: Viewer, contest_id: str, team_ids: Collection[str]) -> None:
@@ -260,7 +260,7 @@ class Logins:
         An unknown username costs one hash as well, so that the time does not tell which ones are known.
         """
         with self._database.read() as session:
-            account = accounts.by_username(session, username)
+            account = accounts_queries.by_username(session, username)
             viewer = None if account is None else known_viewer(session, account)
         password_hash = account.password_hash if account is not None else None
         fits = password_fits(password, password_hash or self._nobody)
@@ -271,7 +271,7 @@ class Logins:
     def by_token(self, token: str) -> Viewer:
         """The account of a token; raises Unauthorized."""
         with self._database.read() as session:
-            pair = accounts.by_token(session, digest(token), utc_now())
+            pair = accounts_queries.by_token(session, digest(token), utc_now())
             if pair is None:
                 raise Unauthorized(N_("the token is unknown or has expired"))
             account, row = pair
@@ -283,8 +283,8 @@ class Logins:
     def still_good(self, viewer: Viewer) -> Viewer | None:
         """The viewer as its account is now, or None once its password or token has changed. Needs no hash."""
         with self._database.read() as session:
-            row = accounts.get(session, str(viewer.account_id))
-            digests = accounts.live_tokens(session, [viewer.credential.digest], utc_now())
+            row = accounts_queries.get(session, str(viewer.account_id))
+            digests = accounts_queries.live_tokens(session, [viewer.credential.digest], utc_now())
             if row is None or not viewer.credential.fits(row, digests):
                 return None
             known = known_viewer(session, row, viewer.credential)

@@ -33,8 +33,8 @@ from app.core.db.migrate import schemas, sync, upgrade
 from app.core.files.files import Files
 from app.core.files.stored_bytes import UNREADABLE, FileMissing
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
-from app.feed.queries import events
-from app.feed.queries.webhooks import keys_needed
+from app.feed import queries as feed_queries
+from app.feed.queries import keys_needed
 from app.tables import Base, LastBackupRow
 
 FORMAT = 1
@@ -203,7 +203,7 @@ def restore(
     restored = Database(database_url, timeouts)  # SQLite's file is another one by now
     try:
         with restored.engine.begin() as connection:
-            events.refuse_given_tokens(connection)
+            feed_queries.refuse_given_tokens(connection)
         rows = _row_counts(restored)
     finally:
         restored.close()

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.archive.service import board, judging, own
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.contests.service.contests import api_information
 from app.core.clics import JsonObject
 from app.core.clock import utc_now

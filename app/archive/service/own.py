@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.archive.service import people
 from app.archive.service.people import KeptTeam, OfGame, OfPeople, RoleOf, SelfRegistered, Terms
-from app.contests.queries import contests, participations
+from app.contests import queries as contests_queries
 from app.contests.schemas.settings import Limits
 from app.core.bodies import Body
 from app.core.clics import Id, Time
@@ -97,14 +97,14 @@ OF_SUBMISSIONS = frozenset(MODELS) - {"limits", *people.MODELS}
 
 def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
     """The objects of each of MODELS, reduced to the teams that take part."""
-    entries = contests.entries(session, contest.id)
+    entries = contests_queries.entries(session, contest.id)
     team_ids, problem_ids = (
         {row.id for row in teams_queries.taking_part(session, contest)},
         {row.problem_id for row in entries},
     )
-    clocks = sorted(participations.participations(session, contest.id).items())
-    rows = [each for each in participations.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
-    chosen = [each for each in participations.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
+    clocks = sorted(contests_queries.participations(session, contest.id).items())
+    rows = [each for each in contests_queries.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
+    chosen = [each for each in contests_queries.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     shown = submission_queries.shown_ids(session, {row.submission_id for row in chosen})
     return {
         "limits": [
@@ -240,7 +240,7 @@ def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -
 
 def _limit(session: Session, contest: ContestRow, bodies: Sequence[OfProblem]) -> None:
     for body in bodies:
-        row = contests.entry(session, contest.id, body.problem_id)
+        row = contests_queries.entry(session, contest.id, body.problem_id)
         assert row is not None, "it is one of the contest's"
         row.limits = body.limits
 

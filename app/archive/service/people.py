@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
 from app.accounts.service.grants import Granted
 from app.core.bodies import Body
@@ -103,18 +103,18 @@ class ImportedRole(BaseModel):
 
 def document(session: Session, contest: ContestRow, team_ids: Collection[str]) -> dict[str, Sequence[OfPeople]]:
     """The objects of each of MODELS, reduced to the teams that take part."""
-    terms = accounts.terms(session, contest.id)
-    in_roles = {row.account_id: row.role for row in accounts.of_contest(session, contest.id)}
+    terms = accounts_queries.terms(session, contest.id)
+    in_roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest.id)}
     return {
         "registration": [] if terms is None else [_terms(terms)],
         "registered": [
             SelfRegistered.model_construct(account_id=row.account_id, time=row.time)
-            for row, account in accounts.registered(session, contest.id)
+            for row, account in accounts_queries.registered(session, contest.id)
             if account.team_id in team_ids and account.id not in in_roles
         ],
         "roles": [
             RoleOf.model_construct(account_id=row.id, username=row.username, role=cast(Granted, in_roles[row.id]))
-            for row in accounts.accounts(session)
+            for row in accounts_queries.accounts(session)
             if row.id in in_roles
         ],
         "kept_teams": [

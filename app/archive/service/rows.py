@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts as queries_accounts
+from app.accounts import queries as queries_accounts
 from app.accounts.schemas import AccountBody
 from app.accounts.service import registration
 from app.archive.service import own as contest_own
@@ -20,8 +20,8 @@ from app.archive.service.people import ImportedRole
 from app.archive.service.submissions import SubmissionKeeper, Trials, times
 from app.archive.service.versions import Version
 from app.authoring.service.contest_problems import EntryBody
-from app.contests.queries import contests
-from app.contests.queries.contests import clock
+from app.contests import queries as contests_queries
+from app.contests.queries import clock
 from app.contests.schemas.bodies import ContestBody, ContestView
 from app.contests.service import changes
 from app.contests.service import commands as service_commands
@@ -133,7 +133,7 @@ class Importer:
         given = {**given, "id": contest_id or given.get("id"), "main_scoreboard_group_id": None}
         body = self._model(ContestBody, given, "contest.json", "")
         id_ = (body.id if body is not None else None) or "imported"
-        if contests.get(self._session, id_) is not None:
+        if contests_queries.get(self._session, id_) is not None:
             self._add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
             id_ = "imported-with-faults"
         row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={}, revealed=[])
@@ -200,7 +200,7 @@ class Importer:
             body = self._model(EntryBody, given, "problems.json", f"[{at}]")
             if body is None or problems.get(self._session, body.id) is None:
                 continue  # it is noted already
-            label = body.label or contests.free_label(labels)
+            label = body.label or contests_queries.free_label(labels)
             row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
             row.ordinal = at + 1 if body.ordinal is None else body.ordinal
             row.rgb, row.color = body.rgb, body.color
@@ -323,7 +323,7 @@ class Importer:
 
     def _own_known(self, contest: ContestRow) -> Known:
         teams = {row.id for row in teams_queries.taking_part(self._session, contest)}
-        problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
+        problem_ids = {entry.problem_id for entry in contests_queries.entries(self._session, contest.id)}
         account_ids = {row.id for row in queries_accounts.accounts(self._session)}
         groups = by_id.ids(self._session, GroupRow)
         return Known(teams, problem_ids, self.submitted, groups, account_ids, self._new_teams)
@@ -332,7 +332,7 @@ class Importer:
         """The ids that may be referred to, by the word that the referring property begins with."""
         team_ids = {row.id for row in teams_queries.taking_part(self._session, contest)}
         groups = {each["id"] for each in self._contents.objects["groups"]}
-        problem_ids = {entry.problem_id for entry in contests.entries(self._session, contest.id)}
+        problem_ids = {entry.problem_id for entry in contests_queries.entries(self._session, contest.id)}
         persons = {each["id"] for each in self._contents.objects["persons"]}
         submissions = {each["id"] for each in self._contents.objects["submissions"]}
         return {

@@ -17,12 +17,12 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.archive.service.judging import SentFile
 from app.archive.service.own import Submitted
 from app.archive.service.package_files import Contents, PackageObject
 from app.archive.service.versions import Version
-from app.contests.queries import contests
+from app.contests import queries as contests_queries
 from app.contests.schemas.settings import Rule
 from app.core.clics import ID, format_reltime, parse_reltime, parse_time
 from app.core.clock import utc_now
@@ -218,8 +218,8 @@ class SubmissionKeeper:
     def keep_all(self, contest: ContestRow) -> dict[str, Submitted]:
         """Keep them; returns what has been kept, by the submissions' ids."""
         objects = self._contents.objects["submissions"]
-        accounts_known = {row.id for row in accounts.accounts(self._session)}
-        self._rules = {row.problem_id: row.rule for row in contests.entries(self._session, contest.id)}
+        accounts_known = {row.id for row in accounts_queries.accounts(self._session)}
+        self._rules = {row.problem_id: row.rule for row in contests_queries.entries(self._session, contest.id)}
         submitted: dict[str, Submitted] = {}
         for at, each in enumerate(objects):
             where = f"[{at}]"

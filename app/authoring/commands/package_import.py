@@ -15,11 +15,11 @@ from app.core.commands.progress import all_lines, show_faults
 from app.core.commands.registry import AsJson, Joins, command, parameters
 from app.core.commands.uploading import must_exist
 from app.core.faults import PackageErrors
-from app.packages.formats.names import FORMATS
+from app.packages.names import FORMATS
 
 if TYPE_CHECKING:
     from app.packages.arrivals import Arrival
-    from app.packages.formats.names import Format
+    from app.packages.names import Format
 
 
 @command("package import")

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import contest_problems, packages
 from app.authoring.service.contest_problems import EntryBody, EntryChange
+from app.contests import queries as contests_queries
 from app.contests.pages.home import steps
-from app.contests.queries import contests
 from app.core.errors import BadRequest
 from app.core.messages import N_
 from app.core.pages.forms import made_of_values, whole_number
@@ -93,12 +93,12 @@ def change_problem(
 ) -> Response:
     """Change a problem's label, its points or its version here; what would change results waits as a rejudging."""
     if "label" in fields:
-        contests.get(session, contest_id, for_update=True)
-        labels = {row.problem_id: row.label for row in contests.entries(session, contest_id)}
+        contests_queries.get(session, contest_id, for_update=True)
+        labels = {row.problem_id: row.label for row in contests_queries.entries(session, contest_id)}
         refuse_outdated(fields, {"label": labels.get(problem_id, "")})
     values = _change(fields)
     if fields.get("reference") in {"yes", "no"}:
-        own = contests.entry(session, contest_id, problem_id)
+        own = contests_queries.entry(session, contest_id, problem_id)
         rule = {} if own is None else own.rule.model_dump(exclude_unset=True)
         values["rule"] = {**rule, "reference_counts": fields["reference"] == "yes"}
     body = made_of_values(EntryChange, values)
@@ -135,7 +135,7 @@ def _change(fields: Mapping[str, str]) -> dict[str, object]:
 def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence[ScoredProblem]) -> list[Entry]:
     scored_by_id = {problem.id: problem for problem in scored}
     listed = []
-    for row in contests.entries(session, contest_id):
+    for row in contests_queries.entries(session, contest_id):
         problem = pins.row(session, contest_id, row.problem_id)
         assert problem is not None, "a foreign key"
         cases = pins.cases(session, contest_id, row.problem_id)
@@ -151,7 +151,7 @@ def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence
                 versions.current(session, contest_id, row.problem_id),
                 problem.version,
                 row.version is not None,
-                contests.submission_count(session, contest_id, problem_id=row.problem_id),
+                contests_queries.submission_count(session, contest_id, problem_id=row.problem_id),
                 viewer.reads_problem(row.problem_id),
                 known.rule.reference_counts if known is not None and known.rule.kind is Kind.RELATIVE else None,
             )

@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_unusable
-from app.contests.queries import contests
-from app.contests.queries.contests import contest_of, entry_of
+from app.contests import queries as contests_queries
+from app.contests.queries import contest_of, entry_of
 from app.contests.schemas.settings import Limits, Rule
 from app.contests.service.contests import contest_to_change
 from app.core.bodies import Body, Line, same_id
@@ -103,13 +103,13 @@ def add(session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: s
     problem = problems.get(session, body.id)
     if problem is None:
         raise BadRequest(N_("expected a problem that exists, found %(found)r"), where="id", found=body.id)
-    others = contests.entries(session, contest_id)
+    others = contests_queries.entries(session, contest_id)
     if any(entry.problem_id == body.id for entry in others):
         raise Conflict(N_("problem %(problem)r is in the contest already"), problem=body.id)
     row = ContestProblemRow(
         contest_id=contest_id,
         problem_id=body.id,
-        label=body.label or contests.free_label({entry.label for entry in others}),
+        label=body.label or contests_queries.free_label({entry.label for entry in others}),
         ordinal=body.ordinal if body.ordinal is not None else max((entry.ordinal for entry in others), default=-1) + 1,
         rgb=body.rgb,
         color=body.color,
@@ -212,7 +212,7 @@ def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_i
     row = entry_of(session, contest_id, problem_id)
     contest_to_change(session, contest_id)
     rejudging_changes.hold(session, problem_id)
-    if count := contests.submission_count(session, contest_id, problem_id=problem_id):
+    if count := contests_queries.submission_count(session, contest_id, problem_id=problem_id):
         raise Conflict(N_("the problem has %(count)s submissions in this contest"), count=count)
     session.delete(row)
     after_commit(session, lambda: boards.changed(contest_id))
@@ -251,7 +251,7 @@ def _whole(session: Session, row: ContestProblemRow, problem: ProblemRow) -> Sco
 def _check_label(session: Session, row: ContestProblemRow) -> None:
     """Raise Conflict where another problem of the contest has this label."""
     with session.no_autoflush:  # else the database would refuse the label before we can say why
-        others = contests.entries(session, row.contest_id)
+        others = contests_queries.entries(session, row.contest_id)
     for other in others:
         if other.problem_id != row.problem_id and other.label == row.label:
             raise Conflict(

@@ -29,8 +29,8 @@ from app.judging.service.rejudgings.problem_changes import How, Preview, Rejudgi
 from app.judging.service.verification import GraderDesk
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.files import LIMITS, Limits
-from app.packages.formats.names import Format
 from app.packages.model import Package
+from app.packages.names import Format
 from app.packages.verify import examine
 from app.problems.queries import comparison, packing, pins, problems
 from app.problems.queries.packing import NotPackable

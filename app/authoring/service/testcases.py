@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import CaseView, details
 from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
-from app.contests.queries import participations
+from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.clock import utc_now
@@ -185,7 +185,7 @@ def _finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, p
     contest = snapshot.contest
     asked = None
     if viewer.team_id is not None and contest.finals.window is not None:
-        asked = participations.asked(session, contest.id, viewer.team_id, problem.id)
+        asked = contests_queries.asked(session, contest.id, viewer.team_id, problem.id)
     return contest.finals.shown(contest.clock, utc_now(), asked)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view
-from app.contests.queries.contests import entry_of
+from app.contests.queries import entry_of
 from app.core.clics import format_time
 from app.core.errors import Conflict, NotFound
 from app.core.json_documents import ManifestDocument, ProblemDocument

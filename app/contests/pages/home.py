@@ -14,8 +14,8 @@ from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import packages
-from app.contests.queries import contests
-from app.contests.queries.contests import clock
+from app.contests import queries as contests_queries
+from app.contests.queries import clock
 from app.contests.service.checklist import Mark, Part, Point, checklist, is_ready
 from app.core.clock import utc_now
 from app.core.messages import N_
@@ -133,7 +133,7 @@ class Step:
 def organiser_home(request: Request, viewer: Visitor, session: Reading) -> HTMLResponse:
     """The contests and problems at which the viewer has a role, and what concerns the whole server."""
     now = utc_now()
-    runs = [_run(row, viewer, now) for row in contests.contests(session) if viewer.at(row.id).sees_all]
+    runs = [_run(row, viewer, now) for row in contests_queries.contests(session) if viewer.at(row.id).sees_all]
     return page(
         "organiser/home.html",
         request,
@@ -151,7 +151,7 @@ def contest_home(
     contest, now = snapshot.contest, utc_now()
     points = checklist(session, service, contest.id)
     messages = clarifications.documents(viewer, snapshot, session)
-    row = contests.get(session, contest.id)
+    row = contests_queries.get(session, contest.id)
     assert row is not None, "a snapshot has its contest"
     return page(
         "organiser/contest.html",
@@ -173,8 +173,8 @@ def contest_home(
         is_final=snapshot.state.finalized is not None,
         is_frozen=contest.clock.freeze is not None and not contest.clock.thawed(now),
         unanswered=len(unanswered(messages)),
-        waiting=contests.unjudged(session, row),
-        submissions=contests.submission_count(session, contest.id),
+        waiting=contests_queries.unjudged(session, row),
+        submissions=contests_queries.submission_count(session, contest.id),
     )
 
 

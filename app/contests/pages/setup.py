@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.contests.pages.home import steps
-from app.contests.queries.contests import clock, contest_of
+from app.contests.queries import clock, contest_of
 from app.contests.schemas.bodies import ContestBody, ContestChange, ContestView
 from app.contests.service import commands as service_commands
 from app.contests.service.contests import view

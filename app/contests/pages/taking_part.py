@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests, participations
+from app.contests import queries as contests_queries
 from app.contests.service.capabilities import ParticipationBody, begin
 from app.core.clock import utc_now
 from app.core.errors import Forbidden, Unauthorized
@@ -78,7 +78,7 @@ def clock_offer(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> 
     contest, now = snapshot.contest, utc_now()
     if viewer.team_id is None or not takes_part(viewer, snapshot):
         return None
-    if participations.participation(session, contest.id, viewer.team_id) is not None:
+    if contests_queries.participation(session, contest.id, viewer.team_id) is not None:
         return None
     personal = contest.settings.personal_duration
     if personal is not None and contest.clock.running(now):
@@ -86,7 +86,7 @@ def clock_offer(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> 
         return ClockOffer(ParticipationKind.PERSONAL, _("Begin my %(time)s", time=spoken(min(personal, left))))
     if not contest.settings.virtual or not contest.clock.decided(now):
         return None
-    if contests.submission_count(session, contest.id, team_id=viewer.team_id):
+    if contests_queries.submission_count(session, contest.id, team_id=viewer.team_id):
         return None
     return ClockOffer(ParticipationKind.VIRTUAL, _("Begin virtual participation"))
 

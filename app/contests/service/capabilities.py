@@ -13,9 +13,8 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests, participations
-from app.contests.queries.contests import clock, contest_of
-from app.contests.queries.participations import Beginning
+from app.contests import queries as contests_queries
+from app.contests.queries import Beginning, clock, contest_of
 from app.contests.schemas.settings import ContestSettings
 from app.contests.service.changes import why_not_running
 from app.core.bodies import Body
@@ -96,7 +95,7 @@ def participation(session: Session, viewer: Viewer, contest_id: str) -> Particip
     """The clock of the viewer's team: the contest's, unless it has its own. Raises Forbidden or NotFound."""
     row = contest_of(session, contest_id)
     team_id = _taking_part(session, row, viewer.team_id)
-    return _view(row, team_id, participations.participation(session, contest_id, team_id))
+    return _view(row, team_id, contests_queries.participation(session, contest_id, team_id))
 
 
 def begin(service: Service, viewer: Viewer, contest_id: str, body: ParticipationBody) -> Begun:
@@ -108,17 +107,17 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
     with service.database.read() as session:
         row = contest_of(session, contest_id)
         team_id = _taking_part(session, row, viewer.team_id)
-        running = participations.participation(session, contest_id, team_id)
+        running = contests_queries.participation(session, contest_id, team_id)
         if running is None:
             _check_start(session, row, team_id, kind, now)
     if running is not None and running.kind is not kind:
         virtual, personal = N_("your team's virtual clock runs already"), N_("your team's personal clock runs already")
         raise Conflict(virtual if running.kind is ParticipationKind.VIRTUAL else personal)
     beginning = Beginning(contest_id, team_id, kind, now)
-    is_new = running is None and service.writer.submit(participations.begin, beginning).result()
+    is_new = running is None and service.writer.submit(contests_queries.begin, beginning).result()
     service.boards.changed(contest_id)
     with service.database.read() as session:
-        return Begun(_view(row, team_id, participations.participation(session, contest_id, team_id)), is_new)
+        return Begun(_view(row, team_id, contests_queries.participation(session, contest_id, team_id)), is_new)
 
 
 def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:
@@ -155,5 +154,5 @@ def _check_start(session: Session, row: ContestRow, team_id: str, kind: Particip
         raise Conflict(N_("the contest takes no virtual teams"))
     if not times.decided(now):
         raise Conflict(N_("virtual teams may start once the contest has ended and its results are seen"))
-    if count := contests.submission_count(session, row.id, team_id=team_id):
+    if count := contests_queries.submission_count(session, row.id, team_id=team_id):
         raise Conflict(N_("your team has %(count)s submissions in this contest already"), count=count)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
-from app.contests.queries.contests import clock, refuse_final, written_pauses
+from app.contests.queries import clock, refuse_final, written_pauses
 from app.contests.schemas.bodies import ContestBody, ContestChange
 from app.contests.schemas.settings import ContestSettings
 from app.core.bodies import mismatch, refuse

@@ -9,9 +9,9 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
-from app.contests.queries import contests
-from app.contests.queries.contests import clock, contest_of
+from app.accounts import queries as accounts_queries
+from app.contests import queries as contests_queries
+from app.contests.queries import clock, contest_of
 from app.core.clock import utc_now
 from app.core.service import Service
 from app.problems.queries import pins
@@ -55,7 +55,7 @@ def checklist(session: Session, service: Service, contest_id: str) -> list[Point
     row = contest_of(session, contest_id)
     return [
         *_times(row, utc_now()),
-        *_problems(session, contests.entries(session, contest_id)),
+        *_problems(session, contests_queries.entries(session, contest_id)),
         *_teams(session, row),
         *_server(service),
     ]
@@ -118,7 +118,7 @@ def _errors(verification: JobRow) -> int:
 
 def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
     known = teams_queries.taking_part(session, row)
-    terms = accounts.terms(session, row.id)
+    terms = accounts_queries.terms(session, row.id)
     is_open = terms is not None and terms.is_open
     if not known and not is_open:
         yield Point(Mark.OPEN, "no-teams", Part.TEAMS)
@@ -126,8 +126,8 @@ def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
     yield Point(Mark.DONE, "all-teams" if row.open_to_all else "teams", Part.TEAMS, {"num": len(known)})
     if is_open:
         yield Point(Mark.DONE, "registration", Part.TEAMS)
-    with_passwords = accounts.with_passwords(session)
-    able = {account.team_id for account in accounts.accounts(session) if account.id in with_passwords}
+    with_passwords = accounts_queries.with_passwords(session)
+    able = {account.team_id for account in accounts_queries.accounts(session) if account.id in with_passwords}
     unable = [team.name for team in known if team.id not in able and not team.hidden]
     if unable:
         yield Point(Mark.LOOK, "no-logins", Part.TEAMS, _listed(unable))

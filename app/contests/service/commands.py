@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.reach import EVERYTHING, reach_of
 from app.accounts.service.viewer import Viewer, own_contest, refuse_open_to_all
-from app.contests.queries import contests
-from app.contests.queries.contests import clock, contest_of
+from app.contests import queries as contests_queries
+from app.contests.queries import clock, contest_of
 from app.contests.schemas.bodies import (
     FILES,
     ChangedContest,
@@ -181,7 +181,11 @@ THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
 
 def listed(session: Session, main_group: str | None = None) -> list[ContestView]:
     """The contests by start time, those without one last; `main_group` selects those of a group ("": of none)."""
-    return [view(row) for row in contests.contests(session) if main_group in {None, row.main_scoreboard_group_id or ""}]
+    return [
+        view(row)
+        for row in contests_queries.contests(session)
+        if main_group in {None, row.main_scoreboard_group_id or ""}
+    ]
 
 
 def state_of(session: Session, contest_id: str) -> StateView:
@@ -197,7 +201,7 @@ def create(session: Session, service: Service, viewer: Viewer, body: ContestBody
     Raises Conflict where its id is taken, BadRequest where its times contradict or it lets teams send too much.
     """
     refuse_open_to_all(viewer, open_to_all=body.open_to_all)
-    if body.id is not None and contests.get(session, body.id) is not None:
+    if body.id is not None and contests_queries.get(session, body.id) is not None:
         raise Conflict(N_("there is a contest %(contest)r already"), contest=body.id)
     row = changes.make(body, body.id or free_id(session, body.name))
     end = clock(row).end
@@ -243,13 +247,13 @@ def change(
         raise Conflict(
             N_("%(count)s games are still to be ended, which takes a second: try again"), where="finalized", count=count
         )
-    if body.finalized and (count := contests.unjudged(session, row)):
+    if body.finalized and (count := contests_queries.unjudged(session, row)):
         raise Conflict(N_("%(count)s submissions are still to be judged"), where="finalized", count=count)
     if body.finalized:
         teams_queries.enrol_those_there(session, row)
     change_details(session, service.files, viewer, row, body)
     if clock(row) != before:
-        refuse_overlaps(session, row, contests.enrolled(session, contest_id))
+        refuse_overlaps(session, row, contests_queries.enrolled(session, contest_id))
     _tell_boards(session, service, contest_id)
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
@@ -281,7 +285,7 @@ def resume(session: Session, service: Service, contest_id: str) -> ContestView:
 def delete(session: Session, service: Service, contest_id: str) -> None:
     """Delete a contest; raises Conflict where it has submissions."""
     row = contest_of(session, contest_id)
-    if count := contests.submission_count(session, contest_id):
+    if count := contests_queries.submission_count(session, contest_id):
         raise Conflict(N_("the contest has %(count)s submissions"), count=count)
     if count := games_queries.count_playing(session, contest_id):
         raise Conflict(N_("the contest has %(count)s games in play"), count=count)

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests
-from app.contests.queries.contests import contest_of, refuse_final
+from app.contests import queries as contests_queries
+from app.contests.queries import contest_of, refuse_final
 from app.contests.schemas.bodies import BoardState, ContestView
 from app.contests.schemas.settings import Limits
 from app.core import clics
@@ -70,7 +70,7 @@ def api_information() -> ApiInformation:
 
 def documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[ContestView]:
     """The contest itself."""
-    row = contests.get(session, snapshot.contest.id)
+    row = contests_queries.get(session, snapshot.contest.id)
     return [] if row is None else [view(row)]
 
 
@@ -121,7 +121,7 @@ def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]
     Of two who look for that at once one waits for what the other writes: each could not see it otherwise.
     """
     lock_names(session, ["enrolments"])
-    clashes = contests.overlapping(session, row, team_ids, utc_now())
+    clashes = contests_queries.overlapping(session, row, team_ids, utc_now())
     if not clashes:
         return
     faults = [
@@ -153,7 +153,7 @@ def contest_to_change(session: Session, contest_id: str) -> ContestRow:
 
 def free_id(session: Session, name: str) -> str:
     """An id made of a contest's name that no contest has yet."""
-    return slug(name, lambda contest_id: contests.get(session, contest_id) is not None, "contest")
+    return slug(name, lambda contest_id: contests_queries.get(session, contest_id) is not None, "contest")
 
 
 def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
@@ -270,7 +270,7 @@ class LimitsView(BaseModel):
 def contest_limits(session: Session, contest_id: str) -> LimitsView:
     """The limits of a contest and its problems; raises NotFound."""
     settings = contest_of(session, contest_id).settings
-    entries = contests.entries(session, contest_id)
+    entries = contests_queries.entries(session, contest_id)
     return LimitsView(
         bytes_used=bytes_used(session, contest_id),
         bytes_limit=settings.contest_bytes,

@@ -19,9 +19,9 @@ from anyio.to_thread import run_sync
 from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests
+from app.contests import queries as contests_queries
 from app.core.clock import utc_now
 from app.core.pages.headers import PRIVATE
 from app.core.pages.pages import READ, page, reader_values
@@ -94,7 +94,7 @@ def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Nam
     """The names for a viewer."""
     names = cast("Names | None", snapshot.contest.memo.get(_key(snapshot)))
     if names is None:
-        row = contests.get(session, snapshot.contest.id)
+        row = contests_queries.get(session, snapshot.contest.id)
         assert row is not None, "a snapshot has its contest"
         groups = {each.id: each.name for each in teams_queries.groups(session, row)}
         messages = [
@@ -104,7 +104,7 @@ def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Nam
         read = Names(row.formal_name or row.name, _columns(session, snapshot), groups, messages)
         names = cast(Names, snapshot.contest.memo.setdefault(_key(snapshot), read))
     if viewer.account_id is not None and viewer.account_id not in names.readers:
-        account = accounts.get(session, viewer.account_id)
+        account = accounts_queries.get(session, viewer.account_id)
         names.readers[viewer.account_id] = None if account is None else account.name or account.username
     return names
 

@@ -24,8 +24,8 @@ from starlette.responses import RedirectResponse
 
 from app.accounts.service.grants import Attempt
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.contests.queries import contests as queries_contests
-from app.contests.queries.contests import NoContest, clock
+from app.contests import queries as queries_contests
+from app.contests.queries import NoContest, clock
 from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault

@@ -19,7 +19,7 @@ from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.db.by_id import Kind
 from app.core.service import Service
-from app.feed.queries import events
+from app.feed import queries as feed_queries
 from app.feed.service.followed import SECONDS_BETWEEN_TRIES, Asked, Followed, Waiter
 from app.feed.service.log import Log
 
@@ -89,11 +89,14 @@ def answered(followed: Followed) -> list[tuple[Waiter, Log | None]]:
     return reached
 
 
-def new_rows(session: Session, log: Log) -> list[events.Event] | None:
+def new_rows(session: Session, log: Log) -> list[feed_queries.Event] | None:
     """The next events of a log that other processes have written; None where it is no continuation of what is known."""
-    if events.secret(session, log.contest_id) != log.epoch or events.last(session, log.contest_id) < log.head:
+    if (
+        feed_queries.secret(session, log.contest_id) != log.epoch
+        or feed_queries.last(session, log.contest_id) < log.head
+    ):
         return None
-    return events.between(session, log.contest_id, log.head + 1, log.head + AT_ONCE)
+    return feed_queries.between(session, log.contest_id, log.head + 1, log.head + AT_ONCE)
 
 
 def note_superfluous(followed: Followed, kind: str, replaced: Sequence[int], replaceable: str) -> None:

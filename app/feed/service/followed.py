@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from app.domain.contests import Kind as Scoring
-from app.feed.queries import events
-from app.feed.queries.events import Mark, NewEvent
+from app.feed import queries as feed_queries
+from app.feed.queries import Mark, NewEvent
 from app.feed.service import submitted
 from app.feed.service.kinds import LARGE, STATE, Accounts, FeedSnapshot, Kind, Shown, changes, deletions
 from app.feed.service.log import RUNS, Compaction, Log
@@ -175,16 +175,20 @@ def shown_by(some: Iterable[Kind | Accounts], feed_snapshot: FeedSnapshot) -> di
     return {kind.type: list(kind.shown(feed_snapshot)) for kind in some}
 
 
-def awards_follow(feed_snapshot: FeedSnapshot, moved: events.NewSince) -> bool:
+def awards_follow(feed_snapshot: FeedSnapshot, moved: feed_queries.NewSince) -> bool:
     """Whether awards must be rendered. They follow the board once the contest is final."""
     return feed_snapshot.public.state.finalized is not None and bool(moved.verdicts)
 
 
-def touched(feed_snapshot: FeedSnapshot, moved: events.NewSince, points: Mapping[int, Points] | None) -> frozenset[int]:
+def touched(
+    feed_snapshot: FeedSnapshot, moved: feed_queries.NewSince, points: Mapping[int, Points] | None
+) -> frozenset[int]:
     """The submissions whose documents may have changed; with published `points`, also those with other points."""
     rescored = set() if points is None else submitted.rescored(feed_snapshot, points)
     contest_id = feed_snapshot.public.contest.id
-    together = events.tried_together(feed_snapshot.session, contest_id, moved.verdicts) if moved.verdicts else set()
+    together = (
+        feed_queries.tried_together(feed_snapshot.session, contest_id, moved.verdicts) if moved.verdicts else set()
+    )
     return moved.submissions | rescored | together
 
 
@@ -231,7 +235,7 @@ def _gone_runs(known: Log, feed_snapshot: FeedSnapshot, news: Iterable[NewEvent]
             continue
         left = set(submitted.ids_of(event.data))
         last = max((view.event_id for view in entry.views.values() if view.digest is not None), default=0)
-        for row in events.between(feed_snapshot.session, known.contest_id, last, last):
+        for row in feed_queries.between(feed_snapshot.session, known.contest_id, last, last):
             gone = [run_id for run_id in submitted.ids_of(row.data) if run_id not in left]
             deleted += [NewEvent(event.audience, event.owner, RUNS, run_id, None) for run_id in gone]
     return deleted
@@ -251,7 +255,7 @@ def _large_ids(feed_snapshot: FeedSnapshot) -> Mapping[str, Collection[str | Non
 
 
 def points_due(
-    followed: Followed, snapshot: ContestSnapshot, moved: events.NewSince, coalesce: float, *, small: bool
+    followed: Followed, snapshot: ContestSnapshot, moved: feed_queries.NewSince, coalesce: float, *, small: bool
 ) -> bool:
     """Whether a comparison of all points is due: a verdict some seconds ago may have changed other points."""
     rules = {problem.id: problem.rule.kind for problem in snapshot.contest.problems}

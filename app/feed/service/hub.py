@@ -15,7 +15,7 @@ from anyio.to_thread import run_sync
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.accounts.service.viewer import Viewer, good_still
-from app.contests.queries.contests import NoContest
+from app.contests.queries import NoContest
 from app.core.errors import TooManyRequests, Unavailable
 from app.core.messages import N_
 from app.core.service import Service

@@ -12,11 +12,11 @@ from typing import ClassVar
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.service.accounts import in_contest, of_contest
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import seen_by
-from app.feed.queries.events import NewEvent
+from app.feed.queries import NewEvent
 from app.feed.service.collections import BY_NAME, IN_REFERENCE_ORDER, Collection
 from app.feed.service.log import Index, digest
 from app.feed.service.readers import ACCOUNT, EVERYBODY, JUDGES, OWNER, Entry, Reader, ShownLast, of_account, of_team
@@ -171,9 +171,9 @@ class Accounts:
     def shown(self, feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
         """Render every account; accounts of teams outside the contest only for themselves."""
         session, contest_id = feed_snapshot.session, feed_snapshot.public.contest.id
-        roles = {row.account_id: row.role for row in accounts.of_contest(session, contest_id)}
+        roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest_id)}
         known_ids = {row.id for row in of_contest(session, session.get_one(ContestRow, contest_id), set(roles))}
-        for row in accounts.accounts(session):
+        for row in accounts_queries.accounts(session):
             text = as_text(in_contest(row, roles.get(row.id)), sparse=False)
             views = {JUDGES: text} if row.id in known_ids else {}
             yield Shown(self.type, row.id, {**views, of_account(row.id): text})

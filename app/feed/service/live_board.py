@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries.contests import NoContest, contest_of
+from app.contests.queries import NoContest, contest_of
 from app.contests.schemas.settings import ContestSettings
 from app.contests.service.capabilities import capabilities
 from app.contests.service.visibility import seen_by

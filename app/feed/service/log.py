@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
-from app.feed.queries.events import Event
+from app.feed.queries import Event
 from app.feed.service.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, ShownLast, of_account, write_token
 
 PAGE = 256

@@ -31,8 +31,8 @@ from app.core.clock import utc_now
 from app.core.garbage import without_collections
 from app.core.loops import Loop, fail, give
 from app.core.service import Service
-from app.feed.queries import events
-from app.feed.queries.events import Append, Event, Mark, NewEvent
+from app.feed import queries as feed_queries
+from app.feed.queries import Append, Event, Mark, NewEvent
 from app.feed.service import elsewhere, submitted
 from app.feed.service import followed as service_followed
 from app.feed.service.followed import Followed, Waiter, next_look
@@ -281,7 +281,7 @@ class FeedPublisher:
                 self._close(followed)
                 return None
             known = self._known(session, followed)
-            moved = events.new_since(session, followed.contest_id, followed.mark, changed_ids)
+            moved = feed_queries.new_since(session, followed.contest_id, followed.mark, changed_ids)
             state = list(STATE.shown(feed_snapshot))
             points: Mapping[int, Points] | None = None
             stale = followed.fingerprint is None or generation != followed.generation
@@ -290,10 +290,10 @@ class FeedPublisher:
             fingerprint = self._fingerprint(feed_snapshot, followed, small)
             followed.again |= fingerprint != followed.fingerprint
             if followed.again and not followed.sweep:
-                followed.begin_sweep(events.submission_ids(session, followed.contest_id), state)
+                followed.begin_sweep(feed_queries.submission_ids(session, followed.contest_id), state)
                 followed.later = None
             if followed.swept and followed.mark == Mark():  # all have moved, and the sweep has all of them
-                moved = events.NewSince(frozenset(), frozenset(), moved.mark)
+                moved = feed_queries.NewSince(frozenset(), frozenset(), moved.mark)
             elif service_followed.points_due(followed, feed_snapshot.judges, moved, self._coalesce, small=small):
                 followed.later, points = None, followed.points
             among = service_followed.touched(feed_snapshot, moved, points) | frozenset(followed.next_slice())
@@ -326,7 +326,7 @@ class FeedPublisher:
         if followed.log is None:
             followed.log = self._load(followed)
             followed.mark, followed.fingerprint, followed.sweep = Mark(), None, []
-        if events.last(session, followed.contest_id) != followed.log.head:
+        if feed_queries.last(session, followed.contest_id) != followed.log.head:
             raise WrittenElsewhere  # by another process, or the contest was made anew
         return followed.log
 
@@ -342,15 +342,15 @@ class FeedPublisher:
         if not small:
             return followed.fingerprint
         contest = feed_snapshot.judges.contest
-        current = events.judged_again(feed_snapshot.session, contest.id)
+        current = feed_queries.judged_again(feed_snapshot.session, contest.id)
         return hash(repr((contest, feed_snapshot.public.freeze, feed_snapshot.public.state, current)))
 
     def _load(self, followed: Followed) -> Log:
         """Read a log from the beginning; the next look is compared with its last versions."""
         followed.superfluous = Compaction()
         with self._service.database.read() as session, without_collections():
-            contest_log = Log(followed.contest_id, self._read_page, events.secret(session, followed.contest_id))
-            for row in events.scan(session, followed.contest_id, utc_now()):
+            contest_log = Log(followed.contest_id, self._read_page, feed_queries.secret(session, followed.contest_id))
+            for row in feed_queries.scan(session, followed.contest_id, utc_now()):
                 replaced = contest_log.take(row)
                 if row.type == REPLACEABLE:
                     followed.superfluous.add(row.time, replaced)
@@ -358,7 +358,7 @@ class FeedPublisher:
 
     def _read_page(self, contest_id: str, number: int, type_: str | None) -> list[Line]:
         with self._service.database.read() as session:
-            rows = events.between(session, contest_id, *ids_on(number), type_)
+            rows = feed_queries.between(session, contest_id, *ids_on(number), type_)
             texts = self._texts_of(session, contest_id, rows)
             return [Line(row, texts) for row in rows]
 
@@ -375,7 +375,7 @@ class FeedPublisher:
             now = utc_now()
             order = Append(followed.contest_id, known.head, some, now)
             try:
-                written = self._service.writer.submit(events.append, order).result()
+                written = self._service.writer.submit(feed_queries.append, order).result()
             except IntegrityError:
                 written = False
             if not written:
@@ -387,7 +387,7 @@ class FeedPublisher:
                     followed.superfluous.add(now, replaced)
             self._tell(followed.contest_id)
         if gone := list(followed.superfluous.older_than(utc_now() - KEPT_SUPERFLUOUS)):
-            self._service.writer.submit(events.forget, events.Forget(followed.contest_id, gone)).result()
+            self._service.writer.submit(feed_queries.forget, feed_queries.Forget(followed.contest_id, gone)).result()
 
     def _tell(self, contest_id: str) -> None:
         for on_events in self._listeners:

@@ -21,13 +21,13 @@ import structlog
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import viewer_of
-from app.contests.queries import contests
+from app.contests import queries as contests_queries
 from app.core.clock import utc_now
 from app.core.db.writer import Handler
 from app.core.loops import Loop
 from app.core.service import Service
-from app.feed.queries import webhooks
-from app.feed.queries.webhooks import Delivered, Failed
+from app.feed import queries as feed_queries
+from app.feed.queries import Delivered, Failed
 from app.feed.service.log import Log
 from app.feed.service.publisher import FeedPublisher
 from app.feed.service.readers import Outward, Reader, hosts_of, networks_of, reader_of, signed
@@ -92,7 +92,7 @@ class Sender:
         if self._closed:
             return
         with self._service.database.read() as session:
-            wanted = bool(webhooks.active(session))
+            wanted = bool(feed_queries.active(session))
         with self._guard:
             if wanted and not self._ready.is_set():
                 self._runner.start()
@@ -163,7 +163,7 @@ class Sender:
 
     def _active(self) -> set[str]:
         with self._service.database.read() as session:
-            return webhooks.active(session)
+            return feed_queries.active(session)
 
     async def _serve(self, client: httpx.AsyncClient, hook_id: str) -> None:
         """Call one webhook for as long as it is active."""
@@ -205,18 +205,18 @@ class Sender:
 
     def _hook(self, hook_id: str) -> Hook | None:
         with self._service.database.read() as session:
-            pair = webhooks.with_account(session, hook_id)
+            pair = feed_queries.with_account(session, hook_id)
             if pair is None or not pair[0].active:
                 return None
             row, account = pair
-            known_ids = [contest.id for contest in contests.contests(session)]
+            known_ids = [contest.id for contest in contests_queries.contests(session)]
             wanted = [id_ for id_ in known_ids if not row.contest_ids or id_ in row.contest_ids]
             types = frozenset(row.endpoints) if row.endpoints else None
             reader = reader_of(viewer_of(account))
             return Hook(
                 row.id,
                 row.url,
-                self._service.keys.decrypt(webhooks.encrypted_token(row)),
+                self._service.keys.decrypt(feed_queries.encrypted_token(row)),
                 reader,
                 types,
                 wanted,
@@ -243,7 +243,7 @@ class Sender:
                 error = await self._call(client, hook, contest_id, notifications)
                 if error is not None:
                     return await self._failed(hook.id, error, hook)
-                await self._written(webhooks.deliver, Delivered(hook.id, contest_id, feed.epoch, at))
+                await self._written(feed_queries.deliver, Delivered(hook.id, contest_id, feed.epoch, at))
             hook.positions[contest_id] = [feed.epoch, at]
         return None
 
@@ -271,7 +271,7 @@ class Sender:
         failures = hook.failures if hook is not None else 0
         given_up = now - since >= timedelta(seconds=self._settings.webhook_give_up_seconds)
         log.info("a webhook failed", webhook=hook_id, error=error[:LONGEST_ERROR], given_up=given_up)
-        await self._written(webhooks.fail, Failed(hook_id, now, error[:LONGEST_ERROR], given_up))
+        await self._written(feed_queries.fail, Failed(hook_id, now, error[:LONGEST_ERROR], given_up))
         wait: float = min(self._settings.webhook_retry_seconds * 2 ** min(failures, 10), LONGEST_WAIT)
         return 0.0 if given_up else wait
 

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests
+from app.contests import queries as contests_queries
 from app.core.bodies import Body
 from app.core.clics import Id, format_time_or_none
 from app.core.clock import utc_now
@@ -24,7 +24,7 @@ from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
 from app.core.messages import N_, Message, WrongValue
 from app.core.service import Service
 from app.core.settings import Settings
-from app.feed.queries import webhooks as stored
+from app.feed import queries as stored
 from app.feed.service.hub import Hub
 from app.feed.service.kinds import ORDER
 from app.feed.service.readers import Refused, hosts_of, networks_of, resolved
@@ -172,7 +172,7 @@ def _view(row: WebhookRow) -> WebhookView:
 def _contests_of(service: Service) -> list[str]:
     """The ids of all contests."""
     with service.database.read() as session:
-        return [row.id for row in contests.contests(session)]
+        return [row.id for row in contests_queries.contests(session)]
 
 
 def _store(service: Service, account_id: str, body: WebhookBody, positions: Positions) -> WebhookView:

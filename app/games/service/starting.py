@@ -10,8 +10,8 @@ from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.testcases import case_input
-from app.contests.queries import contests
-from app.contests.queries.contests import NoContest
+from app.contests import queries as contests_queries
+from app.contests.queries import NoContest
 from app.contests.schemas.settings import Limits
 from app.contests.service.names import problem_called
 from app.contests.service.visibility import snapshot_for, the_problem
@@ -116,8 +116,8 @@ def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem
         raise BadRequest(wrong, where="body")
     with service.database.read() as session:
         problem = pins.row(session, snapshot.contest.id, problem_id)
-        entry = contests.entry(session, snapshot.contest.id, problem_id)
-        contest = contests.get(session, snapshot.contest.id)
+        entry = contests_queries.entry(session, snapshot.contest.id, problem_id)
+        contest = contests_queries.get(session, snapshot.contest.id)
         if problem is None or entry is None or contest is None:
             raise NotFound(
                 N_("no problem %(problem)r in contest %(contest)r"), problem=problem_id, contest=snapshot.contest.id

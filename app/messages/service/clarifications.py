@@ -11,7 +11,7 @@ from pydantic import Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries.contests import clock, contest_of
+from app.contests.queries import clock, contest_of
 from app.contests.service.capabilities import capabilities, need
 from app.contests.service.names import problem_called
 from app.core.bodies import Body, Sparse, mismatch, refuse, same_id

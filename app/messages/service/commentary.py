@@ -8,9 +8,9 @@ from typing import Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.service.viewer import Viewer
-from app.contests.queries.contests import clock, contest_of
+from app.contests.queries import clock, contest_of
 from app.contests.service.capabilities import capabilities, need
 from app.contests.service.visibility import may_see
 from app.core.bodies import Body, Line, Sparse, mismatch, refuse
@@ -122,7 +122,7 @@ def view(row: CommentaryRow, persons: set[str]) -> CommentaryView:
 
 def source(session: Session, viewer: Viewer) -> dict[str, str]:
     """The person who speaks, if the account is a person's."""
-    account = accounts.get(session, str(viewer.account_id))
+    account = accounts_queries.get(session, str(viewer.account_id))
     return {"source_id": account.person_id} if account is not None and account.person_id is not None else {}
 
 

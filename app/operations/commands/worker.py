@@ -204,13 +204,13 @@ def init(
 
 def names_of(database: Database) -> dict[str, list[str]]:
     """Name the accounts, contests and problems of a database."""
-    from app.accounts.queries import accounts
-    from app.contests.queries import contests
+    from app.accounts import queries as accounts_queries
+    from app.contests import queries as contests_queries
     from app.problems.queries import problems
 
     with database.read() as session:
         return {
-            "accounts": [row.username for row in accounts.accounts(session)],
-            "contests": [row.id for row in contests.contests(session)],
+            "accounts": [row.username for row in accounts_queries.accounts(session)],
+            "contests": [row.id for row in contests_queries.contests(session)],
             "problems": [row.id for row in problems.problems(session)],
         }

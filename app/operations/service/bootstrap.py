@@ -13,8 +13,8 @@ from pathlib import Path
 import structlog
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
-from app.contests.queries import contests
+from app.accounts import queries as accounts_queries
+from app.contests import queries as contests_queries
 from app.contests.schemas.settings import ContestSettings, Limits, PerWindow, Rule
 from app.core.clock import utc_now
 from app.core.db.database import Database
@@ -27,7 +27,7 @@ from app.core.files.stored_bytes import StoreUnavailable
 from app.core.passwords import hash_password, make_password, weakness
 from app.core.settings import Settings
 from app.domain.contests import Kind
-from app.feed.queries import webhooks
+from app.feed import queries as feed_queries
 from app.packages.catalog import BESIDE_APP, bundled, bundled_games, problems_folder
 from app.packages.read import read_package
 from app.packages.trials import LocalDesk
@@ -82,7 +82,7 @@ def check_keys(database: Database, settings: Settings) -> SecretKeys:
     """The keys of the server; raises SecretKeyError where the database needs another one."""
     keys = read_keys(settings)
     with database.snapshot() as connection:
-        missing = webhooks.keys_needed(connection) - set(keys.ids)
+        missing = feed_queries.keys_needed(connection) - set(keys.ids)
         if database.origin is not None and not shown(connection) <= {number_of(each) for each in keys.ids}:
             raise other_key(key_place(settings))
     if missing:
@@ -99,14 +99,14 @@ def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -
     keys = read_keys(settings) if renew else check_keys(database, settings)
     if renew:
         with database.write() as session:
-            for row in webhooks.delete_unreadable(session, keys):
+            for row in feed_queries.delete_unreadable(session, keys):
                 log.warning(
                     "deleted a webhook whose key is lost", webhook=row.id, url=row.url, contests=row.contest_ids
                 )
     if not keys.ids or (renew and not settings.secret_key):
         make_key(settings)
         keys = read_keys(settings)
-    webhooks.encrypt_tokens(database, keys)
+    feed_queries.encrypt_tokens(database, keys)
     return keys
 
 
@@ -115,14 +115,14 @@ def prepare(database: Database, files: Files, settings: Settings, say: Say = on_
     imported = import_missing(database, files, bundled())
     played = import_missing(database, files, bundled_games())
     with database.write() as session:
-        if not accounts.accounts(session):
+        if not accounts_queries.accounts(session):
             imported = [row.id for row in problems.problems(session) if row.id in bundled()]
             session.add(_practice())
             session.add(_demo(utc_now()))
             session.flush()
             _fill(session, DEMO, [slug for slug in DEMO_RULES if problems.get(session, slug) is not None], DEMO_RULES)
             make_admin(session, settings.admin_password, say)
-        if contests.get(session, PRACTICE) is not None:
+        if contests_queries.get(session, PRACTICE) is not None:
             # Only what is new: a problem an admin took out is perhaps a real contest's by now, and no secret here.
             _fill(
                 session,
@@ -130,7 +130,7 @@ def prepare(database: Database, files: Files, settings: Settings, say: Say = on_
                 imported,
                 {each.id: WITH_REFERENCE for each in problems.problems(session) if _is_relative(each)},
             )
-        if played and contests.get(session, GAMES) is None:
+        if played and contests_queries.get(session, GAMES) is None:
             # A contest of that name which is there is somebody's own, or was made with the games that it has.
             session.add(_games())
             session.flush()
@@ -211,7 +211,7 @@ def _open_contest(id_: str, name: str, formal_name: str, start: datetime, durati
 
 def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: Mapping[str, Rule]) -> None:
     """Put the problems that are missing behind those that are in the contest."""
-    entries = contests.entries(session, contest_id)
+    entries = contests_queries.entries(session, contest_id)
     labels = {entry.label for entry in entries}
     known = {entry.problem_id for entry in entries}
     ordinal = max((entry.ordinal for entry in entries), default=-1)
@@ -219,7 +219,7 @@ def _fill(session: Session, contest_id: str, slugs: Sequence[str], rules: Mappin
         if slug in known:
             continue
         ordinal += 1
-        label = contests.free_label(labels)
+        label = contests_queries.free_label(labels)
         labels.add(label)
         session.add(
             ContestProblemRow(

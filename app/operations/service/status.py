@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.archive.queries import scrub
-from app.contests.queries import contests
-from app.contests.queries.contests import clock
+from app.contests import queries as contests_queries
+from app.contests.queries import clock
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import clock as db_clock
@@ -129,7 +129,7 @@ def status(service: Service) -> Status:
         database = db_clock.database_state(session)
         judging = _judging(session, now)
         count, errors = operations_queries.judge_errors(session, MOST_JUDGE_ERRORS)
-        listed = contests.contests(session)
+        listed = contests_queries.contests(session)
         backup = scrub.read(session)
     states = [_process(row, now) for row in rows]
     return Status(

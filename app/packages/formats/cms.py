@@ -34,9 +34,8 @@ from app.packages.formats.draft import (
     listed,
     slug_of,
 )
-from app.packages.formats.names import Format
 from app.packages.formats.writing import write_draft
-from app.packages.languages import LANGUAGE
+from app.packages.names import LANGUAGE, Format
 from checkers.doors import N_, Phrase
 
 NUMBERED = re.compile(r"(input|output)/(input|output)(0|[1-9][0-9]{0,5})\.txt")

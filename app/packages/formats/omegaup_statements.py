@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from app.core.faults import MORE, mismatch
 from app.packages.formats.draft import CaseDraft, Draft, Source
-from app.packages.languages import LANGUAGE
+from app.packages.names import LANGUAGE
 from checkers.doors import N_, Phrase
 
 TEXT = re.compile(r"(statements|solutions)/([^/]+)\.(?:markdown|md)")

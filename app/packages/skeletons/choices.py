@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.packages.languages import LANGUAGE
+from app.packages.names import LANGUAGE
 
 Scoring = Literal["points", "minimise", "maximise", "rank", "pass-fail"]
 CheckerKind = Literal["python", "c++", "tokens", "exact", "floats", "lines", "unordered", "metric"]

@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 from app.accounts.service import registration
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.authoring.service import testcases
+from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import clock_offer, finals_shown, quota_line
-from app.contests.queries import contests
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.errors import NotFound
@@ -95,7 +95,7 @@ class ShownCase:
 
 def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
     """A contest: when it is, how it is scored, what comes next."""
-    row = contests.get(session, snapshot.contest.id)
+    row = contests_queries.get(session, snapshot.contest.id)
     assert row is not None, "a snapshot has its contest"
     return page(
         "contest.html",
@@ -144,7 +144,7 @@ def problem_page(
     answers = own_answers(viewer, snapshot, scored)
     playground, is_played = _boards(session, snapshot, scored.id)
     cases = _cases(viewer, snapshot, session, scored, answers)
-    entry = contests.entry(session, snapshot.contest.id, scored.id)
+    entry = contests_queries.entry(session, snapshot.contest.id, scored.id)
     assert entry is not None, "the problem is in the contest"
     limits = entry.limits.over(snapshot.contest.settings.limits)
     return page(

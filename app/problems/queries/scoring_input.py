@@ -14,8 +14,7 @@ from cachetools import LRUCache, cached
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.contests.queries.contests import clock
-from app.contests.queries.participations import choices, participations
+from app.contests.queries import choices, clock, participations
 from app.contests.schemas.settings import ContestSettings, Rule
 from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, ScoredProblem, Team
 from app.domain.documents import ProblemSettingsDocument

@@ -13,8 +13,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import participations
-from app.contests.queries.contests import clock
+from app.contests import queries as contests_queries
+from app.contests.queries import clock
 from app.contests.service.visibility import the_problem
 from app.core.clock import utc_now
 from app.core.errors import Forbidden, NotFound
@@ -64,7 +64,7 @@ def _withholds(session: Session, row: ContestRow, team_id: str | None, now: date
         return not times.started(now)
     if not times.decided(now):
         return True
-    own = None if team_id is None else participations.participation(session, row.id, team_id)
+    own = None if team_id is None else contests_queries.participation(session, row.id, team_id)
     is_virtual = own is not None and own.kind is ParticipationKind.VIRTUAL
     return is_virtual and not own_clock(times, None, own).ended(now)
 
@@ -76,7 +76,7 @@ def _shows_problems(session: Session, row: ContestRow, team_id: str | None, now:
         return False
     if row.settings.personal_duration is None or times.ended(now):
         return True
-    return team_id is not None and participations.participation(session, row.id, team_id) is not None
+    return team_id is not None and contests_queries.participation(session, row.id, team_id) is not None
 
 
 HTML = "text/html; charset=utf-8"

@@ -15,7 +15,7 @@ from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import PUBLIC
 from app.contests.pages.finals import medals_of
-from app.contests.queries.contests import NoContest, contest_of
+from app.contests.queries import NoContest, contest_of
 from app.contests.service.visibility import snapshot_for
 from app.core.errors import BadRequest
 from app.core.messages import N_

@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.contests.queries.contests import NoContest
+from app.contests.queries import NoContest
 from app.contests.service.visibility import snapshot_for
 from app.core.pages import headers
 from app.core.pages.frames import frame, names_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.core.bodies import Body
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now

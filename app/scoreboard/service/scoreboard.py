@@ -15,8 +15,8 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests
-from app.contests.queries.contests import NoContest, contest_of
+from app.contests import queries as contests_queries
+from app.contests.queries import NoContest, contest_of
 from app.contests.service.contests import slug
 from app.contests.service.visibility import seen_by
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
@@ -197,7 +197,9 @@ def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Awar
     if body.id is not None:
         refuse([mismatch("id", Message(N_("none, as the server gives it")), repr(body.id))])
     _check_teams(session, contest_id, body.team_ids)
-    taken = {each.id for each in documents(viewer, snapshot, session)} | set(contests.awards(session, contest_id))
+    taken = {each.id for each in documents(viewer, snapshot, session)} | set(
+        contests_queries.awards(session, contest_id)
+    )
     award_id = slug(body.citation, taken.__contains__, "award")
     session.add(AwardRow(contest_id=contest_id, id=award_id, citation=body.citation, team_ids=_once(body.team_ids)))
     session.flush()
@@ -233,9 +235,9 @@ def delete(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id
     old, contest_id = award(viewer, snapshot, session, award_id), snapshot.contest.id
     if award_id in computed(snapshot, session):
         _store(session, contest_id, award_id, old.citation, [])
-        contests.awards(session, contest_id)[award_id].deleted = True
+        contests_queries.awards(session, contest_id)[award_id].deleted = True
     else:
-        session.delete(contests.awards(session, contest_id)[award_id])
+        session.delete(contests_queries.awards(session, contest_id)[award_id])
 
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[AwardView]:
@@ -244,7 +246,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     unseen = {award_id("group-winner", str(group)) for group in groups_unseen(viewer, session, contest)}
     given: dict[str, Award | AwardRow] = {
         **computed(snapshot, session),
-        **contests.awards(session, snapshot.contest.id),
+        **contests_queries.awards(session, snapshot.contest.id),
     }
     visible_ids = {row.id for row in visible(session, viewer, contest)}
     shown: list[AwardView] = []
@@ -280,7 +282,7 @@ def _computed(_snapshot: ContestSnapshot) -> dict[str, Award]:
 
 def _store(session: Session, contest_id: str, award_id: str, citation: str, team_ids: list[str]) -> None:
     """Store an award given by hand, or one in place of a computed award."""
-    row = contests.awards(session, contest_id).get(award_id) or AwardRow(contest_id=contest_id, id=award_id)
+    row = contests_queries.awards(session, contest_id).get(award_id) or AwardRow(contest_id=contest_id, id=award_id)
     row.citation, row.team_ids, row.deleted = citation, _once(team_ids), False
     session.add(row)
     session.flush()

@@ -11,8 +11,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import Viewer
+from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import may_choose
-from app.contests.queries import participations
 from app.contests.service.visibility import is_official
 from app.core.errors import Forbidden, Unauthorized
 from app.core.messages import N_
@@ -103,7 +103,7 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
         if document.current
     }
-    choices = [participations.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
+    choices = [contests_queries.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
     chosen = {each.submission_id for each in choices if each is not None}
     choosing = may_choose(viewer, snapshot)
     listed = []

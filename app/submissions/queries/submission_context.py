@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, insert, select, text
 from sqlalchemy.orm import Session
 
-from app.contests.queries import participations
-from app.contests.queries.contests import clock
+from app.contests import queries as contests_queries
+from app.contests.queries import clock
 from app.contests.schemas.settings import NO_LIMITS, ContestSettings, Limits
 from app.core.db.database import Database
 from app.core.files.files import FileStore
@@ -101,8 +101,8 @@ class Entrant:
 
 def read_entrant(session: Session, entry: Entry, team_id: str) -> Entrant:
     """Read what a team has done for itself in a contest."""
-    participation = participations.participation(session, entry.contest_id, team_id)
-    asked = participations.asked(session, entry.contest_id, team_id, entry.problem_id)
+    participation = contests_queries.participation(session, entry.contest_id, team_id)
+    asked = contests_queries.asked(session, entry.contest_id, team_id, entry.problem_id)
     return Entrant(own_clock(entry.clock, entry.personal, participation), participation, asked)
 
 

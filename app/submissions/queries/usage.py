@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Text, cast, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.contests.queries.contests import clock
+from app.contests.queries import clock
 from app.core.clock import utc_now
 from app.core.db.base import array_of, texts_of
 from app.core.db.database import Database

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests
-from app.contests.queries.contests import NoContest
+from app.contests import queries as contests_queries
+from app.contests.queries import NoContest
 from app.contests.schemas.settings import NO_LIMITS, Limits
 from app.contests.service.capabilities import capabilities
 from app.contests.service.changes import why_not_running
@@ -136,7 +136,7 @@ def _check_sender(viewer: Viewer, form: SubmissionForm) -> None:
 
 def _staff_may_submit(service: Service, contest_id: str) -> bool:
     with service.database.read() as session:
-        contest = contests.get(session, contest_id)
+        contest = contests_queries.get(session, contest_id)
         return contest is not None and contest.settings.staff_act_for_teams
 
 

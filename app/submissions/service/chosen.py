@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.queries import contests, participations
-from app.contests.queries.participations import Choosing, Place
+from app.contests import queries as contests_queries
+from app.contests.queries import Choosing, Place
 from app.contests.schemas.settings import Limits
 from app.contests.service.changes import why_not_running
 from app.contests.service.visibility import is_official, is_own, the_problem
@@ -55,7 +55,7 @@ def choose(
     submission_id = None if asked is None else _own_submission(service, viewer, snapshot, problem_id, asked)
     assert viewer.team_id is not None, "see rights.TABLE"
     choosing = Choosing((snapshot.contest.id, viewer.team_id, problem_id), submission_id, utc_now())
-    service.writer.submit(participations.choose, choosing).result()
+    service.writer.submit(contests_queries.choose, choosing).result()
     service.boards.changed(snapshot.contest.id)
     with service.database.read() as session:
         return _view(session, viewer, snapshot, problem_id)
@@ -95,7 +95,7 @@ def _own_submission(
 
 
 def _view(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> Chosen:
-    row = participations.choice(session, snapshot.contest.id, viewer.team_id or "", problem_id)
+    row = contests_queries.choice(session, snapshot.contest.id, viewer.team_id or "", problem_id)
     shown = {} if row is None else submission_queries.shown_ids(session, {row.submission_id})
     return Chosen(
         problem_id=problem_id,
@@ -125,7 +125,7 @@ class Started:
 def final_inputs(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> FinalInputs:
     """The timer of the viewer's team at a problem, unset before the team has asked."""
     the_problem(snapshot, problem_id)
-    asked = participations.asked(session, snapshot.contest.id, viewer.team_id or "", problem_id)
+    asked = contests_queries.asked(session, snapshot.contest.id, viewer.team_id or "", problem_id)
     return _view_of_final_inputs(snapshot, problem_id, asked)
 
 
@@ -136,14 +136,14 @@ def ask(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id:
     asked, is_new = _asked(service, place), False
     if asked is None:
         _check_may_ask(service, snapshot, problem, now)
-        is_new = bool(service.writer.submit(participations.ask, (place, now)).result())
+        is_new = bool(service.writer.submit(contests_queries.ask, (place, now)).result())
         asked = _asked(service, place)
     return Started(_view_of_final_inputs(snapshot, problem_id, asked), is_new)
 
 
 def _asked(service: Service, place: Place) -> datetime | None:
     with service.database.read() as session:
-        return participations.asked(session, *place)
+        return contests_queries.asked(session, *place)
 
 
 def _check_may_ask(service: Service, snapshot: ContestSnapshot, problem: ScoredProblem, now: datetime) -> None:
@@ -206,7 +206,7 @@ def quota_of(
     """The quota of the viewer's team, or for judges of the team they name, at a problem; raises why it is not shown."""
     the_problem(snapshot, problem_id)
     contest, team = snapshot.contest, _team(viewer, snapshot, team_id)
-    entry = contests.entry(session, contest.id, problem_id)
+    entry = contests_queries.entry(session, contest.id, problem_id)
     assert entry is not None, "it is one of the contest's problems"
     limits = entry.limits.over(contest.settings.limits)
     times = [

@@ -8,7 +8,7 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from app.accounts.queries import accounts
+from app.accounts import queries as accounts_queries
 from app.accounts.schemas import AccountBody, is_id
 from app.accounts.service.reach import Reach
 from app.accounts.service.registering import free_username, made_of, plain, username_of
@@ -114,7 +114,7 @@ class People:
         self._session = session
         self._replace = replace
         self._reach = reach
-        rows, team_rows = accounts.accounts(session), teams_queries.teams(session)
+        rows, team_rows = accounts_queries.accounts(session), teams_queries.teams(session)
         self._old = {row.username: row for row in rows if reach.within([row.id], reach.accounts)}
         # A hidden id counts as a username, so that a generated id never has a suffix because of it.
         foreign = {name for row in rows if row.username not in self._old for name in (row.username, row.id)}

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service import tsv
 from app.accounts.service.viewer import Viewer
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.contests.service.contests import slug, slug_with_letters
 from app.core import table_rows
 from app.core.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all

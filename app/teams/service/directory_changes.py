@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_foreign_object
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.core.bodies import Document, mismatch, only_object, read_one, refuse, same_id
 from app.core.clics import JsonObject
 from app.core.db import by_id

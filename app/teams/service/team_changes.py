@@ -14,8 +14,8 @@ from app.accounts.service.accounts import ImportOptions
 from app.accounts.service.reach import reach_of, team_within
 from app.accounts.service.registration import hashed
 from app.accounts.service.viewer import Viewer, refuse_foreign_teams
-from app.contests.queries import contests
-from app.contests.queries.contests import contest_of, refuse_final
+from app.contests import queries as contests_queries
+from app.contests.queries import contest_of, refuse_final
 from app.contests.service.contests import contest_to_change, refuse_overlaps
 from app.core import table_rows
 from app.core.bodies import Body, Document, mismatch, read_all, refuse, same_id
@@ -173,7 +173,7 @@ def withdraw(session: Session, service: Service, contest_id: str, team_id: str) 
         raise Conflict(
             N_("the team is disqualified in this contest and stays enrolled; revoke the disqualification first")
         )
-    if count := contests.submission_count(session, contest_id, team_id=team_id):
+    if count := contests_queries.submission_count(session, contest_id, team_id=team_id):
         raise Conflict(N_("the team has %(count)s submissions in this contest; hide it instead"), count=count)
     if count := games_queries.count_playing(session, contest_id, team_id):
         raise Conflict(N_("the team plays %(count)s games in this contest; hide it instead"), count=count)

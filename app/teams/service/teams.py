@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
-from app.contests.queries.contests import contest_of
+from app.contests.queries import contest_of
 from app.core.bodies import Body, Line, Sparse, mismatch, shows
 from app.core.clics import Id, JsonObject, example
 from app.core.db import by_id

@@ -20,8 +20,8 @@ from app.accounts.service.registration import keep_an_admin
 from app.accounts.service.viewer import Viewer
 from app.archive.queries import scrub
 from app.archive.queries.scrub import Scrub
-from app.contests.queries import participations
-from app.contests.queries.participations import Choosing, choose
+from app.contests import queries as contests_queries
+from app.contests.queries import Choosing, choose
 from app.core.db.by_id import Kind
 from app.core.db.database import Database
 from app.core.db.locks import Locks
@@ -537,7 +537,7 @@ def test_of_two_choices_at_once_the_later_one_holds(two: tuple[Api, Api]) -> Non
         until(lambda: waits_for_a_lock(one.service.database))
     writing.result(30)
     with one.service.database.read() as session:
-        assert participations.choices(session, "c") == {("team", "echo"): numbers[1]}
+        assert contests_queries.choices(session, "c") == {("team", "echo"): numbers[1]}
 
 
 def test_of_two_admins_who_give_up_their_rights_at_once_one_is_refused(two: tuple[Api, Api]) -> None:

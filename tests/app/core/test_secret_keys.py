@@ -19,7 +19,7 @@ from app.core.db.database import Database
 from app.core.db.migrate import KEY_FILE, Encrypted, SecretKeyError, SecretKeys, key_id_of
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
-from app.feed.queries import webhooks
+from app.feed import queries as feed_queries
 from app.operations.service.bootstrap import bring_keys, check_keys
 from app.tables import WebhookRow
 from tests.builders.service import open_api
@@ -37,7 +37,7 @@ def with_webhook(url: str, home: Path) -> Settings:
 
 def tokens(database: Database, keys: SecretKeys) -> dict[str, str]:
     with database.read() as session:
-        return {row.id: keys.decrypt(webhooks.encrypted_token(row)) for row in webhooks.webhooks(session)}
+        return {row.id: keys.decrypt(feed_queries.encrypted_token(row)) for row in feed_queries.webhooks(session)}
 
 
 def rows_as_text(database: Database) -> str:

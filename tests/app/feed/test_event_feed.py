@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from app.core.clics import format_time, parse_time
-from app.feed.queries.events import Append, NewEvent, append, scan
+from app.feed.queries import Append, NewEvent, append, scan
 from app.feed.service.kinds import ORDER
 from app.tables import ContestRow, EventRow, JudgementRow
 from tests.builders.clocks import wall_clock

@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from app.core.service import Service
-from app.feed.queries import events
+from app.feed import queries as feed_queries
 from app.submissions.queries import submission_queries
 from app.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import add_contest, add_problem
@@ -78,8 +78,8 @@ READINGS: dict[str, Callable[[Session], object]] = {
     "runs of some submissions": lambda session: submission_queries.runs(session, "c", among=SOME_IDS),
     "some judgements": lambda session: submission_queries.judgements(session, "c", only=SOME_IDS),
     "judgements of some submissions": lambda session: submission_queries.judgements(session, "c", among=SOME_IDS),
-    "what has moved of some judgements": lambda session: events.new_since(
-        session, "c", events.Mark(LARGE, LARGE, frozenset(SOME_IDS))
+    "what has moved of some judgements": lambda session: feed_queries.new_since(
+        session, "c", feed_queries.Mark(LARGE, LARGE, frozenset(SOME_IDS))
     ),
 }
 
@@ -100,6 +100,6 @@ def test_judgements_of_another_contest_are_not_found_by_their_ids(service: Servi
             == []
         )
         assert len(submission_queries.judgements(session, "c", only=SOME_IDS)) == SOME
-        marked = events.Mark(LARGE, LARGE, frozenset(SOME_IDS))
-        assert events.new_since(session, "d", marked).submissions == frozenset()
-        assert events.new_since(session, "c", marked).submissions == frozenset(SOME_IDS)
+        marked = feed_queries.Mark(LARGE, LARGE, frozenset(SOME_IDS))
+        assert feed_queries.new_since(session, "d", marked).submissions == frozenset()
+        assert feed_queries.new_since(session, "c", marked).submissions == frozenset(SOME_IDS)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.contests.queries.participations import Choosing, choose
+from app.contests.queries import Choosing, choose
 from app.tables import AccountRow, JudgementRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import raw

@@ -25,7 +25,7 @@ from app.core.clics import matching
 from app.core.errors import BadRequest
 from app.core.messages import N_
 from app.domain.scoring import Attempt
-from app.feed.queries import events
+from app.feed import queries as feed_queries
 from app.feed.service.collections import Collection
 from app.feed.service.lists.slices import NO_ROW, Row, Slice, Wanted, Written, same_mark
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -107,7 +107,7 @@ class ListRenderer:
         """The collection at this snapshot; raises TooLarge, and keeps nothing, where it takes too many bytes."""
         if snapshot is self.snapshot:
             return self.written
-        again = events.judged_again(session, snapshot.contest.id)
+        again = feed_queries.judged_again(session, snapshot.contest.id)
         attempts = {attempt.id: attempt for tries in _cells(snapshot).values() for attempt in tries}
         old, self.snapshot = self.snapshot, None  # a reading that fails leaves nothing to go on with
         if old is None or again != self._again or not snapshot.is_like(old) or not self._grown(attempts):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_foreign_contests
-from app.contests.queries import contests
-from app.contests.queries.contests import contest_of
+from app.contests import queries as contests_queries
+from app.contests.queries import contest_of
 from app.contests.service.names import called
 from app.core.clock import utc_now
 from app.core.errors import Conflict
@@ -36,7 +36,7 @@ def create(session: Session, service: Service, viewer: Viewer, contest_id: str, 
     """Open a rejudging; raises BadRequest naming what of the selection does not exist."""
     contest_of(session, contest_id)
     if body.problem is not None:
-        labels = {entry.problem_id: entry.label for entry in contests.entries(session, contest_id)}
+        labels = {entry.problem_id: entry.label for entry in contests_queries.entries(session, contest_id)}
         body.problem = called(body.problem, labels) or body.problem
     if body.changes is not None:
         opened = with_rule(session, contest_id, body, body.changes.rule, viewer.account_id)

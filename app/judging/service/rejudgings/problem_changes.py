@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.contests.queries import contests
+from app.contests import queries as contests_queries
 from app.contests.tables import OPEN
 from app.core.clics import format_time, format_time_or_none
 from app.core.errors import PreconditionFailed
@@ -133,7 +133,7 @@ def _entries(session: Session, problem_id: str) -> list[ContestProblemRow]:
 
 
 def _contest(session: Session, plan: Plan, entry: ContestProblemRow) -> ContestPreview:
-    submissions = contests.submission_count(session, entry.contest_id, problem_id=plan.problem_id)
+    submissions = contests_queries.submission_count(session, entry.contest_id, problem_id=plan.problem_id)
     goes_along = entry.contest_id in plan.contests and (bool(submissions == 0) or entry.contest_id in plan.submitted)
     return ContestPreview(
         id=entry.contest_id,

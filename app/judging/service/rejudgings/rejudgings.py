@@ -8,8 +8,8 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_foreign_contests
-from app.contests.queries import contests
-from app.contests.queries.contests import contest_of, entry_of
+from app.contests import queries as contests_queries
+from app.contests.queries import contest_of, entry_of
 from app.contests.schemas.settings import Rule
 from app.core.bodies import Body, Line
 from app.core.clics import example
@@ -82,7 +82,7 @@ def with_rule(
 
 def selection_of(session: Session, contest_id: str, body: RejudgingBody) -> Selection:
     """The selected submissions; raises BadRequest naming unknown problems, teams and submissions."""
-    if body.problem is not None and contests.entry(session, contest_id, body.problem) is None:
+    if body.problem is not None and contests_queries.entry(session, contest_id, body.problem) is None:
         raise BadRequest(
             N_("expected a problem of contest %(contest)s, found %(found)r"),
             where="problem",

@@ -1,9 +1,4 @@
-"""Accounts and their tokens.
-
-- Roles of accounts per contest and per problem, and the accounts that may make contests of their own.
-- Self-registration: the terms of each contest, and the accounts that came by them.
-- Revoke password reset codes in the transaction that changes their account.
-"""
+"""Queries of accounts, their tokens and roles, of registrations and of the audit log."""
 
 from __future__ import annotations
 
@@ -19,6 +14,7 @@ from sqlalchemy.orm import Session, UOWTransaction
 from app.core.db.by_id import tell_account
 from app.tables import (
     AccountRow,
+    AuditRow,
     Base,
     ClarificationRow,
     CommentaryRow,
@@ -28,7 +24,6 @@ from app.tables import (
     ContestTeamRow,
     GameRow,
     JobRow,
-    KeptTeamRow,
     OrganiserRow,
     PasswordResetRow,
     ProblemRoleRow,
@@ -36,7 +31,6 @@ from app.tables import (
     RegisteredRow,
     RegistrationRow,
     SubmissionRow,
-    TeamRow,
     TokenRow,
 )
 
@@ -246,24 +240,9 @@ def uuids_of(session: Session, problem_ids: Collection[str]) -> dict[str, str]:
     return {row[0]: row[1] for row in session.execute(query)}
 
 
-def contests_of_team(session: Session, team_id: str) -> Sequence[ContestRow]:
-    """The contests in which a team takes part: those it is enrolled in, and those open to all."""
-    enrolled = select(ContestTeamRow.contest_id).where(ContestTeamRow.team_id == team_id)
-    query = select(ContestRow).where(ContestRow.open_to_all | ContestRow.id.in_(enrolled))
-    return session.scalars(query.order_by(ContestRow.id)).all()
-
-
 def enrolled(session: Session, team_id: str) -> set[str]:
     """The contests in which a team is enrolled by name."""
     return set(session.scalars(select(ContestTeamRow.contest_id).where(ContestTeamRow.team_id == team_id)))
-
-
-def teams_of_contests(session: Session, contest_ids: Collection[str]) -> Sequence[TeamRow]:
-    """The teams that are enrolled in one of these contests, or were made for it, by id."""
-    enrolled_ids = select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id.in_(contest_ids))
-    kept_ids = select(KeptTeamRow.team_id).where(KeptTeamRow.contest_id.in_(contest_ids))
-    ids = enrolled_ids.union(kept_ids)
-    return session.scalars(select(TeamRow).where(TeamRow.id.in_(ids)).order_by(TeamRow.id)).all()
 
 
 def revoke_in_contest(session: Session, contest_id: str, account_id: str) -> bool:
@@ -301,12 +280,6 @@ def registered(session: Session, contest_id: str) -> Sequence[tuple[RegisteredRo
     return [(row, account) for row, account in session.execute(query)]
 
 
-def accounts_of_team(session: Session, team_id: str) -> int:
-    """The number of accounts of a team."""
-    query = select(func.count()).select_from(AccountRow).where(AccountRow.team_id == team_id)
-    return session.scalar(query) or 0
-
-
 RIGHTS = ("password_hash", "type", "team_id")
 
 
@@ -332,3 +305,30 @@ def _changed(session: Session, row: Base) -> Iterator[str]:
     elif isinstance(row, ProblemRow) and row in session.deleted:
         at_problem = ProblemRoleRow.problem_id == row.id, ProblemRoleRow.pending.is_(None)
         yield from session.scalars(select(ProblemRoleRow.account_id).where(*at_problem))
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Conditions on entries, None for any: an account by id or username, a contest, an operation, and when."""
+
+    actor: str | None = None
+    contest_id: str | None = None
+    operation: str | None = None
+    since: datetime | None = None
+    before: int | None = None
+
+
+def entries(session: Session, wanted: AuditFilter, most: int) -> Sequence[AuditRow]:
+    """The newest entries that meet all conditions, newest first."""
+    query = select(AuditRow).order_by(AuditRow.id.desc()).limit(most)
+    if wanted.actor is not None:
+        query = query.where(or_(AuditRow.account_id == wanted.actor, AuditRow.username == wanted.actor))
+    if wanted.contest_id is not None:
+        query = query.where(AuditRow.contest_id == wanted.contest_id)
+    if wanted.operation is not None:
+        query = query.where(AuditRow.operation == wanted.operation)
+    if wanted.since is not None:
+        query = query.where(AuditRow.time >= wanted.since)
+    if wanted.before is not None:
+        query = query.where(AuditRow.id < wanted.before)
+    return session.scalars(query).all()

@@ -1,4 +1,4 @@
-"""HTTP routes: clarifications: questions of teams to the jury, its answers, and announcements."""
+"""API routes of clarifications and commentary."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheSnapshot, 
 from app.core.http.lists.reply import TheLists
 from app.core.http.middleware import API
 from app.feed.service.collections import BY_NAME
-from app.messages.service.clarifications import ClarificationBody, ClarificationView, bring_in, one, send
+from app.messages.service import clarifications, commentary
+from app.messages.service.clarifications import ClarificationBody, ClarificationView
+from app.messages.service.commentary import CommentaryBody, CommentaryView
 
 router = APIRouter(route_class=GatedRoute, tags=["clarifications"])
 
@@ -45,7 +47,7 @@ def get_clarification(
     viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, clarification_id: str
 ) -> ClarificationView:
     """404 for what the client may not see."""
-    return one(viewer, snapshot, session, clarification_id)
+    return clarifications.one(viewer, snapshot, session, clarification_id)
 
 
 @router.post(
@@ -63,7 +65,7 @@ def send_clarification(
     response: Response,
 ) -> ClarificationView:
     """A team asks the jury; judges and admins answer, or tell all, some teams or groups; a proxy asks for a team."""
-    sent = send(viewer, snapshot, session, body)
+    sent = clarifications.send(viewer, snapshot, session, body)
     response.headers["Location"] = f"{API}/contests/{contest_id}/clarifications/{sent.id}"
     return sent
 
@@ -82,6 +84,56 @@ def put_clarification(
     body: ClarificationBody,
 ) -> ClarificationView | Response:
     """With the id and the time another system gave it. Once there it stays as it is; the same again changes nothing."""
-    shown, is_new = bring_in(viewer, snapshot, session, clarification_id, body)
+    shown, is_new = clarifications.bring_in(viewer, snapshot, session, clarification_id, body)
     place = f"{API}/contests/{contest_id}/clarifications/{clarification_id}"
     return JSONResponse(shown.model_dump(), 201, {"Location": place}) if is_new else shown
+
+
+commentary_router = APIRouter(route_class=GatedRoute, tags=["commentary"])
+
+
+@commentary_router.get(
+    "/contests/{contest_id}/commentary",
+    summary="What is said of the contest",
+    response_model=list[CommentaryView],
+)
+async def list_commentary(
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    lists: TheLists,
+    source_id: Annotated[str | None, Query(description="only what this person said; empty: nobody known")] = None,
+) -> Response:
+    """All of it that speaks of nothing the client may not see, oldest first."""
+    return await lists.small(BY_NAME["commentary"], viewer, snapshot, source_id=source_id)
+
+
+@commentary_router.get(
+    "/contests/{contest_id}/commentary/{commentary_id}",
+    summary="One comment",
+    response_model=CommentaryView,
+)
+def get_commentary(
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, commentary_id: str
+) -> CommentaryView:
+    """404 for what the client may not see."""
+    return commentary.one(viewer, snapshot, session, commentary_id)
+
+
+@commentary_router.post(
+    "/contests/{contest_id}/commentary",
+    summary="Say something",
+    status_code=201,
+    response_model=CommentaryView,
+)
+def create_commentary(
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Writing,
+    contest_id: str,
+    body: CommentaryBody,
+    response: Response,
+) -> CommentaryView:
+    """Analysts and admins; the time, and who says it, are the server's to know."""
+    made = commentary.create(viewer, snapshot, session, body)
+    response.headers["Location"] = f"{API}/contests/{contest_id}/commentary/{made.id}"
+    return made

@@ -1,1 +1,0 @@
-"""SQL queries of the feature `contests`."""
