@@ -8,7 +8,6 @@ one column. Where the best whole submission counts, every submission is a row of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
 from copy import copy
 from fractions import Fraction
 from math import lcm
@@ -28,8 +27,6 @@ from app.domain.scoring import Answers, Attempt
 NOTHING = Fraction(0)
 LAST = np.iinfo(np.int64).max
 BY_TIME = attrgetter("time", "id")
-# Teams' problems to be counted again, from which on their cells are written a column at a time.
-MANY = 64
 
 
 class LiveBoard:
@@ -80,35 +77,6 @@ class LiveBoard:
         other._where, other._stale = dict(self._where), set()
         other._judged, other._pending = self._judged.copy(), self._pending.copy()
         return other
-
-    def share(self, twin: LiveBoard) -> set[str]:
-        """Go on from copies of those problems that a twin scores as this board does; returns their ids.
-
-        For a board that has no attempts yet, and a twin of the same references, which is given this board's teams. A
-        problem is scored the same where it is the same object and the same of its cases count. All its attempts come
-        with it; those that only one of both freezes hides, or only one of both has chosen, are counted again.
-        """
-        twin.set_teams(self._teams)
-        twin._refresh()
-        at, twins_at = ({id_: place for place, id_ in enumerate(board._problems)} for board in (self, twin))
-        shared = {id_ for id_ in at if id_ in twins_at and self._is_shared(self._problems[id_].problem, twin)}
-        for id_ in shared:
-            self._problems[id_] = twin._problems[id_].copy()
-            self._judged[at[id_]], self._pending[at[id_]] = twin._judged[twins_at[id_]], twin._pending[twins_at[id_]]
-        self._stale = {key for key in self._stale if key[1] not in shared}
-        for key, tries in twin._tries.items():
-            if key[1] in shared:
-                self._tries[key] = dict(tries)
-                self._where.update(dict.fromkeys(tries, key))
-        freeze, chosen = self._freeze, self._chosen
-        self._freeze, self._chosen = twin._freeze, {key: twin._chosen[key] for key in twin._chosen if key[1] in shared}
-        self.set_freeze(freeze)
-        self.set_chosen(chosen)
-        return shared
-
-    def _is_shared(self, problem: ScoredProblem, twin: LiveBoard) -> bool:
-        theirs = twin._problems[problem.id].problem
-        return theirs is problem and problem.counting(self._phase) == problem.counting(twin._phase)
 
     def put(self, attempts: Iterable[Attempt]) -> None:
         """Take attempts: new ones, or those known by their ids as they are now."""
@@ -174,11 +142,7 @@ class LiveBoard:
         self._chosen = dict(chosen)
 
     def _refresh(self) -> None:
-        with ExitStack() as stack:
-            if len(self._stale) >= MANY:
-                for live in self._problems.values():
-                    stack.enter_context(live.many())
-            self._count_stale()
+        self._count_stale()
         for live in self._problems.values():
             live.refresh()
 

@@ -166,38 +166,6 @@ class Columns:
                 if self.rule.kind is Kind.ABSOLUTE:
                     self.share[at, row] = share_given(score)
 
-    def change_many(self, changes: Sequence[tuple[int, Mapping[str, Counted | None]]]) -> None:
-        """As `change` for each (row, answers) in turn, no row twice: a column at a time where its numbers allow it."""
-        cells: dict[int, list[tuple[int, Counted | None]]] = {}
-        for row, answers in changes:
-            for name, counted in answers.items():
-                at = self.scores.at.get(name)
-                cells.setdefault(self.scores.column(name) if at is None else at, []).append((row, counted))
-        for at, column in cells.items():
-            if not self._change_column(at, column):
-                for row, counted in column:
-                    self.change(row, {self.scores.columns[at].name: counted})
-
-    def _change_column(self, at: int, cells: Sequence[tuple[int, Counted | None]]) -> bool:
-        """Write many cells of one column at once; False, and nothing written, where they must go one by one."""
-        if at >= self._scored or not self.scores.is_whole(at):
-            return False
-        scores = [None if counted is None or not counted.score.accepted else counted.score for _, counted in cells]
-        numbers = [None if score is None else score.raw for score in scores]
-        if not all(number is None or (type(number) is int and -WHOLE <= number <= WHOLE) for number in numbers):
-            return False
-        rows = np.array([row for row, _ in cells], dtype=np.int64)
-        self.scores.raw[at, rows] = np.array(numbers, dtype=np.float64)  # None becomes NaN
-        times = [NEVER if counted is None else counted.improved // MICROSECOND for _, counted in cells]
-        self.improved[at, rows] = np.array(times, dtype=np.int64)
-        self._touched.add(at)
-        self._rows.update(rows.tolist())
-        if self.scores.setters[rows].any():
-            self._leading.add(at)
-        if self.rule.kind is Kind.ABSOLUTE:
-            self.share[at, rows] = [share_given(score) for score in scores]
-        return True
-
     def load(self, raw: Floats, improved: Whole) -> None:
         """Put whole columns in, of rows that all take part in BEST; the raw scores are floats exactly."""
         if self.rule.kind is Kind.ABSOLUTE:

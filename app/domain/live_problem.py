@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -43,7 +42,6 @@ class LiveProblem:
         self.known_bests: Bests | None = None
         self.exact: dict[int, Fraction] = {}
         self.places: TeamRows | None = None
-        self._late: list[tuple[int, Mapping[str, Counted | None]]] | None = None
 
     def copy(self) -> LiveProblem:
         """The same problem, which goes on by itself."""
@@ -54,19 +52,6 @@ class LiveProblem:
         other.exact = dict(self.exact)
         other.places = None  # is written in place
         return other
-
-    @contextmanager
-    def many(self) -> Iterator[None]:
-        """Put what is counted meanwhile into the columns at the end, all at once: far quicker than one by one.
-
-        Rows are taken away at once even so; that is right because a row is put only after its own removal.
-        """
-        self._late = []
-        try:
-            yield
-        finally:
-            late, self._late = self._late, None
-            self.columns.change_many(late)
 
     def add_team(self, team: str) -> None:
         """Add a team, which has no answers yet."""
@@ -107,10 +92,7 @@ class LiveProblem:
         if changes:
             self.exact.pop(row, None)
             self.known_bests = None
-            if self._late is None:
-                self.columns.change(row, changes)
-            else:
-                self._late.append((row, changes))
+            self.columns.change(row, changes)
 
     def count(self, team: str, place: int, tries: Sequence[Attempt], choice: int | None) -> None:
         """Let these judged attempts of a team (at this place of all), in order, be all that counts."""

@@ -73,6 +73,12 @@ class Column:
         number = Fraction(value) / self.factor
         return number.numerator if number.denominator == 1 else number
 
+    def line(self) -> list[Exact]:
+        """Everybody's exact numbers from worst to best, for the kind `rank`."""
+        if self.exact is not None:
+            return list(cast(list[Exact], self.standing))
+        return [self.number(value) for value in cast(Floats, self.standing).tolist()]
+
     def float_best(self) -> float:
         """BEST times the factor; NaN for none and for a column of exact numbers."""
         return nan if self.best is None or self.exact is not None else float(self.best * self.factor)
@@ -110,10 +116,6 @@ class ScoreColumns:
         more = self.raw.shape[1]
         self.raw = np.pad(self.raw, ((0, 0), (0, more)), constant_values=np.nan)
         self.setters = np.pad(self.setters, (0, more))
-
-    def is_whole(self, at: int) -> bool:
-        """Does the column hold its numbers as they are, as floats?"""
-        return self.columns[at].exact is None and self.columns[at].factor == 1
 
     def refer(self, at: int, value: Exact) -> None:
         """Let the reference's number take part in BEST."""
@@ -233,8 +235,9 @@ class ScoreColumns:
         best = {column.name: column.best for column in self.columns if column.best is not None}
         if self.rule.kind is not Kind.RANK:
             return Bests(self.rule, self.teams, best)
-        lines = {c.name: _Line(c.standing, c.factor if c.exact is None else None) for c in self.columns}
-        return Bests(self.rule, self.teams, best, _Lines({name: lines[name] for name in best}))
+        # Copies: a column goes on, and a line is replaced as a whole.
+        lines = {column.name: copy(column) for column in self.columns if column.best is not None}
+        return Bests(self.rule, self.teams, best, _Lines(lines))
 
     def copy(self) -> ScoreColumns:
         """The same columns, which go on by themselves. Lines of the kind `rank` are never written in place: shared."""
@@ -245,34 +248,20 @@ class ScoreColumns:
         return other
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """Everybody's numbers for a case, from worst to best: exact ones, or floats times a factor."""
-
-    standing: Floats | list[Exact] | None
-    factor: int | None
-
-    def numbers(self) -> list[Exact]:
-        if self.factor is None:
-            return list(cast(list[Exact], self.standing))
-        column = Column("", self.factor)
-        return [column.number(value) for value in cast(Floats, self.standing).tolist()]
-
-
 class _Lines(Mapping[str, list[Exact]]):
-    """Lines by case, each written out when it is first asked for."""
+    """Everybody's numbers for each case, from worst to best, written out when they are first asked for."""
 
-    def __init__(self, lines: Mapping[str, _Line]) -> None:
-        self._lines = lines
+    def __init__(self, columns: Mapping[str, Column]) -> None:
+        self._columns = columns
         self._written: dict[str, list[Exact]] = {}
 
     def __getitem__(self, name: str) -> list[Exact]:
         if name not in self._written:
-            self._written[name] = self._lines[name].numbers()
+            self._written[name] = self._columns[name].line()
         return self._written[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._lines)
+        return iter(self._columns)
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self._columns)

@@ -24,10 +24,8 @@ class KeptBoard:
     Invariant: the board has taken every attempt that has been `put` and not dropped since, as far as its view takes it.
     """
 
-    def __init__(
-        self, contest: ScoredContest, seen: BoardView, reads: Collection[Read], twin: KeptBoard | None = None
-    ) -> None:
-        """`reads` are all attempts; a `twin` of the same contest, which has taken them too, shares what it can."""
+    def __init__(self, contest: ScoredContest, seen: BoardView, reads: Collection[Read]) -> None:
+        """`reads` are all attempts."""
         self.view = seen
         self._references = contest.references
         self._board = LiveBoard(
@@ -39,10 +37,7 @@ class KeptBoard:
             references=contest.references,
         )
         self._moment: datetime | None = None
-        shared = set() if twin is None or not twin._took_as(contest, seen) else self._board.share(twin._board)
-        self.put([read for read in reads if read.attempt.problem_id not in shared] if shared else reads)
-        if shared:
-            self._moment = self._last_moment(reads)
+        self.put(reads)
 
     def fits(self, contest: ScoredContest, seen: BoardView) -> bool:
         """Whether this board can become the wanted one. Other problems, rules or references forbid it."""
@@ -53,11 +48,6 @@ class KeptBoard:
             self.view.embargoed,
             self._references,
         )
-
-    def _took_as(self, contest: ScoredContest, seen: BoardView) -> bool:
-        """Whether the board has taken the very attempts that this view takes, and the same references."""
-        mine = (self.view.finished, self.view.own, self._references)
-        return mine == (seen.finished, seen.own, contest.references)
 
     def turn(self, contest: ScoredContest, seen: BoardView, reads: Collection[Read]) -> None:
         """Let it show this view; `reads` are all attempts, of which the last moment is taken."""
@@ -205,7 +195,7 @@ class KeptBoards:
         elif twin is not None and self._fits(twin, contest, seen):
             board = twin.copy()
         else:
-            return KeptBoard(contest, seen, reads, twin)
+            return KeptBoard(contest, seen, reads)
         board.turn(contest, seen, reads)
         return board
 

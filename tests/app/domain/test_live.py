@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from app.domain import incremental_scoreboard as live_boards
 from app.domain.contests import (
     OPEN,
     Aggregation,
@@ -101,7 +100,6 @@ class Contest(RuleBasedStateMachine):
         other=wholes("q"),
         phase=st.sampled_from(PHASES),
         reference=references,
-        many=st.sampled_from([1, live_boards.MANY]),
     )
     def begin(
         self,
@@ -109,10 +107,7 @@ class Contest(RuleBasedStateMachine):
         other: ScoredProblem,
         phase: frozenset[CaseKind],
         reference: Mapping[str, RawScore],
-        many: int,
     ) -> None:
-        """`many`: from how many changed cells on columns are written at once; 1 lets every change take that way."""
-        self.usual, live_boards.MANY = live_boards.MANY, many
         self.problems = [one, other]
         self.phase = phase
         self.references = {"p": reference, "q": {**reference, "0": raw(Fraction(1, 3))}}
@@ -120,9 +115,6 @@ class Contest(RuleBasedStateMachine):
         self.now_hidden, self.chosen = OPEN, dict[tuple[str, str], int]()
         self.tries: dict[int, Attempt] = {}
         self.live = LiveBoard(self.problems, self.teams, phase=phase, references=self.references)
-
-    def teardown(self) -> None:
-        live_boards.MANY = getattr(self, "usual", live_boards.MANY)
 
     def put(self, *tries: Attempt) -> None:
         self.tries.update({each.id: each for each in tries})
@@ -328,39 +320,6 @@ def test_a_full_score_is_exactly_the_maximum(problem: ScoredProblem, tries: list
     assert points(board) == float(rule.max_points)
 
 
-@settings(max_examples=examples(40))
-@given(
-    st.tuples(wholes(), wholes("q")),
-    attempts(),
-    attempts(),
-    st.sampled_from(PHASES),
-    st.sampled_from([OPEN, Freeze(timedelta(minutes=2)), Freeze(timedelta(minutes=4), frozenset({("ants", "q")}))]),
-    st.sampled_from([OPEN, Freeze(timedelta(minutes=3))]),
-)
-def test_a_board_goes_on_from_what_its_twin_scores_the_same_and_leaves_the_twin_alone(
-    both: tuple[ScoredProblem, ScoredProblem],
-    first: list[Attempt],
-    second: list[Attempt],
-    phase: frozenset[CaseKind],
-    mine: Freeze,
-    theirs: Freeze,
-) -> None:
-    """As everybody's board and the judges': without final cases a problem is the same in any phase, with them never."""
-    tries = [*first, *(replace(each, id=each.id + 50, problem_id="q") for each in second)]
-    seen = [problem.without_final() for problem in both]
-    chosen = {("ants", "p"): 1, ("bees", "q"): 51}
-    twin = LiveBoard(seen, TEAMS[:3], tries, freeze=theirs, chosen={("cats", "p"): 2})
-    board = LiveBoard(both, TEAMS, freeze=mine, chosen=chosen, phase=phase)
-    shared = board.share(twin)
-    assert shared == {problem.id for problem in both if not problem.final_cases}
-    board.put(each for each in tries if each.problem_id not in shared)
-    more = [attempt(99, {"1": raw(12)}, team="bees", minute=1)]
-    board.put(more)
-    whole = scoreboard(both, TEAMS, [*tries, *more], freeze=mine, chosen=chosen, phase=phase)
-    assert_same(board.board(), whole)
-    assert_same(twin.board(), scoreboard(seen, TEAMS, tries, freeze=theirs, chosen={("cats", "p"): 2}))
-
-
 @given(
     rule_=rules,
     aggregation=st.sampled_from(Aggregation),
@@ -372,27 +331,21 @@ def test_a_board_goes_on_from_what_its_twin_scores_the_same_and_leaves_the_twin_
         ),
         max_size=8,
     ),
-    many=st.sampled_from([1, 3, live_boards.MANY]),
 )
 def test_scores_without_a_common_factor_count_in_every_rule_and_every_batching(
     rule_: ScoringRule,
     aggregation: Aggregation,
     tries: list[tuple[Team, Mapping[str, RawScore], int]],
-    many: int,
 ) -> None:
     """The board is read after batches of one to three verdicts; a column becomes exact within or between them."""
     scored = problem(rule_, aggregation)
     judged = [attempt(at, given_, team=team.id) for at, (team, given_, _) in enumerate(tries, 1)]
-    usual, live_boards.MANY = live_boards.MANY, many
-    try:
-        live, at = LiveBoard([scored], TEAMS), 0
-        while at < len(judged):
-            size = tries[at][2]
-            live.put(judged[at : at + size])
-            at += size
-            assert_same(live.board(), scoreboard([scored], TEAMS, judged[:at]))
-    finally:
-        live_boards.MANY = usual
+    live, at = LiveBoard([scored], TEAMS), 0
+    while at < len(judged):
+        size = tries[at][2]
+        live.put(judged[at : at + size])
+        at += size
+        assert_same(live.board(), scoreboard([scored], TEAMS, judged[:at]))
 
 
 @pytest.mark.parametrize("counting", Counting)
