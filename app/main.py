@@ -195,7 +195,6 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     scrub = Scrub(database, files, settings.scrub_hours, locks=locks)
     scrub.start()
     entries, similarity = SubmissionContexts(database), Similarity(files)
-    entries.usage.start()
     listener = listening(database)
     clock = ClockKeeper(writer, source=time_source)
     return Service(
@@ -259,7 +258,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     if (listener := service.listener) is not None:
-        hear_of_rows(listener, service.database, service.boards, service.entries.usage)
+        hear_of_rows(listener, service.database, service.boards)
         hear_of_followers(listener, app.state.hub, app.state.games)
         hear_of_workers(listener, service.scrub)
         listener.hear(Kind.ACCOUNT, app.state.authenticator.forget)

@@ -48,14 +48,6 @@ class Engine(Protocol):
         """Say that a judgement of a team waits (and is durable); never blocks, and may be called from any thread."""
         ...
 
-    def reserve(self, team_id: str, most: int) -> bool:
-        """Count one more submission of a team until it is released; False where `most` of it are not judged yet."""
-        ...
-
-    def release(self, team_id: str) -> None:
-        """Take back what has been reserved."""
-        ...
-
     def wake_again(self, judgement_ids: Sequence[int]) -> None:
         """Say that judgements wait that rejudgings make of a new submission (and are durable)."""
         ...
@@ -136,7 +128,6 @@ class Service:
         """Stop working, write what is waiting, give the connections back."""
         if self.listener is not None:
             self.listener.close()
-        self.entries.usage.close()
         self.scrub.close()
         self.jobs.close()
         self.engine.close()

@@ -28,7 +28,8 @@ from app.core.db.locks import lock_names
 from app.core.messages import N_, Message
 from app.domain.participation import limited, quota, times_needed
 from app.submissions.queries import submission_queries
-from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmission, accept, counted_times, why_not
+from app.submissions.queries.submissions import Accepted, NewSubmission, accept
+from app.submissions.queries.usage import LimitReached, counted_times, why_not
 from app.tables import GameMoveRow, GameRow
 
 

@@ -17,7 +17,8 @@ QUEUED, RUNNING, DONE = "queued", "running", "done"
 class SubmissionRow(Base):
     """A submission: who, when, what for. `files` is the report on each file sent: taken, ignored, why.
 
-    `external_id` is the id another system gave it (PUT by an admin); it is shown in place of the row's own.
+    `external_id` is the id another system gave it (PUT by an admin); it is shown in place of the row's own. `size` is
+    the bytes of its answers and sources, without refused answers.
     """
 
     __tablename__ = "submissions"
@@ -25,8 +26,8 @@ class SubmissionRow(Base):
         Index("ix_submissions_contest_id_id", "contest_id", "id"),
         Index("uq_submissions_idempotency", "account_id", "contest_id", "idempotency_key", unique=True),
         Index("uq_submissions_external_id", "contest_id", "external_id", unique=True),
-        # With the id: the latest of a team are found by it, and those that came since one.
-        Index("ix_submissions_of_teams", "contest_id", "team_id", "problem_id", "id"),
+        # With the id: the latest of a team are found by it. With the size: its bytes are added up without its rows.
+        Index("ix_submissions_of_teams", "contest_id", "team_id", "problem_id", "id", "size"),
         {"sqlite_autoincrement": True},
     )
 
@@ -40,6 +41,7 @@ class SubmissionRow(Base):
     idempotency_key: Mapped[str | None] = mapped_column(String(255))
     external_id: Mapped[str | None] = mapped_column(ID)
     comment: Mapped[str | None] = mapped_column(Text)
+    size: Mapped[int] = mapped_column(BigInteger, default=0)
     files: Mapped[list[FileNoteDocument]] = mapped_column(default=list)
     sources: Mapped[list[SourceDocument]] = mapped_column(default=list)
 

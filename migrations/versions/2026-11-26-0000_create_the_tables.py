@@ -527,6 +527,7 @@ def upgrade() -> None:
         sa.Column("idempotency_key", sa.String(length=255)),
         sa.Column("external_id", sa.String(length=36)),
         sa.Column("comment", sa.Text()),
+        sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("files", base.Json, nullable=False),
         sa.Column("sources", base.Json, nullable=False),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_submissions_account_id")),
@@ -537,7 +538,7 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index("ix_submissions_contest_id_id", "submissions", ["contest_id", "id"])
-    op.create_index("ix_submissions_of_teams", "submissions", ["contest_id", "team_id", "problem_id", "id"])
+    op.create_index("ix_submissions_of_teams", "submissions", ["contest_id", "team_id", "problem_id", "id", "size"])
     op.create_index("uq_submissions_external_id", "submissions", ["contest_id", "external_id"], unique=True)
     op.create_index(
         "uq_submissions_idempotency", "submissions", ["account_id", "contest_id", "idempotency_key"], unique=True

@@ -185,6 +185,7 @@ def add_submission(
             account_id=team or "admin",
             time=time,
             contest_time_ms=round(minute * 60_000),
+            size=sum(map(len, sent.values())),
             files=[{"name": f"{case}.out", "case": case, "ignored": None} for case in sent],
             sources=[],
         )

@@ -54,13 +54,6 @@ class Idle:
     def wake(self, _waiting: int | str, _team_id: str = "") -> None:
         """Let it wait."""
 
-    def reserve(self, _team_id: str, _most: int) -> bool:
-        """There is always room."""
-        return True
-
-    def release(self, _team_id: str) -> None:
-        """Nothing is counted."""
-
     def wake_again(self, _judgement_ids: Sequence[int]) -> None:
         """Let them wait."""
 

@@ -275,6 +275,7 @@ class SubmissionKeeper:
             time=when[0],
             contest_time_ms=when[1],
             comment=comment,
+            size=sum(a.size for a in collected.answers.values() if a.data is not None),
             files=[note.as_json() for note in collected.notes],
             sources=[],
         )

@@ -26,8 +26,6 @@ from app.contests.schemas.bodies import ContestView
 from app.contests.service.contests import view
 from app.core import passwords
 from app.core.clics import JsonObject
-from app.core.db import by_id
-from app.core.db.by_id import Kind
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, Unavailable, all_in_words, in_words
 from app.core.faults import FaultList, PackageErrors
 from app.core.files.files import TentativeFiles
@@ -244,8 +242,6 @@ def _keep(
         if not faults:
             versions.put(session, chosen, faults)
         row = importer.keep(options.contest_id)
-        service.entries.usage.forget(row.id)
-        by_id.tell(session, Kind.IMPORTED, row.id)
         faults.join(importer.faults)
         if faults:
             raise _refusal(faults)  # which rolls everything back

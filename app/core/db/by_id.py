@@ -119,10 +119,6 @@ class Kind(StrEnum):
     GAME = "game"
     # Something that is counted within a minute: the kind of key, the key, how many of it are remembered.
     COUNTED = "counted"
-    # A contest, a team, and bytes of answers that it has sent.
-    BYTES = "bytes"
-    # A contest that has come with its submissions.
-    IMPORTED = "imported"
     # A stored file that a worker waits for, as it cannot read it: its sha256, and why.
     UNREADABLE = "unreadable"
     # A place at which the gate closes: the closing's number, the seconds it lasts at most, contest and problem.
@@ -142,7 +138,6 @@ class Outbox:
         self._origin = origin
         self._boards: dict[str, set[int] | None] = {}
         self._accounts: set[str] | None = set()
-        self._bytes: Counter[tuple[str, str]] = Counter()
         self._others: Counter[Notice] = Counter()
 
     def add(self, kind: Kind, *words: Word) -> None:
@@ -166,15 +161,10 @@ class Outbox:
         else:
             self._accounts.add(account_id)
 
-    def add_bytes(self, contest_id: str, team_id: str, size: int) -> None:
-        """Add bytes that a team has sent to a contest."""
-        self._bytes[contest_id, team_id] += size
-
     def payloads(self) -> list[str]:
         """The texts to be sent: JSON lists of the origin and of notices."""
         counted = Kind.COUNTED.value
         notices = [each for each, times in self._others.items() for _ in range(times if each[0] == counted else 1)]
-        notices += [(Kind.BYTES.value, *place, size) for place, size in self._bytes.items()]
         accounts: Iterable[str | None] = [None] if self._accounts is None else sorted(self._accounts)
         notices += [(Kind.ACCOUNT.value, each) for each in accounts]
         for contest_id, ids in self._boards.items():

@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -15,7 +14,6 @@ import structlog
 from anyio.to_thread import run_sync
 
 from app.core.clock import utc_now
-from app.core.db.commits import CommitInDoubt
 from app.core.loops import Loop
 from app.core.service import Service
 from app.domain.contests import Clock
@@ -93,69 +91,35 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
 AT_ONCE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Became:
-    """The submission that a counted game becomes, and its stored files; None: it becomes none."""
-
-    new: NewSubmission | None
-    files: StoredFiles | None = None
-
-    @contextmanager
-    def written(self) -> Iterator[None]:
-        """Give the counted bytes back if the write within fails; one in doubt is settled once it is known."""
-        try:
-            yield
-        except CommitInDoubt as doubt:
-            if self.files is not None:
-                doubt.outcome.add_done_callback(self.files.settle)
-            raise
-        except BaseException:
-            self.give_back()
-            raise
-
-    def give_back(self) -> None:
-        """Give the counted bytes back: nothing was stored."""
-        if self.files is not None:
-            self.files.give_back()
-
-
-NOTHING = Became(None)
-
-
-def became(service: Service, table: Table, binding: Binding | None) -> Became:
-    """The submission of a game that has ended; may read and write files.
+def became(service: Service, table: Table, binding: Binding | None) -> NewSubmission | None:
+    """The submission that a counted game becomes when it has ended, if any; may read and write files.
 
     It counts as made when the game ended; one that the contest's end cut, in the last millisecond before.
     """
     game = table.game
     case = None if binding is None else binding.case(game)
     if binding is None or case is None or game.ended is None or game.account_id is None or game.team_id is None:
-        return NOTHING
+        return None
     entry, clock = binding.entry, binding.clock
     when = game.ended - MS if game.ending == "contest" else game.ended
     time = clock.contest_time(when)
     is_late = entry.final and time < clock.duration and not binding.entrant.is_virtual
     if game.team_id not in entry.teams or is_late:
-        return NOTHING
+        return None
     data = transcript(table).encode()
-    files = StoredFiles(service, game.contest_id, game.team_id)
-    files.reserve(len(data), entry.settings, is_own=False)
     name = f"{case[1]}.out"
-    with files:
+    with StoredFiles(service) as files:
         answer = files.answer(Answer(OpenCase(*case, entry.limit), name, data, len(data)))
-    return Became(
-        NewSubmission(
-            game.contest_id,
-            game.problem_id,
-            game.team_id,
-            game.account_id,
-            when,
-            time // timedelta(milliseconds=1),
-            [answer],
-            [{"name": name, "case": case[1], "ignored": None}],
-            comment=f"game {game.id}",
-        ),
-        files,
+    return NewSubmission(
+        game.contest_id,
+        game.problem_id,
+        game.team_id,
+        game.account_id,
+        when,
+        time // timedelta(milliseconds=1),
+        [answer],
+        [{"name": name, "case": case[1], "ignored": None}],
+        comment=f"game {game.id}",
     )
 
 
@@ -176,18 +140,15 @@ def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> list[G
     ended: list[GameRow] = []
     with service.database.read() as session:
         moves = games_queries.moves_of(session, [game.id for game in games])
-    waiting: list[tuple[Became, Turn]] = []
+    waiting: list[Turn] = []
     for game in games:
         happens = _turn(service, game, moves[game.id], read_bound(service, game), now)
         if happens is not None:
             waiting.append(happens)
-    replies = [(result, turn, service.writer.submit(games_queries.store, turn)) for result, turn in waiting]
-    for result, turn, reply in replies:
-        with result.written():
-            outcome = reply.result()
-        if not isinstance(outcome, Stored):
-            result.give_back()
-        elif turn.game.ended is not None:
+    replies = [(turn, service.writer.submit(games_queries.store, turn)) for turn in waiting]
+    for turn, reply in replies:
+        outcome = reply.result()
+        if isinstance(outcome, Stored) and turn.game.ended is not None:
             ended.append(outcome.game)
             tell(service, outcome.game, outcome.submission)
     return ended
@@ -195,23 +156,22 @@ def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> list[G
 
 def _turn(
     service: Service, game: GameRow, moves: Sequence[GameMoveRow], binding: Binding | None, now: datetime
-) -> tuple[Became, Turn] | None:
+) -> Turn | None:
     """What happens to a game by the clock: its end, another deadline, or nothing."""
     clock = clock_of_game(binding, game)
     moment, ending = due(game, clock)
     if clock is not None and clock.paused(now):
         moment = max(moment, now + LATER)
     if moment > now:
-        return (NOTHING, Turn(game.moves, replace(game, deadline=moment))) if moment != game.deadline else None
+        return Turn(game.moves, replace(game, deadline=moment)) if moment != game.deadline else None
     try:
         table = end(seat(game, moves), moment, ending)
     except Rejected as broken:
         # The rules are others than those it was played by: it ends, and nothing becomes of it.
         log.warning("a game does not fit its rules any more", game=game.id, error=str(broken))
         lost = replace(game, ended=moment, ending=ending, winner=1 - game.side)
-        return NOTHING, Turn(game.moves, lost)
-    result = became(service, table, binding)
-    return result, Turn(game.moves, table.game, submission=result.new)
+        return Turn(game.moves, lost)
+    return Turn(game.moves, table.game, submission=became(service, table, binding))
 
 
 # The time between two looks at a game whose contest is paused.

@@ -26,7 +26,7 @@ from app.core.service import Service
 from app.games import queries as games_queries
 from app.games.queries import Stored, Turn
 from app.games.service.bodies import GameView, MoveBody
-from app.games.service.ending import NOTHING, Binding, became, bound, clock_of_game, tell
+from app.games.service.ending import Binding, became, bound, clock_of_game, tell
 from app.games.service.referee import Table, Thinking, after_move, due, end, paced, play, position_after, seat, thought
 from app.games.service.showing import may_play, view, visible
 from app.tables import GameRow
@@ -265,15 +265,13 @@ class Games:
 
     async def _store(self, seat_: Seat, before: Table, after: Table, binding: Binding | None) -> Table | None:
         """Make a turn durable and tell of it; None where the rows were others, and are to be read again."""
-        result = NOTHING
+        submission = None
         if after.over and after.game.counted:
-            result = await run_sync(became, self._service, after, binding)
-        turn = Turn(before.game.moves, after.game, after.moves[len(before.moves) :], result.new)
-        with result.written():
-            outcome = await self._service.writer.call(games_queries.store, turn)
+            submission = await run_sync(became, self._service, after, binding)
+        turn = Turn(before.game.moves, after.game, after.moves[len(before.moves) :], submission)
+        outcome = await self._service.writer.call(games_queries.store, turn)
         seat_.table = None
         if not isinstance(outcome, Stored):
-            result.give_back()
             return None
         tell(self._service, outcome.game, outcome.submission)
         return self._changed(seat_, replace(after, game=outcome.game))

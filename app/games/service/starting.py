@@ -26,7 +26,7 @@ from app.games.service.bodies import MOST_SEED, StartBody
 from app.games.service.referee import Table, Thinking, paced
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries.submissions import LimitReached
+from app.submissions.queries.usage import LimitReached
 from app.submissions.service.admission import Admitted, admit
 from app.submissions.service.storing import refuse_full
 from app.submissions.service.submission_form import SubmissionForm
@@ -87,7 +87,7 @@ async def start(
     _check_counted(body, chosen, admitted)
     _check_taken(chosen, admitted)
     if admitted is not None:
-        await refuse_full(service, admitted)
+        await run_sync(refuse_full, service, admitted)
     table = _table(viewer, address, (snapshot.contest.id, problem_id), body, chosen, admitted)
     table = await thinking.reply(table, table.game.started)
     table = paced(table, None if admitted is None else admitted.entrant.clock)

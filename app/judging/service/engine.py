@@ -124,16 +124,6 @@ class Engine:
             self._waiting.add(judgement_id, team_id)
             self._changed.notify()
 
-    def reserve(self, team_id: str, most: int) -> bool:
-        """Count one more submission of a team until it is released; False where `most` of it are not judged yet."""
-        with self._changed:
-            return self._waiting.reserve(team_id, most)
-
-    def release(self, team_id: str) -> None:
-        """Take back what has been reserved: the submission waits by now, or has been refused."""
-        with self._changed:
-            self._waiting.release(team_id)
-
     def wake_again(self, judgement_ids: Sequence[int]) -> None:
         """Judgements that rejudgings make of a new submission have been queued (and are durable)."""
         with self._changed:

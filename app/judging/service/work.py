@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -64,7 +64,6 @@ class FairQueue:
         self._next: list[tuple[float, int, str]] = []  # entries whose seconds are no longer the key's are skipped
         self._entries = count()
         self._keys: dict[int, str] = {}
-        self._counts: Counter[str] = Counter()
         self._taken: dict[int, float] = {}  # seconds charged in advance for each id
         self._waiting = 0
 
@@ -77,32 +76,14 @@ class FairQueue:
         """The number of ids that wait or are being worked on."""
         return len(self._keys)
 
-    def count(self, key: str) -> int:
-        """The number of ids of this key that wait or are being worked on."""
-        return self._counts[key]
-
     def add(self, id_: int, key: str) -> None:
         """Put an id in, behind the others of its key; nothing for one that is known."""
         if id_ in self._keys:
             return
         self._keys[id_] = key
-        self._counts[key] += 1
         self._waiting += 1
         self._used[key] = max(self._used.get(key, 0.0), self._served)
         self._queue_of(key).append(id_)
-
-    def reserve(self, key: str, most: int) -> bool:
-        """Count one more of this key until it is released; False, and nothing counted, where there are `most`."""
-        if self._counts[key] >= most:
-            return False
-        self._counts[key] += 1
-        return True
-
-    def release(self, key: str) -> None:
-        """Take back what has been reserved."""
-        self._counts[key] -= 1
-        if not self._counts[key]:
-            del self._counts[key]
 
     def take(self, most: int, seconds: float = LEAST_SECONDS) -> list[int]:
         """Take up to `most` ids, each of the key that has used least; `seconds` each are charged until `charge`."""
@@ -143,9 +124,7 @@ class FairQueue:
         for id_ in ids:
             self.charge(id_, 0.0)
             self._taken.pop(id_, None)
-            key = self._keys.pop(id_, None)
-            if key is not None:
-                self.release(key)
+            self._keys.pop(id_, None)
         if not self._keys:  # no one competes: the next keys start level, and idle ones are not remembered
             self._used.clear()
             self._next.clear()

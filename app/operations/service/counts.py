@@ -41,7 +41,6 @@ from app.games.service.playing import Games
 from app.operations import queries as operations_queries
 from app.operations.service.readiness import damaged_files
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.submissions.queries.usage import Usage
 from app.submissions.service.gate import Gate
 
 if TYPE_CHECKING:
@@ -251,7 +250,7 @@ def hear_of_workers(listener: Listener, scrub: Scrub) -> None:
     listener.hear(Kind.UNREADABLE, scrub.note_elsewhere)
 
 
-def hear_of_rows(listener: Listener, database: Database, boards: ScoreboardCache, usage: Usage) -> None:
+def hear_of_rows(listener: Listener, database: Database, boards: ScoreboardCache) -> None:
     """Let changes of rows reach the caches that are made of them."""
 
     def board(contest_id: str, *submission_ids: int) -> None:
@@ -262,9 +261,6 @@ def hear_of_rows(listener: Listener, database: Database, boards: ScoreboardCache
 
     listener.hear(Kind.CHANGED, database.changed)
     listener.hear(Kind.BOARD, board)
-    listener.hear(Kind.BYTES, usage.add_elsewhere)
-    listener.hear(Kind.IMPORTED, usage.forget)
-    listener.lost(usage.forget_all)
     listener.lost(database.changed)
 
 

@@ -26,7 +26,6 @@ from app.problems.queries import pins
 from app.problems.queries.scoring_input import contest_teams
 from app.submissions.queries.judgements import Outcome, score_row
 from app.submissions.queries.submissions import INLINE_LIMIT
-from app.submissions.queries.usage import Usage
 from app.submissions.tables import DONE
 from app.tables import (
     AnswerRow,
@@ -112,7 +111,6 @@ class SubmissionContexts:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._cached: dict[tuple[str, str], tuple[int, Entry | None]] = {}
-        self.usage = Usage(database)
 
     def known(self, contest_id: str, problem_id: str) -> Entry | None:
         """The entry if it is at hand and nothing has changed since it was read."""

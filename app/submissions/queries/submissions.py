@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
-from math import ceil
 from typing import cast
 
 from sqlalchemy import Connection, exists, select, text, tuple_
@@ -20,15 +19,12 @@ from app.core.db.commits import Trace
 from app.core.db.locks import lock_names
 from app.core.db.writer import TRACES, AnyHandler
 from app.core.json_documents import FileNoteDocument, SourceDocument
-from app.core.messages import N_, Message
 from app.domain.documents import MessageDocument
-from app.domain.participation import Quota, SubmissionLimits, limited, quota, times_needed
-from app.domain.verdicts import JudgementType
 from app.submissions.queries import attempts
 from app.submissions.queries.attempts import Newcomer
-from app.submissions.queries.usage import Allowance, Allowances
-from app.submissions.tables import DONE, QUEUED
-from app.tables import AccountRow, AnswerRow, JudgementRow, SubmissionRow
+from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage
+from app.submissions.tables import QUEUED
+from app.tables import AnswerRow, JudgementRow, SubmissionRow
 
 # Answers up to this many bytes lie in their row, so that one commit makes them durable.
 INLINE_LIMIT = 64 * 1024
@@ -72,6 +68,12 @@ class NewSubmission:
             int(source["size"]) for source in self.sources
         )
 
+    @property
+    def claim(self) -> Claim:
+        """The submission as limits see it."""
+        place = (self.contest_id, self.team_id or "", self.problem_id)
+        return Claim(*place, self.time, self.size, self.limits, self.allowance)
+
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
@@ -86,18 +88,6 @@ class Accepted:
     again: Sequence[int] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LimitReached:
-    """A submission that was not taken: why, and when the team may submit again, if it ever may.
-
-    `too_large`: for its bytes, so that a smaller one would be taken.
-    """
-
-    message: Message
-    again: datetime | None
-    too_large: bool = False
-
-
 LAST_IDS = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')"
 # The sequences are looked up once, and not for each row (OFFSET 0).
 NEXT_IDS = text(
@@ -107,8 +97,6 @@ NEXT_IDS = text(
     " generate_series(1, :count)"
 )
 Key = tuple[str, str, str]
-# A contest, a team and a problem.
-Place = tuple[str, str, str]
 
 
 @dataclass
@@ -117,7 +105,6 @@ class _Batch:
     answers: list[dict[str, object]] = field(default_factory=list)
     judgements: list[dict[str, object]] = field(default_factory=list)
     newcomers: list[Newcomer] = field(default_factory=list)
-    taken: list[NewSubmission] = field(default_factory=list)
 
 
 def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Accepted | LimitReached]:
@@ -125,25 +112,24 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
 
     Limits hold here, where one comes after the other, so that of two at once only one is the last that was left.
     """
-    lock_names(connection, [name for new in arriving for name in _locks(new)])
+    claims = [new.claim for new in arriving]
+    lock_names(connection, [name for claim in claims for name in claim.locks])
     known = _known_keys(connection, arriving)
-    counted = _counted(connection, arriving)
-    allowances = Allowances(connection, [new.allowance for new in arriving if new.allowance is not None])
+    usage = Usage(connection, claims)
     ids, judgement_ids = _reserve(connection, len(arriving))
     batch = _Batch()
     results: list[Accepted | LimitReached] = []
-    for new in arriving:
+    for new, claim in zip(arriving, claims, strict=True):
         key = _key(new)
         if key is not None and key in known:
             results.append(Accepted(known[key], None, repeated=True))
             continue
-        if (refused := _beyond_allowance(new, allowances) or _over_the_limit(new, counted)) is not None:
+        if (refused := usage.refusal(claim)) is not None:
             results.append(refused)
             continue
         accepted = Accepted(next(ids), next(judgement_ids))
         _add(batch, new, accepted)
-        if new.allowance is not None:
-            allowances.add(new.allowance, new.size)
+        usage.add(claim)
         if key is not None:
             known[key] = accepted.submission_id
         results.append(accepted)
@@ -176,8 +162,6 @@ def _tell(connection: Connection, batch: _Batch) -> None:
     outbox = outbox_of(connection)
     if outbox is None:
         return
-    for new in batch.taken:
-        outbox.add_bytes(new.contest_id, new.team_id or "", new.size)
     for row in batch.submissions:
         own = [cast(int, row["id"])] if row["external_id"] is None else None
         outbox.add_board(str(row["contest_id"]), own)
@@ -187,123 +171,6 @@ def _with_news(result: Accepted | LimitReached, again: Mapping[int, Sequence[int
     if isinstance(result, Accepted) and not result.repeated:
         return replace(result, again=again.get(result.submission_id, ()))
     return result
-
-
-def _place(new: NewSubmission) -> Place:
-    return (new.contest_id, new.team_id or "", new.problem_id)
-
-
-def _counted(connection: Connection, arriving: Sequence[NewSubmission]) -> dict[Place, list[datetime]]:
-    """For what arrives under limits, the times of the earlier submissions that count against these."""
-    needed: dict[Place, int | None] = {}
-    for new in arriving:
-        if limited(new.limits):
-            one, other = times_needed(new.limits), needed.get(_place(new), 1)
-            needed[_place(new)] = None if one is None or other is None else max(one, other)
-    return {place: counted_times(connection, *place, needed[place]) for place in sorted(needed)}
-
-
-def _locks(new: NewSubmission) -> list[str]:
-    """The names of the locks under which what counts against a submission is counted."""
-    names = ["/".join(_place(new))] if limited(new.limits) else []
-    return names if new.allowance is None else [*names, new.allowance.lock]
-
-
-def counted_times(
-    connection: Connection | Session, contest_id: str, team_id: str, problem_id: str, latest: int | None = None
-) -> list[datetime]:
-    """Times of a team's own submissions to a problem, in order; those the judge failed on count against nobody.
-
-    `latest`: only so many, the latest ones, found by their ids, so that a team with many costs no more than others.
-    """
-    failed = exists().where(
-        JudgementRow.submission_id == SubmissionRow.id,
-        JudgementRow.current.is_(True),
-        JudgementRow.state == DONE,
-        JudgementRow.type == JudgementType.JE.value,
-    )
-    query = (
-        select(SubmissionRow.time)
-        .join(AccountRow, (AccountRow.id == SubmissionRow.account_id) & (AccountRow.team_id == SubmissionRow.team_id))
-        .where(
-            SubmissionRow.contest_id == contest_id,
-            SubmissionRow.team_id == team_id,
-            SubmissionRow.problem_id == problem_id,
-            ~failed,
-        )
-        .order_by(SubmissionRow.id.desc())
-        .limit(latest)
-    )
-    return sorted(connection.execute(query).scalars())
-
-
-def _beyond_allowance(new: NewSubmission, allowances: Allowances) -> LimitReached | None:
-    """Say why a team may have no more."""
-    allowance = new.allowance
-    if allowance is None:
-        return None
-    if (most := allowances.unjudged_too_many(allowance)) is not None:
-        return LimitReached(too_many_unjudged(most), new.time + timedelta(seconds=1))
-    used = allowances.used_too_much(allowance, new.size)
-    if used is None:
-        return None
-    return LimitReached(too_many_bytes(new.contest_id, cast(int, allowance.size), used, new.size), None, too_large=True)
-
-
-def too_many_unjudged(most: int) -> Message:
-    """Why a team has to wait until more of its submissions are judged."""
-    return Message(
-        N_("your team has %(most)s submissions that are not judged yet: send the next ones later"), most=most
-    )
-
-
-def too_many_bytes(contest_id: str, most: int, used: int, size: int) -> Message:
-    """Why a team may send no submission of this size to a contest any more."""
-    return Message(
-        N_(
-            "expected at most %(most)s bytes of a team in contest %(contest)s, found %(used)s already and %(size)s in "
-            "this submission"
-        ),
-        most=most,
-        contest=contest_id,
-        used=used,
-        size=size,
-    )
-
-
-def why_not(limits: SubmissionLimits, used: Quota, now: datetime) -> Message:
-    """Say which limit refuses another submission."""
-    if used.exhausted:
-        exhausted = N_("expected at most %(most)s submissions to this problem, found %(used)s already")
-        return Message(exhausted, most=limits.max_submissions, used=used.used)
-    assert used.next is not None, "else it would have been allowed"
-    intervals = N_("expected at least %(interval)s s between two submissions to this problem")
-    rates = N_("expected at most %(count)s submissions in any %(window)s s to this problem")
-    both = N_(
-        "expected at least %(interval)s s between two submissions and at most %(count)s submissions in any "
-        "%(window)s s to this problem"
-    )
-    window = limits.per_window
-    limit = Message(
-        rates if limits.interval_seconds is None else intervals if window is None else both,
-        interval=limits.interval_seconds,
-        count=None if window is None else window.count,
-        window=None if window is None else window.seconds,
-    )
-    left = max(1, ceil((used.next - now).total_seconds()))
-    return Message(N_("%(limit)s: your team may submit again in %(seconds)s s"), limit=limit, seconds=left)
-
-
-def _over_the_limit(new: NewSubmission, counted: dict[Place, list[datetime]]) -> LimitReached | None:
-    """Say why a submission may not be taken, or count it."""
-    if not limited(new.limits):
-        return None
-    times = counted[_place(new)]
-    used = quota(new.limits, times, new.time)
-    if not used.allows(new.time):
-        return LimitReached(why_not(new.limits, used, new.time), None if used.exhausted else used.next)
-    times.append(new.time)
-    return None
 
 
 def _key(new: NewSubmission) -> Key | None:
@@ -333,7 +200,6 @@ def _reserve(connection: Connection, count: int) -> tuple[Iterator[int], Iterato
 
 
 def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
-    batch.taken.append(new)
     batch.submissions.append(_submission_values(new, accepted.submission_id))
     batch.answers += [_answer_values(answer, accepted.submission_id) for answer in new.answers]
     batch.judgements.append(_judgement_values(new, accepted))
@@ -353,6 +219,7 @@ def _submission_values(new: NewSubmission, submission_id: int) -> dict[str, obje
         "idempotency_key": new.idempotency_key,
         "external_id": new.external_id,
         "comment": new.comment,
+        "size": new.size,
         "files": list(new.files),
         "sources": list(new.sources),
     }

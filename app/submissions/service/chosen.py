@@ -28,8 +28,8 @@ from app.domain.contests import ScoredProblem
 from app.domain.participation import quota
 from app.games import queries as games_queries
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import submission_queries, submissions
-from app.submissions.queries.usage import bytes_used
+from app.submissions.queries import submission_queries
+from app.submissions.queries.usage import bytes_used, counted_times
 
 
 class ChosenBody(Body):
@@ -210,7 +210,7 @@ def quota_of(
     assert entry is not None, "it is one of the contest's problems"
     limits = entry.limits.over(contest.settings.limits)
     times = [
-        *submissions.counted_times(session, contest.id, team, problem_id),
+        *counted_times(session, contest.id, team, problem_id),
         *games_queries.open_starts(session, contest.id, team, problem_id),
     ]
     used = quota(limits, times, utc_now())

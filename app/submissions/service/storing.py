@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import lru_cache
 from math import ceil
 from typing import Self
 
 from anyio.to_thread import run_sync
 
-from app.contests.schemas.settings import ContestSettings
 from app.core.errors import TooLarge, TooManyRequests
 from app.core.files.files import Kept
 from app.core.json_documents import SourceDocument
 from app.core.load import run_heavy
 from app.core.messages import N_
 from app.core.service import Service
-from app.domain.participation import limited, quota, times_needed
 from app.judging.queries.judging_tasks import too_large
-from app.submissions.queries import submissions
 from app.submissions.queries.submissions import INLINE_LIMIT, NewAnswer, NewSubmission
-from app.submissions.queries.usage import Allowance
+from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage, bytes_used
 from app.submissions.service.admission import Admitted
 from app.submissions.service.answer_files import Answer, Collected, Names, OpenCase, collect, file_names
 from app.submissions.service.archives import Limits as ArchiveLimits
@@ -31,16 +28,9 @@ from app.submissions.service.archives import Upload, UploadRefused, check_name
 
 @dataclass
 class StoredFiles:
-    """The files of one submission, those of them that it made, and the bytes reserved for it.
-
-    reserved  bytes counted as the team's; `counted`: bytes counted as the contest's
-    """
+    """The files of one submission, and those of them that it made."""
 
     service: Service
-    contest_id: str
-    team_id: str
-    reserved: int = 0
-    counted: int = 0
     made: list[Kept] = field(default_factory=list)
     names: dict[bytes, str] = field(default_factory=dict)
 
@@ -51,33 +41,7 @@ class StoredFiles:
     def __exit__(self, error: object, *_: object) -> None:
         """Take back what was made before a failure."""
         if error is not None:
-            self.give_back()
             self._take_back()
-
-    def reserve(self, size: int, settings: ContestSettings, *, is_own: bool) -> None:
-        """Count the submission's bytes as the contest's and the team's.
-
-        Raises TooLarge where they are too many, but for those who act for a team.
-        """
-        usage = self.service.entries.usage
-        if (most := settings.team_bytes) is not None:
-            used = usage.reserve(self.contest_id, self.team_id, size, most if is_own else None)
-            if used is not None:
-                raise TooLarge(submissions.too_many_bytes(self.contest_id, most, used, size))
-            self.reserved = size
-        if not usage.reserve_total(self.contest_id, size, settings.contest_bytes if is_own else None):
-            self.give_back()
-            # The bytes used stay unsaid: teams could tell from them what hidden teams send.
-            raise TooLarge(
-                N_(
-                    "expected at most %(most)s bytes of all teams together in contest %(contest)s, found "
-                    "more with the %(size)s of this submission"
-                ),
-                most=settings.contest_bytes,
-                contest=self.contest_id,
-                size=size,
-            )
-        self.counted = size
 
     def answer(self, answer: Answer) -> NewAnswer:
         """Store an answer: in its row, or as a file where it is large."""
@@ -97,23 +61,8 @@ class StoredFiles:
             notes.append({"name": source.name, "size": len(data), "sha256": self._file(data)})
         return notes
 
-    def give_back(self) -> None:
-        """Give the reserved bytes back: the submission was refused, or was stored already."""
-        usage = self.service.entries.usage
-        usage.release(self.contest_id, self.team_id, self.reserved)
-        usage.release_total(self.contest_id, self.counted)
-        self.reserved = self.counted = 0
-
-    def settle(self, committed: Future[bool]) -> None:
-        """Give the bytes of a commit in doubt back once it is known to be undone."""
-        if not committed.result():
-            usage = self.service.entries.usage
-            usage.read_again(self.contest_id, self.team_id)
-            usage.release_total(self.contest_id, self.counted)
-
     async def refuse(self) -> None:
         """Take back all files of a submission that its limits refused, unless others have stored them too."""
-        self.give_back()
         if self.made:
             await run_sync(self._take_back)
 
@@ -131,29 +80,24 @@ class StoredFiles:
         return self.names[data]
 
 
-async def refuse_full(service: Service, admitted: Admitted) -> None:
+def refuse_full(service: Service, admitted: Admitted) -> None:
     """Raise TooLarge where the team has sent all the bytes it may, or all teams together have.
 
     A game that has begun ends as a submission whatever the size of its transcript: there is room, or it never begins.
     """
-    if service.entries.usage.is_known(admitted.entry.contest_id, _limited_team(admitted)):
-        _check_room(service, admitted)
-    else:
-        await run_sync(_check_room, service, admitted)
-
-
-def _check_room(service: Service, admitted: Admitted) -> None:
-    usage, settings, contest_id = service.entries.usage, admitted.entry.settings, admitted.entry.contest_id
+    settings, contest_id = admitted.entry.settings, admitted.entry.contest_id
     most, of_all = settings.team_bytes, settings.contest_bytes
-    used = None if most is None else usage.reserve(contest_id, admitted.team_id, 0, most - 1)
-    if used is not None:
+    with service.database.read() as session:
+        used = 0 if most is None else bytes_used(session, contest_id, admitted.team_id)
+        used_by_all = 0 if of_all is None else bytes_used(session, contest_id)
+    if most is not None and used >= most:
         raise TooLarge(
             N_("expected less than %(most)s bytes of a team in contest %(contest)s when a game begins, found %(used)s"),
             most=most,
             contest=contest_id,
             used=used,
         )
-    if of_all is not None and not usage.reserve_total(contest_id, 0, of_all - 1):
+    if of_all is not None and used_by_all >= of_all:
         raise TooLarge(
             N_(
                 "expected less than %(most)s bytes of all teams together in contest %(contest)s when a game begins, "
@@ -164,15 +108,9 @@ def _check_room(service: Service, admitted: Admitted) -> None:
         )
 
 
-def _limited_team(admitted: Admitted) -> str | None:
-    """The team whose bytes are counted; None where there is no limit to them."""
-    return None if admitted.entry.settings.team_bytes is None else admitted.team_id
-
-
 async def prepare(service: Service, admitted: Admitted, files: StoredFiles, key: str | None = None) -> NewSubmission:
     """Sort the files to cases and store the large ones, so that one insert is left; quick ones change no threads."""
-    is_counted = service.entries.usage.is_known(files.contest_id, _limited_team(admitted))
-    is_light = admitted.form.is_light and is_counted and not admitted.form.sources
+    is_light = admitted.form.is_light and not admitted.form.sources
     waits = service.files.is_slow and not (is_light and admitted.form.is_small)
     if is_light and not waits:
         return _prepared(service, admitted, files, key)
@@ -181,10 +119,11 @@ async def prepare(service: Service, admitted: Admitted, files: StoredFiles, key:
 
 def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str | None) -> NewSubmission:
     viewer, entry, sources = admitted.viewer, admitted.entry, admitted.form.sources
-    collected = _collect(service, admitted)
-    if limited(admitted.limits) and _makes_files(collected, sources):
-        _check_limits(service, admitted)
-    files.reserve(_size_of(collected, sources), entry.settings, is_own=admitted.is_own)
+    collected, allowance = _collect(service, admitted), _allowance(service, admitted)
+    if _makes_files(collected, sources):
+        place = (entry.contest_id, admitted.team_id, entry.problem_id)
+        size = _size_of(collected, sources)
+        _check_limits(service, Claim(*place, admitted.when, size, admitted.limits, allowance))
     assert viewer.account_id is not None  # submitting needs an account
     with files:
         answers, notes = [*map(files.answer, collected.answers.values())], files.sources(sources)
@@ -201,34 +140,32 @@ def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str
         admitted.form.comment,
         key,
         limits=admitted.limits,
-        allowance=_allowance(service, admitted),
+        allowance=allowance,
     )
 
 
 def _allowance(service: Service, admitted: Admitted) -> Allowance | None:
-    """What the team may have in all processes together; None where this one counts it.
-
-    Where somebody else sends for it, all it wants, but under its lock: what it sends itself is counted from there on.
-    """
-    if not service.settings.distributed:
-        return None
-    contest_id, team_id, generation = admitted.entry.contest_id, admitted.team_id, service.database.generation
+    """What the team may have; None where someone else submits for it."""
     if not admitted.is_own:
-        return Allowance(contest_id, team_id, None, None, generation)
-    most = service.settings.most_unjudged
-    return Allowance(contest_id, team_id, most, admitted.entry.settings.team_bytes, generation)
+        return None
+    settings, most = admitted.entry.settings, service.settings.most_unjudged
+    return Allowance(most, settings.team_bytes, settings.contest_bytes, service.database.generation)
 
 
-def _check_limits(service: Service, admitted: Admitted) -> None:
+def _check_limits(service: Service, claim: Claim) -> None:
     """Refuse before files are written what the insert would refuse: there it is decided, here disk is spared."""
-    entry, when = admitted.entry, admitted.when
     with service.database.read() as session:
-        place = (entry.contest_id, admitted.team_id, entry.problem_id)
-        times = submissions.counted_times(session, *place, times_needed(admitted.limits))
-    used = quota(admitted.limits, times, when)
-    if not used.allows(when):
-        again = None if used.exhausted or used.next is None else ceil((used.next - when).total_seconds())
-        raise TooManyRequests(submissions.why_not(admitted.limits, used, when), again)
+        refused = Usage(session.connection(), [claim]).refusal(claim)
+    if refused is not None:
+        raise over_limit(refused, claim.time)
+
+
+def over_limit(refused: LimitReached, when: datetime) -> TooManyRequests | TooLarge:
+    """The error of a submission that a limit refuses."""
+    if refused.too_large:
+        return TooLarge(refused.message)
+    wait = None if refused.again is None else ceil((refused.again - when).total_seconds())
+    return TooManyRequests(refused.message, wait)
 
 
 def _collect(service: Service, admitted: Admitted) -> Collected:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from math import ceil
 
 import structlog
 from anyio.to_thread import run_sync
@@ -15,15 +13,15 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.core import tracing
 from app.core.clics import format_time
-from app.core.db.commits import CommitInDoubt
-from app.core.errors import Conflict, TooLarge, TooManyRequests
+from app.core.errors import Conflict
 from app.core.messages import N_
 from app.core.service import Service
 from app.submissions.queries import judgements, submission_queries, submissions
 from app.submissions.queries.submission_context import read_entrant, read_entry
-from app.submissions.queries.submissions import Accepted, LimitReached, NewSubmission
+from app.submissions.queries.submissions import Accepted, NewSubmission
+from app.submissions.queries.usage import LimitReached
 from app.submissions.service.admission import admit, check_brought, check_may_submit, check_new, refuse_played
-from app.submissions.service.storing import StoredFiles, prepare
+from app.submissions.service.storing import StoredFiles, over_limit, prepare
 from app.submissions.service.submission_form import SubmissionForm
 from app.submissions.service.submissions import Submission, view
 
@@ -52,23 +50,21 @@ async def submit(
     if key is not None and (first := await run_sync(_repeated, service, viewer, contest_id, key)) is not None:
         return first
     await check_may_submit(service, viewer, contest_id)  # before anything is read of the body
-    with _place_in_queue(service, viewer):
-        async with opening as form:
-            check_new(viewer, form)
-            async with service.gate.passed((contest_id, form.problem_id)):
-                admitted = await admit(service, viewer, contest_id, form)
-                refuse_played(admitted)
-                files = StoredFiles(service, contest_id, admitted.team_id)
-                new = await prepare(service, admitted, files, key)
-                outcome = await _write(service, new, files)
-        if isinstance(outcome, LimitReached):
-            await files.refuse()
-            raise _over_limit(outcome, new)
-        if outcome.judgement_id is not None:
-            _wake(service, new, outcome)
-            service.boards.changed(contest_id, outcome.submission_id)
+    async with opening as form:
+        check_new(viewer, form)
+        async with service.gate.passed((contest_id, form.problem_id)):
+            admitted = await admit(service, viewer, contest_id, form)
+            refuse_played(admitted)
+            files = StoredFiles(service)
+            new = await prepare(service, admitted, files, key)
+            outcome = await _write(service, new)
+    if isinstance(outcome, LimitReached):
+        await files.refuse()
+        raise over_limit(outcome, new.time)
+    if outcome.judgement_id is not None:
+        _wake(service, new, outcome)
+        service.boards.changed(contest_id, outcome.submission_id)
     if outcome.repeated:
-        files.give_back()
         return await run_sync(_first_of, service, viewer, new)
     return view(str(outcome.submission_id), new, practice=admitted.is_practice)
 
@@ -84,12 +80,11 @@ async def bring_in(
         check_brought(viewer, form, submission_id)
         async with service.gate.passed((contest_id, form.problem_id)):
             admitted = await admit(service, viewer, contest_id, form)
-            files = StoredFiles(service, contest_id, admitted.team_id)
-            new = replace(await prepare(service, admitted, files), external_id=submission_id)
+            new = replace(await prepare(service, admitted, StoredFiles(service)), external_id=submission_id)
             submission = view(submission_id, new, practice=admitted.is_practice)
-            if await _was_stored(service, new, files):
+            if await run_sync(_is_stored, service, new):
                 return BroughtIn(submission, is_new=False)
-            outcome = await _write(service, new, files)
+            outcome = await _write(service, new)
     assert not isinstance(outcome, LimitReached)  # an admin has none
     if outcome.judgement_id is not None:
         _wake(service, new, outcome)
@@ -97,55 +92,10 @@ async def bring_in(
     return BroughtIn(submission, is_new=True)
 
 
-async def _was_stored(service: Service, new: NewSubmission, files: StoredFiles) -> bool:
-    """Whether another system's submission is stored already; its bytes count only if it is new."""
-    is_new = False
-    try:
-        is_new = not await run_sync(_is_stored, service, new)
-    finally:
-        if not is_new:
-            files.give_back()
-    return not is_new
-
-
-@contextmanager
-def _place_in_queue(service: Service, viewer: Viewer) -> Iterator[None]:
-    """Count a team's submission as one that waits until the engine counts it; raises TooManyRequests at the most."""
-    team_id, most = viewer.team_id, service.settings.most_unjudged
-    if team_id is None or service.settings.distributed:
-        # An admin, or staff: whoever acts for a team takes nothing of what it may do itself. Where several processes
-        # take its submissions, the insert counts them.
-        yield
-        return
-    if not service.engine.reserve(team_id, most):
-        raise TooManyRequests(submissions.too_many_unjudged(most), 1)
-    try:
-        yield
-    finally:
-        service.engine.release(team_id)
-
-
-async def _write(service: Service, new: NewSubmission, files: StoredFiles) -> Accepted | LimitReached:
-    """Insert it. A failed insert is not counted; its files stay for the collector, as the commit may be in doubt.
-
-    One in doubt stays counted until it is known to be undone: its rows may be there.
-    """
-    try:
-        with tracing.span("commit"):
-            return await service.writer.call(submissions.accept, new)
-    except CommitInDoubt as doubt:
-        doubt.outcome.add_done_callback(files.settle)
-        raise
-    except BaseException:
-        files.give_back()
-        raise
-
-
-def _over_limit(outcome: LimitReached, new: NewSubmission) -> TooManyRequests | TooLarge:
-    if outcome.too_large:
-        return TooLarge(outcome.message)
-    wait = None if outcome.again is None else ceil((outcome.again - new.time).total_seconds())
-    return TooManyRequests(outcome.message, wait)
+async def _write(service: Service, new: NewSubmission) -> Accepted | LimitReached:
+    """Insert it. After a failure its files stay for the collector, as the commit may be in doubt."""
+    with tracing.span("commit"):
+        return await service.writer.call(submissions.accept, new)
 
 
 def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:

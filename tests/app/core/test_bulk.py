@@ -47,7 +47,7 @@ def connection(database_url: str, tmp_path: Path) -> Iterator[Connection]:
 def submission(id_: int, comment: str | None = None, time: datetime = NOW) -> Values:
     """A row of `submissions`."""
     place = {"contest_id": "c", "problem_id": "rogue", "account_id": "a", "contest_time_ms": 2**40, "time": time}
-    return {"id": id_, **place, "comment": comment, "files": [{"name": comment}], "sources": []}
+    return {"id": id_, **place, "comment": comment, "size": 0, "files": [{"name": comment}], "sources": []}
 
 
 def answer(submission_id: int, data: bytes | None) -> Values:

@@ -41,22 +41,10 @@ def test_an_id_is_known_until_it_is_forgotten() -> None:
     queue.add(1, "a")
     assert queue.take(1) == [1]
     queue.add(1, "a")
-    assert (len(queue), queue.known, queue.count("a")) == (0, 1, 1)
+    assert (len(queue), queue.known) == (0, 1)
     queue.forget([1])
     queue.add(1, "a")
-    assert (len(queue), queue.known, queue.count("a")) == (1, 1, 1)
-
-
-def test_what_is_reserved_counts_and_is_bounded() -> None:
-    """A key with as many as it may have gets no more, until one is released or forgotten."""
-    queue = FairQueue()
-    queue.add(1, "a")
-    assert [queue.reserve("a", 2), queue.reserve("a", 2), queue.reserve("b", 2)] == [True, False, True]
-    queue.release("a")
-    assert queue.reserve("a", 2)
-    queue.forget(queue.take(1))
-    assert queue.reserve("a", 2)
-    assert (queue.count("a"), queue.count("b"), queue.count("c")) == (2, 1, 0)
+    assert (len(queue), queue.known) == (1, 1)
 
 
 def test_a_key_that_used_more_seconds_waits_for_the_others_even_if_its_id_was_put_back() -> None:

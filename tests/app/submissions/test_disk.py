@@ -18,13 +18,10 @@ from app.archive.queries.scrub import Scrub
 from app.core.db.commits import CommitInDoubt, Commits
 from app.submissions.queries import submissions
 from app.submissions.queries.submissions import INLINE_LIMIT, Accepted, LimitReached
-from app.submissions.queries.usage import Usage
-from tests.builders.contests import HOUR, add_contest, add_problem, pass_time, with_checkers
+from tests.builders.contests import add_contest, add_problem, pass_time, with_checkers
 from tests.builders.judging import judge
 from tests.builders.lively import answers
-from tests.builders.proxy import BEFORE, proxied
 from tests.builders.service import Api, open_api
-from tests.builders.waiting import until
 
 LARGE = INLINE_LIMIT + 1
 
@@ -232,51 +229,6 @@ def test_bytes_of_a_submission_whose_commit_is_in_doubt_count(api: Api, monkeypa
     assert send(api, os.urandom(LARGE)).status_code == 413
 
 
-def test_bytes_of_a_commit_in_doubt_count_until_it_is_known_to_be_undone(postgresql_url: str, tmp_path: Path) -> None:
-    """PostgreSQL never gets the COMMIT and stays away; once it is back, the contest has room for the bytes again."""
-    with proxied(Path(postgresql_url.partition("host=")[2])) as proxy:
-        url = proxy.url(postgresql_url.partition("@/")[2].partition("?")[0])
-        with open_api(url, tmp_path / "home") as api:
-            add_problem(api.service)
-            add_contest(api.service)
-            change(api, contest_bytes=3 * LARGE, team_bytes=3 * LARGE)
-            database, usage = api.service.database, api.service.entries.usage
-            database.commits = Commits(database.changed, seconds=0.0, pause=0.01)
-            proxy.cut_once(BEFORE, "INSERT INTO submissions", stay_away=True)
-            assert send(api, os.urandom(LARGE)).status_code == 503
-            assert not usage.reserve_total("c", 2 * LARGE, 3 * LARGE), "its rows may be there"
-            proxy.away.clear()
-            until(lambda: send(api, os.urandom(LARGE)).status_code == 201)
-            assert used(api)["bytes_used"] == 2 * LARGE
-            assert send(api, os.urandom(LARGE)).status_code == 413
-
-
-def test_bytes_of_contests_that_have_not_ended_are_known_before_their_first_submission(api: Api) -> None:
-    assert send(api, os.urandom(LARGE)).status_code == 201
-    add_contest(api.service, "over", started=9 * HOUR)
-    usage = Usage(api.service.database)
-    usage.start()
-    until(lambda: usage.is_known("c", None))
-    usage.close()
-    assert not usage.is_known("over", None)
-    assert not usage.reserve_total("c", LARGE + 1, 3 * LARGE)
-    assert usage.reserve_total("c", LARGE, 3 * LARGE)
-
-
-def test_bytes_that_were_read_before_an_import_are_read_again(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    usage, read = Usage(api.service.database), Usage._read
-
-    def imported(self: Usage, contest_id: str, team_id: str | None = None) -> int:
-        size = read(self, contest_id, team_id)
-        monkeypatch.setattr(Usage, "_read", read)
-        assert send(api, os.urandom(LARGE)).status_code == 201
-        self.forget(contest_id)
-        return size
-
-    monkeypatch.setattr(Usage, "_read", imported)
-    assert not usage.reserve_total("c", LARGE + 1, 3 * LARGE)
-
-
 def bring_in(api: Api, package: bytes) -> httpx.Response:
     """Bring a contest in as `again`."""
     query = "id=again&replace=true&privileged=judge&board=any"
@@ -285,8 +237,7 @@ def bring_in(api: Api, package: bytes) -> httpx.Response:
 
 
 def test_submissions_of_a_contest_package_count(api: Api) -> None:
-    """Also where the server knew a contest of the id before, without submissions."""
-    with_checkers(api).service.entries.usage.reserve_total("again", 0, None)
+    with_checkers(api)
     assert send(api, b"x" * LARGE).status_code == 201
     made = bring_in(api, api.get("contests/c/package.zip", user="admin").content)
     assert made.status_code == 201, made.text

@@ -2,32 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.judging.service.work import FairQueue
 from tests.builders.contests import PROBLEM, add_contest, add_problem
-from tests.builders.service import Api, Idle, open_service, serve
-
-
-class Counting(Idle):
-    """An engine that knows what waits, and judges nothing."""
-
-    def __init__(self) -> None:
-        self.queue = FairQueue()
-
-    def wake(self, waiting: int | str, team_id: str = "") -> None:
-        """Count it."""
-        self.queue.add(int(waiting), team_id)
-
-    def reserve(self, team_id: str, most: int) -> bool:
-        """As the real one."""
-        return self.queue.reserve(team_id, most)
-
-    def release(self, team_id: str) -> None:
-        """As the real one."""
-        self.queue.release(team_id)
+from tests.builders.judging import judge
+from tests.builders.service import Api, open_api
 
 
 def send(api: Api, user: str, **fields: Any) -> Any:
@@ -36,16 +16,15 @@ def send(api: Api, user: str, **fields: Any) -> Any:
     return api.post("contests/c/submissions", user=user, data=form, files={"files": ("02.out", b"7\n")})
 
 
-def test_a_team_with_many_unjudged_submissions_gets_429_until_one_is_judged(sqlite_url: str, tmp_path: Path) -> None:
+def test_a_team_with_many_unjudged_submissions_gets_429_until_one_is_judged(database_url: str, tmp_path: Path) -> None:
     """Other teams, and an admin who acts for the team, are not held back; a refused one stores and counts nothing."""
-    engine = Counting()
-    with open_service(sqlite_url, tmp_path, most_unjudged=2) as plain, serve(replace(plain, engine=engine)) as api:
+    with open_api(database_url, tmp_path, most_unjudged=2) as api:
         add_problem(api.service)
         add_contest(api.service)
         codes = [send(api, "team").status_code for _ in range(4)]
         refused = send(api, "team")
         others = [send(api, "other").status_code, send(api, "admin", team_id="team").status_code]
-        engine.queue.forget(engine.queue.take(9))
+        judge(api.service)
         again = send(api, "team").status_code
         kept = len(api.get("contests/c/submissions", user="admin").json())
     assert codes == [201, 201, 429, 429]
@@ -54,10 +33,9 @@ def test_a_team_with_many_unjudged_submissions_gets_429_until_one_is_judged(sqli
     assert (others, again, kept) == ([201, 201], 201, 5)
 
 
-def test_what_is_refused_for_another_reason_takes_no_place(sqlite_url: str, tmp_path: Path) -> None:
+def test_what_is_refused_for_another_reason_takes_no_place(database_url: str, tmp_path: Path) -> None:
     """A submission without a problem, and a repeated one, leave the team the room it had."""
-    engine = Counting()
-    with open_service(sqlite_url, tmp_path, most_unjudged=2) as plain, serve(replace(plain, engine=engine)) as api:
+    with open_api(database_url, tmp_path, most_unjudged=2) as api:
         add_problem(api.service)
         add_contest(api.service)
         codes = [send(api, "team", problem_id="none").status_code for _ in range(3)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.submissions.queries.submissions import counted_times
+from app.submissions.queries.usage import counted_times
 from tests.builders.clocks import still_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, pass_time
 from tests.builders.scoring import JUDGE_ERROR, share

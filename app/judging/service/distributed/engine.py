@@ -70,14 +70,6 @@ class DistributedEngine:
         """A judgement of a team's submission has been queued (and is durable)."""
         self._sender.judgements([(judgement_id, team_id)])
 
-    def reserve(self, team_id: str, most: int) -> bool:
-        """Count one more submission of a team until it is released; False where `most` of it are being taken here."""
-        return self._desk.reserve(team_id, most)
-
-    def release(self, team_id: str) -> None:
-        """Take back what has been reserved."""
-        self._desk.release(team_id)
-
     def wake_again(self, judgement_ids: Sequence[int]) -> None:
         """Judgements that rejudgings make of a new submission have been queued (and are durable)."""
         self._sender.rejudgings(judgement_ids)
