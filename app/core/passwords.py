@@ -52,9 +52,8 @@ def commonest() -> frozenset[str]:
     return frozenset(line for line in lines if not line.startswith("# "))
 
 
-@cache
 def hasher() -> PasswordHash:
-    """Return the hasher of this process."""
+    """Return a hasher of the effort of this process."""
     return PasswordHash((Argon2Hasher(time_cost=EFFORT.hash_passes, memory_cost=EFFORT.hash_kib, parallelism=1),))
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import re
 import sys
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -50,7 +49,6 @@ class _State:
         self.tracer: Tracer | None = None
         self.end: Callable[[], object] = lambda: None
         self.parents: OrderedDict[int, str] = OrderedDict()
-        self.guard = threading.Lock()
 
 
 _state = _State()
@@ -76,8 +74,7 @@ def use(provider: TracerProvider | None) -> None:
     """Make spans by this provider; None: make none any more."""
     _state.tracer = None if provider is None else provider.get_tracer("jurado", version("jurado"))
     _state.end = lambda: None
-    with _state.guard:
-        _state.parents.clear()
+    _state.parents.clear()
 
 
 def stop() -> None:
@@ -162,18 +159,14 @@ def hand_over(judgement_id: int, context: str) -> None:
     """Remember in which context a judgement was handed over, until `handed_over` is asked for it."""
     if _state.tracer is None or not context:
         return
-    with _state.guard:
-        _state.parents[judgement_id] = context
-        if len(_state.parents) > MOST_PARENTS:
-            _state.parents.popitem(last=False)
+    _state.parents[judgement_id] = context
+    if len(_state.parents) > MOST_PARENTS:
+        _state.parents.popitem(last=False)
 
 
 def handed_over(judgement_id: int) -> str:
     """The context of a judgement; empty where none is known."""
-    if _state.tracer is None:
-        return ""
-    with _state.guard:
-        return _state.parents.pop(judgement_id, "")
+    return "" if _state.tracer is None else _state.parents.pop(judgement_id, "")
 
 
 def _context_of(parent: str) -> Context:

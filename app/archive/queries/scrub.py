@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from collections.abc import Collection
 from contextlib import closing
@@ -72,7 +71,6 @@ class Scrub:
         self._waited = 0.0
         self._loop = Loop("stored files", self._step, SECONDS_BETWEEN_LOOKS, delay=SECONDS_BETWEEN_LOOKS)
         self.last = Scrubbed()
-        self._guard = threading.Lock()
         self._faults: dict[str, tuple[str, State]] = {}
         self._of_workers: dict[str, tuple[str, float]] = {}
         files.on_fault = self.note
@@ -88,16 +86,14 @@ class Scrub:
     def note(self, sha256: str, error: str) -> None:
         """Remember a file that could not be read; it is logged once."""
         state = self._files.state(sha256)
-        with self._guard:
-            known = self._faults.get(sha256)
-            self._faults[sha256] = (error, state)
+        known = self._faults.get(sha256)
+        self._faults[sha256] = (error, state)
         if known is None:
             log.error("a stored file cannot be read", sha256=sha256, error=error)
 
     def note_elsewhere(self, sha256: str, error: str) -> None:
         """Remember that a worker waits for a file that it cannot read; it says so again while it does."""
-        with self._guard:
-            self._of_workers[sha256] = (error, time.monotonic())
+        self._of_workers[sha256] = (error, time.monotonic())
 
     def faults(self) -> dict[str, str]:
         """Why each file cannot be read, but for those that have been written again since."""
@@ -105,17 +101,17 @@ class Scrub:
 
     def _faults_of_workers(self) -> dict[str, str]:
         since = time.monotonic() - SECONDS_TOLD
-        with self._guard:
-            self._of_workers = {sha256: each for sha256, each in self._of_workers.items() if each[1] > since}
-            return {sha256: error for sha256, (error, _) in self._of_workers.items()}
+        told = self._of_workers.copy()
+        for sha256 in [sha256 for sha256, (_, moment) in told.items() if moment <= since]:
+            del told[sha256]
+            self._of_workers.pop(sha256, None)
+        return {sha256: error for sha256, (error, _) in told.items()}
 
     def _own_faults(self) -> dict[str, str]:
-        with self._guard:
-            faults = dict(self._faults)
+        faults = self._faults.copy()
         unchanged = {sha256: error for sha256, (error, state) in faults.items() if self._files.state(sha256) == state}
-        with self._guard:
-            for sha256 in faults.keys() - unchanged.keys():
-                self._faults.pop(sha256, None)
+        for sha256 in faults.keys() - unchanged.keys():
+            self._faults.pop(sha256, None)
         return unchanged
 
     def scrub(self) -> Scrubbed:

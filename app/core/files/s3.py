@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
@@ -71,7 +70,6 @@ class Bucket:
         self.recovered = 0
         self._seconds = seconds
         self._store = _opened(address, seconds)
-        self._guard = threading.Lock()
         self._away: tuple[float, str] | None = None
 
     def create(self, name: str, data: bytes) -> None:
@@ -179,17 +177,15 @@ class Bucket:
                 return result
 
     def _refuse_while_away(self) -> None:
-        with self._guard:
-            away = self._away
+        away = self._away
         if away is not None and time.monotonic() < away[0]:
             raise StoreUnavailable(away[1])
 
     def _note(self, fault: Exception | None) -> None:
         is_away = isinstance(fault, OSError) and not isinstance(fault, OddObject)
-        with self._guard:
-            was_away = self._away is not None
-            self._away = (time.monotonic() + self._seconds_away, str(fault)) if is_away else None
-            self.recovered += was_away and not is_away
+        was_away = self._away is not None
+        self._away = (time.monotonic() + self._seconds_away, str(fault)) if is_away else None
+        self.recovered += was_away and not is_away
         if is_away and not was_away:
             log.error("S3 fails", place=self.address.shown, error=str(fault))
         elif was_away and not is_away:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import secrets
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
@@ -32,10 +32,11 @@ WRONG = N_("wrong username or password")
 
 @dataclass(slots=True)
 class _Known:
-    """A header that was good: whose it is, and when (of the monotonic clock) the database is asked about it again."""
+    """A header that was good: whose it is, until when (of the monotonic clock), and after which changes."""
 
     viewer: Viewer
-    look_again: float
+    until: float
+    generations: tuple[int, int]
 
 
 class Authenticator:
@@ -50,21 +51,17 @@ class Authenticator:
         self._logins = logins
         self._key = secrets.token_bytes(32)
         self._known: FIFOCache[bytes, _Known] = FIFOCache(MOST_REMEMBERED)
-        self._knowing = threading.Lock()  # written in the event loop alone, and read through in other threads
         self._checks = SharedWork()
+        # The number of the last change of each account, and of all (None); `forget` is called by any thread.
+        self._numbers = count(1)
         self._generations: Counter[str | None] = Counter()
-        self._changes = 0
+        self._last_change = 0
         self.guesses = Guesses()
         self._threads: CapacityLimiter | None = None
 
     def forget(self, account_id: str | None = None) -> None:
         """Look at the database again: accounts, or what one is known by, have changed. Call it after the commit."""
-        self._generations[account_id] += 1
-        self._changes += 1
-        with self._knowing:
-            for known in self._known.values():
-                if account_id is None or known.viewer.account_id == account_id:
-                    known.look_again = 0.0
+        self._last_change = self._generations[account_id] = next(self._numbers)
         for listener in self.listeners:
             listener()
 
@@ -78,12 +75,17 @@ class Authenticator:
         # Many requests that begin with one login check it once; a check that began before a change is for those alone
         # who came before it, as it may have read a password or a token that is good no more.
         check = partial(self._find_out, key, header, source_of(address))
-        return await self._checks.joined((key, self._changes), check)
+        return await self._checks.joined((key, self._last_change), check)
 
     def remembered(self, header: str) -> Viewer | None:
         """Who sent this Authorization header a short while ago; None where that must be found out."""
         known = self._known.get(self._digest(header))
-        return known.viewer if known is not None and known.look_again > time.monotonic() else None
+        return known.viewer if known is not None and self._holds(known) else None
+
+    def _holds(self, known: _Known) -> bool:
+        """Whether the database need not be asked again: for a while, unless accounts have changed."""
+        is_unchanged = known.generations == _generations_of(known.viewer, self._generations)
+        return is_unchanged and known.until > time.monotonic()
 
     def turn(self, username: str, address: str) -> AbstractAsyncContextManager[Attempt]:
         """Wait for the turn to check a secret of an account: whoever guesses pays as with passwords."""
@@ -103,11 +105,9 @@ class Authenticator:
     async def _find_out(self, key: bytes, header: str, source: str) -> Viewer:
         before = self._generations.copy()
         viewer = await self._known_still(key) or await self._check(header, source)
-        # Else it may have been read before the change.
-        unchanged = all(self._generations[of] == before[of] for of in (None, viewer.account_id))
-        with self._knowing:
-            trusted = unchanged and not viewer.grants.may_rest  # whether a role rests changes with contests, and time
-            self._known[key] = _Known(viewer, time.monotonic() + viewer.credential.seconds if trusted else 0.0)
+        # Whether a role rests changes with contests, and time.
+        until = 0.0 if viewer.grants.may_rest else time.monotonic() + viewer.credential.seconds
+        self._known[key] = _Known(viewer, until, _generations_of(viewer, before))
         return viewer
 
     async def _known_still(self, key: bytes) -> Viewer | None:
@@ -117,8 +117,7 @@ class Authenticator:
             return None
         viewer = await run_sync(self._logins.still_good, known.viewer)
         if viewer is None:
-            with self._knowing:
-                self._known.pop(key, None)
+            self._known.pop(key, None)
         return viewer
 
     def _digest(self, header: str) -> bytes:
@@ -134,6 +133,10 @@ class Authenticator:
         if scheme.lower() == "bearer":
             return await run_sync(self._logins.by_token, value.strip())
         raise Unauthorized(N_("expected Basic or Bearer, found %(found)r"), where="Authorization", found=scheme[:20])
+
+
+def _generations_of(viewer: Viewer, generations: Counter[str | None]) -> tuple[int, int]:
+    return generations[None], generations[viewer.account_id]
 
 
 def _basic(value: str) -> tuple[str, str]:

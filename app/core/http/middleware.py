@@ -17,7 +17,6 @@ from functools import partial
 from time import monotonic
 
 import structlog
-from cachetools import LRUCache
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, reset_contextvars
@@ -196,7 +195,6 @@ MOST_A_SECOND = 250
 SECONDS = 1.0
 # Requests of one address with a large body and without credentials that are worked on at once, refusals included.
 MOST_UNKNOWN = 8
-MOST_ADDRESSES = 10_000
 # Bytes of a body that are read to the end for the sake of the connection.
 LITTLE = 64 * 1024
 CLOSE = (b"connection", b"close")
@@ -209,7 +207,8 @@ class Refusals:
         self.app = app
         self._wait = wait
         self._under_way: Counter[str] = Counter()
-        self._refused: LRUCache[tuple[str, int], int] = LRUCache(MOST_ADDRESSES)
+        self._second = 0
+        self._refused: Counter[str] = Counter()  # in this second
         self._turns: dict[str, asyncio.Semaphore] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
@@ -247,9 +246,11 @@ class Refusals:
 
     def _is_pressed(self, source: str) -> bool:
         """Count a refusal; tells whether it is to wait. Requests refused at once are never under way together."""
-        now = source, int(monotonic())
-        refused = self._refused[now] = self._refused.get(now, 0) + 1
-        return refused > MOST_A_SECOND or self._under_way[source] > MOST_AT_ONCE
+        if (now := int(monotonic())) != self._second:
+            self._second = now
+            self._refused.clear()
+        self._refused[source] += 1
+        return self._refused[source] > MOST_A_SECOND or self._under_way[source] > MOST_AT_ONCE
 
     def _turn(self, source: str) -> asyncio.Semaphore:
         return self._turns.setdefault(source, asyncio.Semaphore(MOST_UNKNOWN))

@@ -28,11 +28,11 @@ from app.core.pages.pages import READ, page, reader_values
 from app.core.pages.visitor import TheService, TheSnapshot, Visitor
 from app.core.pages.wording import is_endless, length, seconds
 from app.core.service import Service
-from app.domain.contests import Clock, Team
+from app.domain.contests import Clock
 from app.messages import queries as messages_queries
 from app.messages.service.clarifications import readable
 from app.problems.queries import pins
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.teams import queries as teams_queries
 
 
@@ -133,21 +133,9 @@ def _columns(session: Session, snapshot: ContestSnapshot) -> list[Column]:
 
 def groups_shown(viewer: Viewer, snapshot: ContestSnapshot, names: Names) -> dict[str, str]:
     """The names of the groups that have a team the viewer may know of."""
-    shown = _groups_of_teams(snapshot, viewer.sees_all)
-    own = None if viewer.team_id is None else _teams(snapshot).get(viewer.team_id)
-    shown = shown if own is None else shown.union(own.group_ids)
+    teams = (team for team in snapshot.contest.teams if viewer.sees_all or not team.hidden or team.id == viewer.team_id)
+    shown = {group for team in teams for group in team.group_ids}
     return {key: name for key, name in names.groups.items() if key in shown}
-
-
-@once_a_snapshot
-def _teams(snapshot: ContestSnapshot) -> dict[str, Team]:
-    return {team.id: team for team in snapshot.contest.teams}
-
-
-@once_a_snapshot
-def _groups_of_teams(snapshot: ContestSnapshot, sees_all: bool) -> frozenset[str]:
-    teams = (team for team in snapshot.contest.teams if sees_all or not team.hidden)
-    return frozenset(group for team in teams for group in team.group_ids)
 
 
 class Phase(StrEnum):

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from shutil import disk_usage
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from prometheus_client import PlatformCollector, ProcessCollector
 from prometheus_client.core import (
@@ -54,10 +53,7 @@ JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 
 def register(metrics: Metrics, service: Service, streams: Callable[[], int]) -> None:
     """Let the metrics of a process tell what its service counts; `streams` counts those that are open."""
-    metrics.registry.register(StoredCounts(service.database))
-    metrics.registry.register(GraderCounts(service))
-    metrics.registry.register(JudgedCounts(service.database))
-    metrics.registry.register(ProcessCounts(service, streams))
+    metrics.registry.register(ServiceCounts(service, streams))
     metrics.registry.register(PlatformCollector(registry=None))
     metrics.registry.register(ProcessCollector(registry=None))
     service.boards.on_read = metrics.read_board
@@ -73,127 +69,27 @@ def judges_now(service: Service) -> bool:
         return True
 
 
-class StoredCounts(Collector):
-    """Counts of the database, read at each scrape: right across restarts and several servers."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def collect(self) -> Iterator[Metric]:
-        """Read the counts."""
-        with self._database.read() as session:
-            queue = operations_queries.queue(session)
-            submissions = operations_queries.submission_count(session)
-            again = operations_queries.rejudging_queue(session)
-            jobs = operations_queries.job_counts(session)
-            sessions = operations_queries.session_count(session, SESSION, utc_now())
-            replicas = clock.replicas(session)
-        yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
-        yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
-        oldest = 0.0 if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
-        yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
-        yield GaugeMetricFamily("jurado_waiting_again", "judgements of rejudgings not done", value=again)
-        family = GaugeMetricFamily("jurado_jobs", "jobs by their state", labels=["state"])
-        for state in sorted({*JOB_STATES, *jobs}):
-            family.add_metric([state], jobs.get(state, 0))
-        yield family
-        yield GaugeMetricFamily("jurado_sessions", "logins of browsers that are good", value=sessions)
-        yield from _lags(replicas)
-
-    def describe(self) -> Iterator[Metric]:
-        """Return nothing: rows are read at a scrape alone."""
-        return iter(())
-
-
-def _lags(replicas: Sequence[ReplicaState]) -> Iterator[Metric]:
-    """How far each replica is behind; of several of one name the last one, and 0 s while nothing is written."""
-    seconds = GaugeMetricFamily(
-        "jurado_replica_lag_seconds", "time a replica of the database is behind", labels=["name"]
-    )
-    size = GaugeMetricFamily("jurado_replica_lag_bytes", "bytes of the log a replica is behind", labels=["name"])
-    for name in sorted({each.name for each in replicas if each.state is not None}):
-        named = [each for each in replicas if each.name == name]
-        seconds.add_metric([name], max(each.seconds_behind or 0.0 for each in named))
-        size.add_metric([name], max(each.bytes_behind or 0 for each in named))
-    yield from (seconds, size)
-
-
-class GraderCounts(Collector):
-    """Counts of graders, clock and stored files, read at each scrape."""
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
-
-    def collect(self) -> Iterator[Metric]:
-        """Ask the engine."""
-        state = self._service.engine.graders()
-        yield GaugeMetricFamily("jurado_graders", "graders able to work", value=state.alive)
-        yield GaugeMetricFamily("jurado_spare_graders", "warm graders in reserve", value=state.spare)
-        yield CounterMetricFamily("jurado_grader_deaths", "graders that died", value=state.deaths)
-        lacks = sum(map(bool, state.protections.values()))
-        last, damaged = self._service.scrub.last, len(damaged_files(self._service))
-        yield GaugeMetricFamily("jurado_damaged_files", "stored files known to be missing or damaged", value=damaged)
-        yield GaugeMetricFamily("jurado_scrubbed_files", "files that the last pass over all has read", value=last.files)
-        ended = 0.0 if last.ended is None else last.ended.timestamp()
-        yield GaugeMetricFamily("jurado_scrub_ended_seconds", "when that pass ended, Unix time; 0: none", value=ended)
-        ahead = the_clock().ahead().total_seconds()
-        yield GaugeMetricFamily("jurado_clock_ahead_seconds", "time ahead of the system's clock", value=ahead)
-        yield GaugeMetricFamily("jurado_grader_protections_missing", "protections the system lacks", value=lacks)
-
-    def describe(self) -> Iterator[Metric]:
-        """Return nothing: rows are read at a scrape alone."""
-        return iter(())
-
-
-class ProcessCounts(Collector):
-    """Gauges of this process and its machine: streams, boards, connections to the database, room on its disks."""
+class ServiceCounts(Collector):
+    """Counts of the database, the graders, the stored files and this process, read at each scrape."""
 
     def __init__(self, service: Service, streams: Callable[[], int]) -> None:
         self._service = service
         self._streams = streams
-
-    def collect(self) -> Iterator[Metric]:
-        """Look at each."""
-        yield GaugeMetricFamily("jurado_streams", "feeds and other streams that are open", value=self._streams())
-        age = self._service.boards.age()
-        yield GaugeMetricFamily("jurado_board_age_seconds", "age of the oldest change no board shows", value=age)
-        family = GaugeMetricFamily("jurado_database_connections", "connections at work, by pool", labels=["pool"])
-        for pool, count in self._service.database.connections_in_use().items():
-            family.add_metric([pool], count)
-        yield family
-        free = GaugeMetricFamily("jurado_disk_free_bytes", "room on the disks of this machine", labels=["folder"])
-        for name, folder in (("home", self._service.settings.home), ("files", Path(self._service.files.place))):
-            if folder.exists():  # S3 tells no room
-                free.add_metric([name], disk_usage(folder).free)
-        yield free
-        failures = CounterMetricFamily("jurado_loop_failures", "failed steps of background work", labels=["loop"])
-        last = GaugeMetricFamily("jurado_loop_success_seconds", "Unix time of its last success", labels=["loop"])
-        for loop in states():
-            failures.add_metric([loop.name], loop.failures)
-            if loop.succeeded is not None:
-                last.add_metric([loop.name], loop.succeeded.timestamp())
-        yield failures
-        yield last
-        yield InfoMetricFamily("jurado_build", "version", value={"version": version("jurado")})
-
-    def describe(self) -> Iterator[Metric]:
-        """Return nothing: all is looked at at a scrape alone."""
-        return iter(())
-
-
-class JudgedCounts(Collector):
-    """Counts of verdicts in the database, read at each scrape."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._lock = threading.Lock()
-        self._settled = 0
-        self._settled_ms = 0
-        self._settled_latencies = NONE_YET
+        self._settled = Settled(0, 0, NONE_YET)
 
     def collect(self) -> Iterator[Metric]:
         """Read the counts."""
-        with self._database.read() as session:
+        yield from _stored(self._service.database)
+        yield from _graders(self._service)
+        yield from self._judged()
+        yield from _of_process(self._service, self._streams())
+
+    def describe(self) -> Iterator[Metric]:
+        """Return nothing: rows are read at a scrape alone."""
+        return iter(())
+
+    def _judged(self) -> Iterator[Metric]:
+        with self._service.database.read() as session:
             verdicts = operations_queries.verdict_counts(session)
             checking, latencies = self._done(session)
         family = CounterMetricFamily("jurado_verdicts", "judgements done, by their type", labels=["type"])
@@ -216,24 +112,103 @@ class JudgedCounts(Collector):
     def _done(self, session: Session) -> tuple[int, operations_queries.Latencies]:
         """Milliseconds of checkers, and latencies, of all judgements that are done.
 
-        Only what came since the last scrape is added up: in a long contest there are millions of rows.
+        Only judgements since the last scrape are added up: in a long contest there are millions of rows. Scrapes at
+        the same time add up the same rows, each to the sum that it has read.
         """
-        with self._lock:
-            settled = operations_queries.settled(session)
-            if settled > self._settled:
-                self._settled_ms += operations_queries.checking_ms(session, self._settled, settled)
-                self._settled_latencies += operations_queries.latencies(
-                    session, VERDICT_SECONDS, self._settled, settled
-                )
-                self._settled = settled
-            late = operations_queries.latencies(session, VERDICT_SECONDS, self._settled)
-            return self._settled_ms + operations_queries.checking_ms(
-                session, self._settled
-            ), self._settled_latencies + late
+        before, upto = self._settled, operations_queries.settled(session)
+        if upto > before.upto:
+            before = self._settled = Settled(
+                upto,
+                before.ms + operations_queries.checking_ms(session, before.upto, upto),
+                before.latencies + operations_queries.latencies(session, VERDICT_SECONDS, before.upto, upto),
+            )
+        late = operations_queries.latencies(session, VERDICT_SECONDS, before.upto)
+        return before.ms + operations_queries.checking_ms(session, before.upto), before.latencies + late
 
-    def describe(self) -> Iterator[Metric]:
-        """Return nothing: rows are read at a scrape alone."""
-        return iter(())
+
+class Settled(NamedTuple):
+    """Milliseconds of checkers and latencies of the judgements up to an id, below which none will change."""
+
+    upto: int
+    ms: int
+    latencies: operations_queries.Latencies
+
+
+def _stored(database: Database) -> Iterator[Metric]:
+    """Counts of the database: right across restarts and several servers."""
+    with database.read() as session:
+        queue = operations_queries.queue(session)
+        submissions = operations_queries.submission_count(session)
+        again = operations_queries.rejudging_queue(session)
+        jobs = operations_queries.job_counts(session)
+        sessions = operations_queries.session_count(session, SESSION, utc_now())
+        replicas = clock.replicas(session)
+    yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
+    yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
+    oldest = 0.0 if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
+    yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
+    yield GaugeMetricFamily("jurado_waiting_again", "judgements of rejudgings not done", value=again)
+    family = GaugeMetricFamily("jurado_jobs", "jobs by their state", labels=["state"])
+    for state in sorted({*JOB_STATES, *jobs}):
+        family.add_metric([state], jobs.get(state, 0))
+    yield family
+    yield GaugeMetricFamily("jurado_sessions", "logins of browsers that are good", value=sessions)
+    yield from _lags(replicas)
+
+
+def _lags(replicas: Sequence[ReplicaState]) -> Iterator[Metric]:
+    """How far each replica is behind; of several of one name the last one, and 0 s while nothing is written."""
+    seconds = GaugeMetricFamily(
+        "jurado_replica_lag_seconds", "time a replica of the database is behind", labels=["name"]
+    )
+    size = GaugeMetricFamily("jurado_replica_lag_bytes", "bytes of the log a replica is behind", labels=["name"])
+    for name in sorted({each.name for each in replicas if each.state is not None}):
+        named = [each for each in replicas if each.name == name]
+        seconds.add_metric([name], max(each.seconds_behind or 0.0 for each in named))
+        size.add_metric([name], max(each.bytes_behind or 0 for each in named))
+    yield from (seconds, size)
+
+
+def _graders(service: Service) -> Iterator[Metric]:
+    """Counts of graders, clock and stored files."""
+    state = service.engine.graders()
+    yield GaugeMetricFamily("jurado_graders", "graders able to work", value=state.alive)
+    yield GaugeMetricFamily("jurado_spare_graders", "warm graders in reserve", value=state.spare)
+    yield CounterMetricFamily("jurado_grader_deaths", "graders that died", value=state.deaths)
+    lacks = sum(map(bool, state.protections.values()))
+    last, damaged = service.scrub.last, len(damaged_files(service))
+    yield GaugeMetricFamily("jurado_damaged_files", "stored files known to be missing or damaged", value=damaged)
+    yield GaugeMetricFamily("jurado_scrubbed_files", "files that the last pass over all has read", value=last.files)
+    ended = 0.0 if last.ended is None else last.ended.timestamp()
+    yield GaugeMetricFamily("jurado_scrub_ended_seconds", "when that pass ended, Unix time; 0: none", value=ended)
+    ahead = the_clock().ahead().total_seconds()
+    yield GaugeMetricFamily("jurado_clock_ahead_seconds", "time ahead of the system's clock", value=ahead)
+    yield GaugeMetricFamily("jurado_grader_protections_missing", "protections the system lacks", value=lacks)
+
+
+def _of_process(service: Service, streams: int) -> Iterator[Metric]:
+    """Gauges of this process and its machine: streams, boards, connections to the database, room on its disks."""
+    yield GaugeMetricFamily("jurado_streams", "feeds and other streams that are open", value=streams)
+    age = service.boards.age()
+    yield GaugeMetricFamily("jurado_board_age_seconds", "age of the oldest change no board shows", value=age)
+    family = GaugeMetricFamily("jurado_database_connections", "connections at work, by pool", labels=["pool"])
+    for pool, count in service.database.connections_in_use().items():
+        family.add_metric([pool], count)
+    yield family
+    free = GaugeMetricFamily("jurado_disk_free_bytes", "room on the disks of this machine", labels=["folder"])
+    for name, folder in (("home", service.settings.home), ("files", Path(service.files.place))):
+        if folder.exists():  # S3 tells no room
+            free.add_metric([name], disk_usage(folder).free)
+    yield free
+    failures = CounterMetricFamily("jurado_loop_failures", "failed steps of background work", labels=["loop"])
+    last = GaugeMetricFamily("jurado_loop_success_seconds", "Unix time of its last success", labels=["loop"])
+    for loop in states():
+        failures.add_metric([loop.name], loop.failures)
+        if loop.succeeded is not None:
+            last.add_metric([loop.name], loop.succeeded.timestamp())
+    yield failures
+    yield last
+    yield InfoMetricFamily("jurado_build", "version", value={"version": version("jurado")})
 
 
 def listening(database: Database) -> Listener | None:
