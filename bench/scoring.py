@@ -14,9 +14,10 @@ import numpy as np
 
 from app.domain.board_arrays import shared_ranks
 from app.domain.contests import Case, CaseKind, Counting, Direction, Group, Kind, ScoredProblem, ScoringRule, Team
+from app.domain.counting import Attempt, Counted, RawScore
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.incremental_scoring import NEVER, Columns
-from app.domain.scoring import PROVISIONAL, Attempt, Counted, RawScore
+from app.domain.scoring import PROVISIONAL
 from app.domain.verdicts import CaseVerdict
 
 CASES = 100

@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, PlainSerializer, StringConstrai
 from app.core.errors import describe_pattern
 from app.core.messages import N_, Message, WrongValue
 from app.domain.contests import Clock, State
-from app.domain.scoring import Exact
+from app.domain.counting import Exact
 
 FIRST_YEAR = 1970
 VERSION = "2026-01"

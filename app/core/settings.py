@@ -2,61 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from base64 import urlsafe_b64decode
-from importlib.metadata import PackageNotFoundError, distribution
-from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal, NamedTuple
-from urllib.parse import urlsplit
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from app.core.file_addresses import S3, address_of
+from app.core import setting_values
 from app.sandbox.model import ALLOWED
 
-PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
-ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
-TOKEN = re.compile(r"[!-~]{16,}")
-SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{43}=")
-KEY_BYTES = 32
 # Settings that hold a password, a key or a token, and are shown to nobody.
 SECRETS = frozenset({
     "admin_password", "broker_url", "database_url", "files_url", "metrics_token", "secret_key",
 })  # fmt: skip
-OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
-
-
-def path_prefix(text: str) -> str:
-    """A path prefix without a slash at its end, empty for none; raises ValueError for what is none.
-
-    It may not begin as the service's own addresses do: whether a proxy has taken it off could not be told.
-    """
-    prefix = text.rstrip("/")
-    if not PREFIX.fullmatch(prefix):
-        raise ValueError(f"expected a path such as /jurado, found {text!r}")
-    if prefix.split("/")[1:2] and prefix.split("/")[1] in OWN:
-        raise ValueError(f"expected a path that does not begin with {prefix.split('/')[1]!r}, found {text!r}")
-    return prefix
-
-
-def secret_keys_of(text: str) -> list[str]:
-    """Keys with white space or commas between them; raises ValueError, which shows none of them, for what is none."""
-    keys = text.replace(",", " ").split()
-    for key in keys:
-        if not SECRET_KEY.fullmatch(key) or len(urlsafe_b64decode(key)) != KEY_BYTES:
-            raise ValueError(f"expected keys of {KEY_BYTES} bytes in URL-safe Base64, found a secret that is none")
-    return keys
-
-
-def _with_port(url: str) -> str:
-    """The address; raises ValueError, which shows no secret, for a port that is none."""
-    try:
-        urlsplit(url).port  # noqa: B018 - its look is the check
-    except ValueError as error:
-        raise ValueError(f"expected a port or none behind the host: {error}") from None
-    return url
 
 
 class Timeouts(NamedTuple):
@@ -112,7 +70,7 @@ class Settings(BaseSettings):
     database_silent_seconds: float = Field(
         DEFAULT_TIMEOUTS.silent, ge=0, description="time after which a connection without a sign of life is given up"
     )
-    files_url: str = Field(
+    files_url: Annotated[str, AfterValidator(setting_values.store)] = Field(
         "", description="file store, file:///... or s3://BUCKET/PREFIX; empty: the folder files in JURADO_HOME"
     )
     files_seconds: float = Field(
@@ -129,12 +87,14 @@ class Settings(BaseSettings):
         0.0, ge=0, description="time for which a server that is told to stop still answers, and says it is not ready"
     )
     host: str = Field("127.0.0.1", description="address to listen on")
-    root_path: str = Field("", description="path prefix under which a proxy shows the service, such as /jurado")
-    trusted_proxies: str = Field(
+    root_path: Annotated[str, AfterValidator(setting_values.path_prefix)] = Field(
+        "", description="path prefix under which a proxy shows the service, such as /jurado"
+    )
+    trusted_proxies: Annotated[str, AfterValidator(setting_values.proxies)] = Field(
         "127.0.0.1,::1",
         description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host, -Prefix count; *: all",
     )
-    allowed_origins: str = Field(
+    allowed_origins: Annotated[str, AfterValidator(setting_values.origins)] = Field(
         "",
         description="origins whose pages may change things with a password, such as https://board.example; tokens: any",
     )
@@ -146,11 +106,13 @@ class Settings(BaseSettings):
     )
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
-    metrics_token: str = Field("", description="token with which Prometheus may read /metrics; empty: only admins may")
+    metrics_token: Annotated[str, AfterValidator(setting_values.token)] = Field(
+        "", description="token with which Prometheus may read /metrics; empty: only admins may"
+    )
     metrics_port: int = Field(
         0, ge=0, le=65535, description="port on JURADO_HOST where a worker shows its /metrics; 0: none"
     )
-    secret_key: str = Field(
+    secret_key: Annotated[str, AfterValidator(setting_values.keys)] = Field(
         "",
         description="keys, the newest first, that encrypt tokens of webhooks; empty: secret.key in JURADO_HOME alone",
     )
@@ -170,7 +132,7 @@ class Settings(BaseSettings):
     most_check_seconds: float = Field(
         60.0, gt=0, description="time that a package may give its own checker (limits.validation_time); more is refused"
     )
-    checker_modules: str = Field(
+    checker_modules: Annotated[str, AfterValidator(setting_values.distributions)] = Field(
         "numpy",
         description="installed distributions, with commas, that packages' checkers in Python may import; empty: none",
     )
@@ -255,7 +217,7 @@ class Settings(BaseSettings):
     )
     read_wait_seconds: float = Field(5.0, gt=0, description="how long a read waits for its place; then it gets 503")
     webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
-    webhook_networks: str = Field(
+    webhook_networks: Annotated[str, AfterValidator(setting_values.networks)] = Field(
         "", description="networks that are not public and that webhooks may call all the same, such as 10.1.0.0/16"
     )
     webhook_timeout_seconds: float = Field(10.0, gt=0, description="time a webhook has to answer")
@@ -283,7 +245,7 @@ class Settings(BaseSettings):
     def _a_database_we_know(cls, url: str) -> str:
         if url and not url.startswith(("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:///")):
             raise ValueError(f"expected postgresql://... or nothing (SQLite), found {url.partition(':')[0]}:...")
-        return _with_port(url)
+        return setting_values.with_port(url)
 
     @field_validator("broker_url")
     @classmethod
@@ -292,73 +254,7 @@ class Settings(BaseSettings):
             raise ValueError(f"expected amqp://... or nothing (one server), found {url.partition(':')[0]}:...")
         if url and not fields.data.get("database_url", "postgres").startswith("postgres"):
             raise ValueError("expected a database_url of PostgreSQL beside it, found SQLite")
-        return _with_port(url)
-
-    @field_validator("files_url")
-    @classmethod
-    def _a_store(cls, url: str) -> str:
-        if url.startswith(S3):
-            address_of(url)
-        elif url and not url.startswith("file:///"):
-            raise ValueError(f"expected file:///FOLDER or s3://BUCKET/PREFIX, found {url.partition(':')[0]}:...")
-        return url
-
-    @field_validator("root_path")
-    @classmethod
-    def _a_prefix(cls, path: str) -> str:
-        return path_prefix(path)
-
-    @field_validator("metrics_token")
-    @classmethod
-    def _hard_to_guess(cls, token: str) -> str:
-        if token and not TOKEN.fullmatch(token):
-            raise ValueError("expected 16 visible ASCII characters or more, or nothing, found a secret")
-        return token
-
-    @field_validator("secret_key")
-    @classmethod
-    def _keys(cls, text: str) -> str:
-        secret_keys_of(text)
-        return text
-
-    @field_validator("webhook_networks")
-    @classmethod
-    def _networks(cls, text: str) -> str:
-        for each in filter(None, map(str.strip, text.split(","))):
-            try:
-                ip_network(each)
-            except ValueError:
-                raise ValueError(f"expected addresses or networks, found {each!r}") from None
-        return text
-
-    @field_validator("checker_modules")
-    @classmethod
-    def _installed(cls, text: str) -> str:
-        for each in filter(None, map(str.strip, text.split(","))):
-            try:
-                distribution(each)
-            except PackageNotFoundError:
-                raise ValueError(f"expected distributions installed beside the service, found {each!r}") from None
-        return text
-
-    @field_validator("trusted_proxies")
-    @classmethod
-    def _addresses(cls, text: str) -> str:
-        for each in filter(None, map(str.strip, text.split(","))):
-            try:
-                if each != "*":
-                    ip_network(each)
-            except ValueError:
-                raise ValueError(f"expected addresses, networks or *, found {each!r}") from None
-        return text
-
-    @field_validator("allowed_origins")
-    @classmethod
-    def _origins(cls, text: str) -> str:
-        for each in filter(None, map(str.strip, text.split(","))):
-            if not ORIGIN.fullmatch(each):
-                raise ValueError(f"expected origins such as https://board.example, found {each!r}")
-        return text.lower()
+        return setting_values.with_port(url)
 
     @property
     def has_daily(self) -> bool:
@@ -378,7 +274,7 @@ class Settings(BaseSettings):
     @property
     def origins(self) -> list[str]:
         """The origins whose pages are trusted as our own are."""
-        return [each for each in map(str.strip, self.allowed_origins.split(",")) if each]
+        return setting_values.listed(self.allowed_origins)
 
     @property
     def database(self) -> str:

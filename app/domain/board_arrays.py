@@ -15,11 +15,12 @@ from typing import overload
 import numpy as np
 
 from app.domain.contests import CaseKind, ScoredProblem, Team
+from app.domain.counting import Answers, Attempt, counted_answers
 from app.domain.fixed_point import DECIMALS, total_scale
 from app.domain.incremental_scoring import MICROSECOND, NEVER
 from app.domain.score_columns import Floats, Whole
 from app.domain.scoreboard import Board, Cell, Row, cell_of, ranked, row_of
-from app.domain.scoring import Answers, Attempt, Bests, Measure, counted_answers
+from app.domain.scoring import Bests, Measure
 
 
 @dataclass(frozen=True)

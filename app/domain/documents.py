@@ -13,7 +13,7 @@ from typing import NotRequired, TypeAlias, TypedDict
 
 import typing_extensions
 
-from app.domain.scoring import Exact
+from app.domain.counting import Exact
 from app.domain.verdicts import CaseVerdict
 
 # Any JSON, to be read and not changed: parsed arrays are lists, and parsed objects are dicts.

@@ -13,9 +13,10 @@ from typing import Literal
 
 from app.domain.board_arrays import BoardArrays, LiveArrays
 from app.domain.contests import PROVISIONAL, CaseKind, Freeze, Kind, ScoredProblem, Team
+from app.domain.counting import Attempt, submission_answers
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoreboard import Board, Chosen, ReferenceScores, Row
-from app.domain.scoring import Attempt, Bests, problem_points, submission_answers
+from app.domain.scoring import Bests, problem_points
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from typing import Protocol
 
 import numpy as np
 
+from app.domain.counting import Attempt, Fold
 from app.domain.score_columns import Floats, Whole
-from app.domain.scoring import Attempt, Fold
 
 ROUNDS = 6
 HALF = 32

@@ -17,12 +17,12 @@ import numpy as np
 
 from app.domain.board_arrays import BoardArrays, LiveArrays, Rows, shared_ranks, standings
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Freeze, ScoredProblem, Team
+from app.domain.counting import Answers, Attempt
 from app.domain.fixed_point import total_scale
 from app.domain.incremental_scoring import NEVER, all_shown
 from app.domain.live_problem import LiveProblem
 from app.domain.score_columns import WHOLE, Floats, Whole
 from app.domain.scoreboard import Chosen, ReferenceScores, collation_key
-from app.domain.scoring import Answers, Attempt
 
 NOTHING = Fraction(0)
 LAST = np.iinfo(np.int64).max

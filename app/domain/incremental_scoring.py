@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.contests import Aggregation, CaseKind, Kind, ScoredProblem
+from app.domain.counting import Counted, RawScore
 from app.domain.fixed_point import DECIMALS, LARGEST_ROUNDED, weights
 from app.domain.score_columns import WHOLE, Floats, ScoreColumns, Whole
-from app.domain.scoring import Bests, Counted, RawScore, rounded_share, within_one
+from app.domain.scoring import Bests, rounded_share, within_one
 
 
 def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:

@@ -8,11 +8,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from app.domain.contests import CaseKind, Counting, ScoredProblem, Team
+from app.domain.counting import Answers, Attempt, Counted, Fold, submission_answers
 from app.domain.ids import TeamCell, TeamRows
 from app.domain.incremental_scoring import Columns
 from app.domain.score_columns import Whole
 from app.domain.scoreboard import ReferenceScores
-from app.domain.scoring import Answers, Attempt, Bests, Counted, Fold, exact_points, submission_answers
+from app.domain.scoring import Bests, exact_points
 
 
 def _changes(before: Answers, answers: Answers) -> Mapping[str, Counted | None]:

@@ -15,18 +15,9 @@ from fractions import Fraction
 from functools import cached_property
 
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
+from app.domain.counting import Answers, Attempt, RawScore, counted_answers, submission_answers
 from app.domain.fixed_point import TotalScale, total_points, total_scale
-from app.domain.scoring import (
-    Answers,
-    Attempt,
-    Bests,
-    Measure,
-    ProblemPoints,
-    RawScore,
-    counted_answers,
-    problem_points,
-    submission_answers,
-)
+from app.domain.scoring import Bests, Measure, ProblemPoints, problem_points
 
 # Per problem and case, the raw score of the expected answer.
 ReferenceScores = Mapping[str, Mapping[str, RawScore]]

@@ -14,9 +14,8 @@ depend on the order of arrival. This module is the authority, and the slow twin 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import timedelta
 from fractions import Fraction
 from functools import lru_cache
@@ -25,176 +24,17 @@ from typing import cast
 from app.domain.contests import (
     PROVISIONAL,
     Aggregation,
-    Carry,
     CaseKind,
-    Counting,
     Direction,
     Group,
     Kind,
     ScoredProblem,
     ScoringRule,
 )
+from app.domain.counting import Answers, Exact, RawScore
 from app.domain.fixed_point import GroupWeight, Weights, earned, shown, weights
-from app.domain.verdicts import CaseVerdict
 
-Exact = int | Fraction
 BELOW_ONE = 1.0 - 2.0**-53
-# Looked up once: `better` is called for each answer of a contest, and enums find their members slowly.
-ACCEPTED, ABSOLUTE, MAXIMISE = CaseVerdict.ACCEPTED, Kind.ABSOLUTE, Direction.MAXIMISE
-
-
-@dataclass(frozen=True, slots=True)
-class RawScore:
-    """The checker's result for one answer: a verdict, an exact raw score, and a multiplier for absolute scoring."""
-
-    verdict: CaseVerdict
-    raw: Exact | None = None
-    multiplier: Exact | None = None
-
-    @property
-    def accepted(self) -> bool:
-        """Is the answer accepted? Only accepted answers earn points or set a BEST."""
-        return self.verdict is CaseVerdict.ACCEPTED
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One submission of one team to one problem; `scores` by case name, None while it is unjudged."""
-
-    id: int
-    team_id: str
-    problem_id: str
-    time: timedelta
-    scores: Mapping[str, RawScore] | None
-
-    @property
-    def failed(self) -> bool:
-        """Did the judge fail on a case? Then the submission replaces nothing that counted before it."""
-        return any(score.verdict is CaseVerdict.JUDGE_ERROR for score in (self.scores or {}).values())
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The answer that counts for a case: its score, its submission, and the time of the last improvement."""
-
-    score: RawScore
-    submission_id: int
-    improved: timedelta
-
-
-Answers = Mapping[str, Counted]
-
-
-def better(one: RawScore, other: RawScore | None, rule: ScoringRule) -> bool:
-    """Is `one` strictly better than `other` under the rule? A rejected answer is better than nothing only."""
-    if other is None:
-        return True
-    if one.verdict is not ACCEPTED:
-        return False
-    if other.verdict is not ACCEPTED:
-        return True
-    if rule.kind is ABSOLUTE:  # a better raw score with equal points is no improvement
-        return (one.multiplier or 0) > (other.multiplier or 0)
-    mine, theirs = one.raw or 0, other.raw or 0
-    return mine > theirs if rule.direction is MAXIMISE else mine < theirs
-
-
-def counted_answers(
-    attempts: Iterable[Attempt], rule: ScoringRule, worth: Callable[[Answers], float] | None = None
-) -> Answers:
-    """Fold one team's judged attempts at one problem, in order of (time, id), into the answers that count.
-
-    `worth` gives the points of a whole submission's answers; it is needed, and used, only where the best one counts.
-    """
-    if rule.counting is not Counting.BEST:
-        return _last(answers for _, answers in histories(attempts, rule))
-    if worth is None:
-        raise ValueError("expected a way to tell which submission is best, found none")
-    chosen: Answers = {}
-    most = -1.0
-    for _, answers in submission_answers(attempts, rule):
-        points = worth(answers)
-        if points > most:
-            chosen, most = answers, points
-    return chosen
-
-
-def submission_answers(attempts: Iterable[Attempt], rule: ScoringRule) -> Iterator[tuple[Attempt, Answers]]:
-    """Yield each judged attempt in order with its answers: its own, and carried-over ones for the other cases.
-
-    A submission's own score and report show these, whichever answers count in the end.
-    """
-    return histories(attempts, replace(rule, counting=Counting.LAST))
-
-
-def histories(attempts: Iterable[Attempt], rule: ScoringRule) -> Iterator[tuple[Attempt, Answers]]:
-    """Yield each judged attempt in order of (time, id), with the answers that count after it."""
-    fold = Fold(rule)
-    for attempt in sorted((a for a in attempts if a.scores is not None), key=lambda a: (a.time, a.id)):
-        yield attempt, fold.add(attempt)
-
-
-@dataclass
-class Fold:
-    """One team's judged attempts at one problem so far: the answers that count, and the best of each case."""
-
-    rule: ScoringRule
-    counted: Answers = field(default_factory=dict)
-    best: dict[str, Counted] = field(default_factory=dict)
-
-    def add(self, attempt: Attempt) -> Answers:
-        """Add the next attempt in order of (time, id); returns the answers that count after it."""
-        if attempt.failed:
-            return self.counted
-        scores = list((attempt.scores or {}).items())
-        self.counted = after = _after(attempt, scores, self.counted, self.best, self.rule)
-        if self.rule.counting is Counting.BEST_CASE:
-            self.best = after  # the same comparisons with the same outcome
-        else:
-            _remember_best(self.best, attempt, scores, after, self.rule)
-        return self.counted
-
-    def copy(self) -> Fold:
-        """An independent copy: `counted` is never changed in place and may be shared, `best` is."""
-        return Fold(self.rule, self.counted, dict(self.best))
-
-
-def _last(each: Iterable[Answers]) -> Answers:
-    last = deque(each, maxlen=1)
-    return last[0] if last else {}
-
-
-Judged = list[tuple[str, RawScore]]
-
-
-def _after(attempt: Attempt, scores: Judged, before: Answers, best: Answers, rule: ScoringRule) -> dict[str, Counted]:
-    """The counted answers after one more attempt."""
-    after = dict(before) if rule.counting is Counting.BEST_CASE else dict(carried(before, best, rule.carry))
-    for case, score in scores:
-        old = before.get(case)
-        if old is None or better(score, old.score, rule):
-            after[case] = Counted(score, attempt.id, attempt.time)
-        elif rule.counting is not Counting.BEST_CASE:
-            after[case] = Counted(score, attempt.id, old.improved)
-    return after
-
-
-def carried(before: Answers, best: Answers, carry: Carry) -> Answers:
-    """The answers carried over to the cases without a file in a new submission."""
-    if carry is Carry.NONE:
-        return {}
-    return best if carry is Carry.BEST else before
-
-
-def _remember_best(
-    best: dict[str, Counted], attempt: Attempt, scores: Judged, counted: Answers, rule: ScoringRule
-) -> None:
-    for case, score in scores:
-        old = best.get(case)
-        if old is None or better(score, old.score, rule):
-            now = counted[case]  # shared where equal: each case of each submission has one
-            same = now.score is score and now.improved == attempt.time and now.submission_id == attempt.id
-            best[case] = now if same else Counted(score, attempt.id, attempt.time)
 
 
 @dataclass

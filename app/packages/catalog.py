@@ -20,7 +20,8 @@ from typing import IO
 
 from app.core.faults import PackageError, PackageErrors, mismatch
 from app.domain.contests import Aggregation, Kind, ScoredProblem
-from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
+from app.domain.counting import Counted
+from app.domain.scoring import Bests, ProblemPoints, problem_points
 from app.packages.demands import EVERY_PHASE, SLACK, Outcomes, scored_problem
 from app.packages.model import Case, Package
 from app.packages.settings import BESIDE

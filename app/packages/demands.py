@@ -14,7 +14,8 @@ from functools import lru_cache
 
 from app.core.faults import PackageError
 from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
-from app.domain.scoring import Bests, Counted, ProblemPoints, problem_points
+from app.domain.counting import Counted
+from app.domain.scoring import Bests, ProblemPoints, problem_points
 from app.packages.model import Package, Submission, SubmissionRule
 from app.packages.submissions import FILE
 from app.packages.trials import Outcome

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Protocol
 
 from app.core.faults import PackageError, PackageErrors
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.model import Case, Package, ValidationCase
 from app.packages.settings import open_checker

@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 
 from app.core.files.files import FileStore
 from app.core.service import Service
+from app.domain.counting import RawScore
 from app.domain.ids import VeiledIds
-from app.domain.scoring import RawScore, pair
+from app.domain.scoring import pair
 from app.judging.service.grade import Grader
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial

@@ -21,7 +21,7 @@ from app.domain.contests import (
     ScoringRule,
     Team,
 )
-from app.domain.scoring import Attempt, Exact, RawScore
+from app.domain.counting import Attempt, Exact, RawScore
 from app.domain.verdicts import CaseVerdict
 
 REJECTED = RawScore(CaseVerdict.REJECTED)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 
 from app.core.service import Service
+from app.domain.counting import RawScore
 from app.domain.documents import FoundScore
-from app.domain.scoring import RawScore
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Claim, Outcome
 from app.tables import JudgementRow, TestCaseRow

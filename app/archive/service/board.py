@@ -26,7 +26,7 @@ from app.archive.service.package_files import Contents
 from app.core.clics import parse_time
 from app.core.clock import utc_now
 from app.core.faults import FaultList
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.core.bodies import Body
 from app.core.clics import Time
-from app.domain.scoring import Exact, RawScore
+from app.domain.counting import Exact, RawScore
 from app.domain.verdicts import CaseVerdict
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import answers, submission_queries

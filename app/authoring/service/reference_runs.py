@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.core.bodies import Body, Line
 from app.core.errors import BadRequest, describe_pattern
+from app.core.faults import Faults
 from app.core.json_documents import CaseDocument, RunParams
 from app.core.messages import N_, Message
 from app.domain.documents import ReferenceDocument
@@ -17,6 +20,11 @@ from app.judging.service.references import REFERENCE_RUN
 from app.packages.settings import solver_of
 from app.problems.queries import pins
 from app.tables import JobRow, ProblemRow
+
+N = TypeVar("N", int, float)
+MOST_SECONDS = 3600
+MOST_SEED = 2**63 - 1
+METHOD = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 class ReferenceRunRequest(Body):
@@ -92,3 +100,33 @@ def _names(problem_id: str, cases: Mapping[str, CaseDocument], asked: list[str] 
             found=", ".join(missing),
         )
     return [name for name in in_order if name in asked]
+
+
+def options_of(fields: Mapping[str, str], faults: Faults) -> ReferenceDocument:
+    """The options of a reference run, each value checked."""
+    options: ReferenceDocument = {}
+    if (method := fields.get("method")) is not None:
+        if METHOD.fullmatch(method):
+            options["method"] = method
+        else:
+            faults.expect("method", "", N_("a method's name"), repr(method[:80]))
+    if (text := fields.get("seconds")) is not None:
+        seconds = _number(text, float)
+        if seconds is not None and 0 < seconds <= MOST_SECONDS:
+            options["seconds"] = seconds
+        else:
+            faults.expect("seconds", "", N_("a number up to %(most)s"), repr(text[:80]), most=MOST_SECONDS)
+    if (text := fields.get("seed")) is not None:
+        seed = _number(text, int)
+        if seed is not None and 0 <= seed <= MOST_SEED:
+            options["seed"] = seed
+        else:
+            faults.expect("seed", "", N_("a number up to %(most)s"), repr(text[:80]), most=MOST_SEED)
+    return options
+
+
+def _number(text: str, kind: Callable[[str], N]) -> N | None:
+    try:
+        return kind(text)
+    except ValueError:
+        return None

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import CaseView, details
-from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
+from app.authoring.service.reference_runs import ReferenceRunRequest, options_of, queue_run
 from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
@@ -28,7 +26,7 @@ from app.core.messages import N_, Message, did_you_mean, joined
 from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain.contests import CaseKind, ScoredProblem
-from app.domain.documents import FoundScore, ReferenceDocument
+from app.domain.documents import FoundScore
 from app.domain.scoring import phase_scale
 from app.judging.queries import rejudging_changes
 from app.judging.service.messages import Validate
@@ -45,12 +43,8 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ProblemRow, TestCaseRow
 from checkers.doors import Phrase
 
-N = TypeVar("N", int, float)
-MOST_SECONDS = 3600
-MOST_SEED = 2**63 - 1
 # NAME.yaml and its sisters are files of a package, whose names have at most 255 characters.
 LONGEST_NAME = 250
-METHOD = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 class TestCase(BaseModel):
@@ -218,7 +212,7 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
         row = existing(session, problem_id)
         groups = [each.name for each in problems.groups(session, problem_id)]
     faults = _name_faults(group, name, groups)
-    options = _options(request.options, faults)
+    options = options_of(request.options, faults)
     score = None
     if given is None:
         faults.expect("input", "", "a file", Phrase(N_("nothing")))
@@ -295,36 +289,6 @@ def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
     if group not in {"sample", *groups}:
         faults.expect("group", "", N_("one of %(groups)s"), group, groups=", ".join(dict.fromkeys(["sample", *groups])))
     return faults
-
-
-def _options(fields: Mapping[str, str], faults: Faults) -> ReferenceDocument:
-    """The options of a reference run, each value checked."""
-    options: ReferenceDocument = {}
-    if (method := fields.get("method")) is not None:
-        if METHOD.fullmatch(method):
-            options["method"] = method
-        else:
-            faults.expect("method", "", N_("a method's name"), repr(method[:80]))
-    if (text := fields.get("seconds")) is not None:
-        seconds = _number(text, float)
-        if seconds is not None and 0 < seconds <= MOST_SECONDS:
-            options["seconds"] = seconds
-        else:
-            faults.expect("seconds", "", N_("a number up to %(most)s"), repr(text[:80]), most=MOST_SECONDS)
-    if (text := fields.get("seed")) is not None:
-        seed = _number(text, int)
-        if seed is not None and 0 <= seed <= MOST_SEED:
-            options["seed"] = seed
-        else:
-            faults.expect("seed", "", N_("a number up to %(most)s"), repr(text[:80]), most=MOST_SEED)
-    return options
-
-
-def _number(text: str, kind: Callable[[str], N]) -> N | None:
-    try:
-        return kind(text)
-    except ValueError:
-        return None
 
 
 def _check(

@@ -30,7 +30,8 @@ from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted, width
 from app.domain.contests import Carry, Counting, Group, ScoredProblem
-from app.domain.scoring import Answers, adds_up
+from app.domain.counting import Answers
+from app.domain.scoring import adds_up
 from app.problems.queries import pins
 from app.problems.service import problems
 from app.problems.service.shown_statements import Reader, statement_body

@@ -19,8 +19,9 @@ from app.contests.schemas.settings import Rule
 from app.core.clock import utc_now
 from app.core.json_documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
 from app.domain.contests import CaseKind, ScoredProblem, ScoringRule
+from app.domain.counting import RawScore
 from app.domain.documents import ProblemSettingsDocument
-from app.domain.scoring import RawScore, exact
+from app.domain.scoring import exact
 from app.domain.verdicts import CaseVerdict
 from app.problems.queries import pins, problems
 from app.problems.queries.scoring_input import scored_of

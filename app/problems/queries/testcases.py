@@ -14,8 +14,9 @@ from app.core.clock import utc_now
 from app.core.files.files import FileStore
 from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_
+from app.domain.counting import Exact
 from app.domain.documents import CaseListDocument, FoundScore, ProblemSettingsDocument
-from app.domain.scoring import Exact, pair
+from app.domain.scoring import pair
 from app.packages import model
 from app.packages.model import Aggregation, Group, GroupKind
 from app.problems.queries import problems

@@ -15,9 +15,10 @@ from typing import TypeVar, TypeVarTuple, cast
 
 from app.domain.board_arrays import LiveArrays, among, ranked_with
 from app.domain.contests import OPEN, CaseKind, Freeze, ScoredProblem, State
+from app.domain.counting import Attempt
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoreboard import Board, Cell, Chosen
-from app.domain.scoring import Attempt, Bests
+from app.domain.scoring import Bests
 from app.problems.queries.scoring_input import ScoredContest
 from app.submissions.queries.attempts import Read
 

@@ -11,8 +11,8 @@ from itertools import chain
 from operator import attrgetter
 
 from app.domain.contests import state
+from app.domain.counting import Attempt
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.scoring import Attempt
 from app.problems.queries.scoring_input import ScoredContest
 from app.scoreboard.queries.contest_snapshot import BoardView, Cells, ContestSnapshot, EmbargoedCells, view
 from app.submissions.queries.attempts import KnownScores, Read

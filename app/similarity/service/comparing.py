@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 
 from app.core.files.files import FileStore
 from app.domain.contests import Kind, ScoredProblem
+from app.domain.counting import RawScore
 from app.domain.fingerprints import Fingerprint, Grain, fingerprint, grain_of, source_fingerprint
-from app.domain.scoring import RawScore
 from app.domain.similarity import CaseAnswers, Pair, Pairs, Sent, Shared, alike, in_order
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

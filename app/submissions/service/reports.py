@@ -20,17 +20,9 @@ from app.core.db.database import Database
 from app.core.errors import NotFound
 from app.core.messages import N_
 from app.domain.contests import CaseKind, ScoredProblem
+from app.domain.counting import Answers, counted_answers, submission_answers
 from app.domain.fixed_point import shown as shown_points
-from app.domain.scoring import (
-    Answers,
-    GroupPoints,
-    ProblemPoints,
-    counted_answers,
-    exact,
-    phase_scale,
-    problem_points,
-    submission_answers,
-)
+from app.domain.scoring import GroupPoints, ProblemPoints, exact, phase_scale, problem_points
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import answers, judgements, submission_queries
 from app.submissions.queries.answers import SentAnswer

@@ -29,7 +29,7 @@ from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, LANGUAGE, example, forma
 from app.core.errors import Forbidden, NotFound
 from app.core.messages import N_
 from app.core.service import Service
-from app.domain.scoring import Answers, submission_answers
+from app.domain.counting import Answers, submission_answers
 from app.packages.zips import zip_bytes
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import answers, submission_queries

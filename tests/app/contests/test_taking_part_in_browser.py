@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.domain.verdicts import CaseVerdict
 from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission

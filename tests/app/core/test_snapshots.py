@@ -25,7 +25,7 @@ from app.contests.schemas.settings import Rule
 from app.contests.service.visibility import know_points, points_of
 from app.core.db.database import Database
 from app.core.service import Service
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.submissions.service.judgements import judgements_of
 from app.tables import ContestProblemRow, JudgementRow, SubmissionRow, TeamRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.contests import OPEN, PROVISIONAL, Carry, Counting, Freeze, Kind, ScoredProblem
+from app.domain.counting import Attempt, RawScore
 from app.domain.history import history
 from app.domain.scoreboard import Board, ranked, scoreboard
-from app.domain.scoring import Attempt, RawScore
 from tests.builders.examples import examples
 from tests.builders.scoring import CASES, TEAMS, attempts, awkward_attempts, awkward_scores, problems
 

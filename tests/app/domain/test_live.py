@@ -27,9 +27,9 @@ from app.domain.contests import (
     ScoringRule,
     Team,
 )
+from app.domain.counting import Attempt, RawScore
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoreboard import Board, scoreboard
-from app.domain.scoring import Attempt, RawScore
 from tests.builders.examples import examples
 from tests.builders.scoring import (
     CASES,

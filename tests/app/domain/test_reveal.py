@@ -7,8 +7,8 @@ from datetime import timedelta
 from hypothesis import given
 
 from app.domain.contests import Freeze, ScoredProblem
+from app.domain.counting import Attempt
 from app.domain.scoreboard import Board, Place, Step, opened, pending, scoreboard
-from app.domain.scoring import Attempt
 from tests.builders.scoring import TEAMS, attempts, problems
 
 FREEZE = timedelta(minutes=3)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.contests import Counting, Direction, Freeze, Kind, ScoredProblem, Team
+from app.domain.counting import Attempt, RawScore
 from app.domain.scoreboard import Board, scoreboard
-from app.domain.scoring import Attempt, RawScore
 from tests.builders.scoring import (
     TEAMS,
     attempt,

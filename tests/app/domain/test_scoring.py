@@ -23,19 +23,10 @@ from app.domain.contests import (
     ScoredProblem,
     ScoringRule,
 )
+from app.domain.counting import Answers, Attempt, RawScore, counted_answers, submission_answers
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoreboard import scoreboard
-from app.domain.scoring import (
-    Answers,
-    Attempt,
-    Bests,
-    ProblemPoints,
-    RawScore,
-    counted_answers,
-    problem_points,
-    relative,
-    submission_answers,
-)
+from app.domain.scoring import Bests, ProblemPoints, problem_points, relative
 from tests.builders.scoring import (
     CASES,
     JUDGE_ERROR,

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from app.domain.board_arrays import ranked_with
 from app.domain.contests import PROVISIONAL, ScoredProblem, Team
+from app.domain.counting import Attempt
 from app.domain.scoreboard import scoreboard
-from app.domain.scoring import Attempt
 from tests.builders.scoring import TEAMS, attempts, problems
 
 VISIBLE = [team for team in TEAMS if team.counts]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.core.pages.headers import paths
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.problems.pages.contest import TITLES
 from app.tables import ContestProblemRow, SubmissionRow

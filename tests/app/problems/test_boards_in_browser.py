@@ -13,7 +13,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 from playwright.sync_api import Browser, expect
 
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.problems.pages.contest import TITLES
 from tests.builders.boards_of_packages import HOSTILE, NOBODY

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.catalog import LARGEST, check_board
 from app.packages.read import assemble

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.scoreboard.service.reveal import Rehearsal
 from app.tables import AccountRow, TeamRow

@@ -17,8 +17,9 @@ from app.contests.service.visibility import know_points, points_of
 from app.core.clock import utc_now
 from app.core.service import Service
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
+from app.domain.counting import Attempt, RawScore, submission_answers
 from app.domain.scoreboard import scoreboard
-from app.domain.scoring import Attempt, RawScore, problem_points, submission_answers
+from app.domain.scoring import problem_points
 from app.scoreboard.service.row_renderer import compute_history
 from app.submissions.service.reports import report
 from app.tables import ChosenSubmissionRow, ContestProblemRow, SubmissionRow

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from sqlalchemy import delete, select, update
 
 from app.core.service import Service
-from app.domain.scoring import RawScore
+from app.domain.counting import RawScore
 from app.problems.queries import problems
 from app.problems.queries.scoring_input import scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

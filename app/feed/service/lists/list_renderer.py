@@ -24,7 +24,7 @@ from app.contests.service.visibility import SubmissionKey, points_of
 from app.core.clics import matching
 from app.core.errors import BadRequest
 from app.core.messages import N_
-from app.domain.scoring import Attempt
+from app.domain.counting import Attempt
 from app.feed import queries as feed_queries
 from app.feed.service.collections import Collection
 from app.feed.service.lists.slices import NO_ROW, Row, Slice, Wanted, Written, same_mark

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from app.contests.service.visibility import shown_type, worth_of
 from app.core.clics import format_reltime, number
-from app.domain.scoring import Attempt
+from app.domain.counting import Attempt
 from app.judging.service.rejudging import Difference, Side
 from app.judging.service.rejudgings.problem_changes import RejudgingView
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
