@@ -10,7 +10,7 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import lru_cache, partial
+from functools import partial
 from typing import Annotated, NamedTuple, cast
 from urllib.parse import parse_qsl, urlencode
 
@@ -18,12 +18,10 @@ from cachetools import LRUCache
 from fastapi import Query, Request, Response
 from markupsafe import Markup, escape
 
-from app.accounts.service.viewer import PUBLIC, Viewer
-from app.core.clock import utc_now
+from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest
 from app.core.messages import N_
 from app.core.pages.frames import Names, frame_of, groups_shown, names_soon
-from app.core.pages.headers import takes_gzip
 from app.core.pages.languages import _, language, speaking
 from app.core.pages.pages import Piece, closed, html_of, page_of_pieces, reader_values
 from app.core.pages.visitor import TheSnapshot, Visitor
@@ -38,7 +36,6 @@ from app.scoreboard.service.row_renderer import arrays_of
 
 PER_PAGE = 100
 PAGES_KEPT = 64
-NAMES_KEPT = 4096
 # Stand for parts that have pieces of their own in the rest of the page: texts of people have no `<` there.
 READER, STANDING, STRIPS, ROWS = (Markup(f"<!-- {name} -->") for name in ("reader", "standing", "strips", "rows"))
 PART = re.compile("(<!-- (?:reader|standing|strips|rows) -->)")
@@ -86,9 +83,6 @@ async def scoreboard(
 
 async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot, asked: Asked) -> Response:
     """The page of the part of the board that is asked for. The rows are the same for all; the rest is the viewer's."""
-    pages, key = _pages_of_nobody(snapshot), _key(request, viewer, asked)
-    if key is not None and (known := pages.get(key)) is not None:
-        return known
     names = await names_soon(cast(Service, request.app.state.service), viewer, snapshot)
     groups = groups_shown(viewer, snapshot, names)
     if asked.group is not None and asked.group not in groups:
@@ -113,20 +107,12 @@ async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot
         if isinstance(each, Piece):
             pieces.append(each)
         elif each == READER:
-            pieces.append(_name(names.reader(viewer)))
+            pieces.append(Piece.of(escape(closed(names.reader(viewer) or ""))))
         elif each == STANDING:
             pieces.append(part.rows.standing_piece(own))
         else:
             pieces += [part.rows.strips] if each == STRIPS else part.rows.pieces(part.shown, own)
-    reply = page_of_pieces(request, pieces)
-    if key is not None:
-        pages[key] = reply
-    return reply
-
-
-@lru_cache(NAMES_KEPT)
-def _name(reader: str | None) -> Piece:
-    return Piece.of(escape(closed(reader or "")))
+    return page_of_pieces(request, pieces)
 
 
 def _frame(
@@ -163,19 +149,6 @@ def _frame(
 @once_a_snapshot
 def _frames(_snapshot: ContestSnapshot) -> LRUCache[Hashable, Sequence[Piece | str]]:
     """The last pages of a snapshot without what is each reader's own."""
-    return LRUCache(PAGES_KEPT)
-
-
-def _key(request: Request, viewer: Viewer, asked: Asked) -> Hashable:
-    """What a page of nobody's depends on beside the snapshot: its clock goes by seconds. None: nobody else gets it."""
-    if viewer is not PUBLIC or asked.find or asked.at is not None:
-        return None
-    return int(utc_now().timestamp()), takes_gzip(request), tuple(reader_values(request).items()), asked
-
-
-@once_a_snapshot
-def _pages_of_nobody(_snapshot: ContestSnapshot) -> LRUCache[Hashable, Response]:
-    """The last pages of a snapshot for those who have not logged in: many ask for the same one within a second."""
     return LRUCache(PAGES_KEPT)
 
 

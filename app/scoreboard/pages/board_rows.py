@@ -20,7 +20,7 @@ from app.core.pages.languages import decimal, language, speaking
 from app.core.pages.pages import ENVIRONMENT, Piece, shared
 from app.core.pages.wording import heat, plain, points, seconds, width
 from app.domain.board_arrays import BoardArrays, moment
-from app.domain.score_columns import Floats, Whole
+from app.domain.score_columns import Whole
 
 # The unit of no points, and the units from there to that of all points.
 FIRST, WIDTH = 2, 96
@@ -52,7 +52,6 @@ def _units(arrays: BoardArrays, problem: int) -> Whole:
 
 Shows = Literal["points", "raw", "place"]
 ROWS_KEPT = 16_384
-OWN_KEPT = 1024
 # Rows before and after their ranks, which a new version of a board has in common with the last ones.
 ROWS: LRUCache[Hashable, tuple[str, str]] = LRUCache(ROWS_KEPT)
 ROWS_LOCK = Lock()
@@ -105,10 +104,7 @@ class BoardRows:
         self._holders = [int(np.sum(s == top)) for s, top in zip(arrays.scores, self._tops, strict=True)]
         self._order: list[int] = arrays.order.tolist()
         self._places = {arrays.teams[at].id: place for place, at in enumerate(self._order)}
-        self._written: list[str | None] = [None] * len(self._order)
         self._pieces: dict[int, Piece] = {}
-        self._own_pieces: LRUCache[Hashable, Piece] = LRUCache(OWN_KEPT)
-        self._standings: dict[int | None, Piece] = {}
         self.waiting = int(np.sum(arrays.pending))
 
     @property
@@ -134,12 +130,12 @@ class BoardRows:
         Rows of neighbours are one piece, which all pages share but those of the teams in it.
         """
         pieces = [self._piece(some, own) for some in _neighbours(places)]
-        return pieces if own is None or own in places else [*pieces, self._own_piece(range(own, own + 1), own)]
+        return pieces if own is None or own in places else [*pieces, Piece.of(self._row(own, is_own=True))]
 
     def _piece(self, places: Sequence[int], own: int | None) -> Piece:
         """Rows of neighbours; those that stand at the same places on every page are written once."""
         if own is not None and own in places:
-            return self._own_piece(places, own)
+            return Piece.of("".join(self._row(place, is_own=place == own) for place in places))
         first = places[0]
         is_usual = places == range(first, min(first + ROWS_A_PIECE, self.count)) and not first % ROWS_A_PIECE
         piece = self._pieces.get(first) if is_usual else None
@@ -149,33 +145,12 @@ class BoardRows:
                 self._pieces[first] = piece
         return piece
 
-    def _own_piece(self, places: Sequence[int], own: int) -> Piece:
-        """Rows of neighbours as the team at the place `own` sees them."""
-        key = (own, places) if isinstance(places, range) else None
-        piece = None if key is None else self._own_pieces.get(key)
-        if piece is None:
-            piece = Piece.of("".join(self._row(place, is_own=place == own) for place in places))
-            if key is not None:
-                self._own_pieces[key] = piece
-        return piece
-
     def is_written(self, places: Sequence[int]) -> bool:
         """Whether the rows of some places have been written."""
-        if isinstance(places, range) and all(part[0] in self._pieces for part in _neighbours(places)):
-            return True
-        return all(self._written[place] is not None for place in places)
+        return isinstance(places, range) and all(part[0] in self._pieces for part in _neighbours(places))
 
     def _row(self, place: int, *, is_own: bool = False) -> str:
-        """A row as a table's, which is kept where it is not the viewer's own."""
-        if is_own:
-            return self._write(place, is_own=True)
-        row = self._written[place]
-        if row is None:
-            row = self._written[place] = self._write(place, is_own=False)
-        return row
-
-    def _write(self, place: int, *, is_own: bool) -> str:
-        """A row; all but its rank is written again only where the team's own numbers are others than before."""
+        """A row as a table's; all but its rank is written again only where the team's own numbers have changed."""
         if self._shows != "points":  # these cells depend on more than the numbers
             return "".join(_row_around_rank(self.line(place, is_own=is_own), self._address, language()))
         at, rank = self._order[place], str(int(self._arrays.ranks[place]))
@@ -216,14 +191,10 @@ class BoardRows:
 
     def standing_piece(self, own: int | None) -> Piece:
         """Where the team at the place `own` (None: no team here) stands: a sentence, and its marks on the strips."""
-        piece = self._standings.get(own)
-        if piece is None:
-            template = ENVIRONMENT.get_template("board_standing.html")
-            standing = None if own is None else self.standing(own)
-            marks = () if own is None else own_units(self._arrays, self._order[own])
-            html = template.render(standing=standing, marks=marks, teams=self.count, address=self._address)
-            piece = self._standings[own] = Piece.of(html)
-        return piece
+        template = ENVIRONMENT.get_template("board_standing.html")
+        standing = None if own is None else self.standing(own)
+        marks = () if own is None else own_units(self._arrays, self._order[own])
+        return Piece.of(template.render(standing=standing, marks=marks, teams=self.count, address=self._address))
 
     def line(self, place: int, *, is_own: bool = False) -> Line:
         """The row of a place."""
@@ -241,14 +212,9 @@ class BoardRows:
             "" if gained is None else seconds(gained),
         )
 
-    @cached_property
-    def _totals(self) -> Floats:
-        """The totals of all teams, from the top."""
-        return self._arrays.totals[self._arrays.order]
-
     def standing(self, place: int) -> dict[str, object]:
         """The standing of a place for a sentence: rank, points, and what is missing to the next and to the first."""
-        totals = self._totals
+        totals = self._arrays.totals[self._arrays.order]
         mine = float(totals[place])
         above = totals[: int(np.searchsorted(-totals, -mine))]
         gaps = [

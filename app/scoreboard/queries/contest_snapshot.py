@@ -219,7 +219,8 @@ class ContestSnapshot:
         """One team at one problem of the board; None where it is not on it."""
         if not isinstance(self.board, LiveArrays):
             return None
-        arrays, team = self.board.arrays, _places(self).get(team_id)
+        arrays = self.board.arrays
+        team = next((at for at, each in enumerate(arrays.teams) if each.id == team_id), None)
         problem = next((at for at, each in enumerate(arrays.problems) if each.id == problem_id), None)
         return None if team is None or problem is None else arrays.cell(team, problem)
 
@@ -260,13 +261,6 @@ def once_a_snapshot(
 def is_computed(snapshot: ContestSnapshot, function: Callable[..., object], *arguments: Hashable) -> bool:
     """Whether a function that is `once_a_snapshot` has been computed for these arguments."""
     return (getattr(function, "__wrapped__", function), arguments) in snapshot.memo
-
-
-@once_a_snapshot
-def _places(snapshot: ContestSnapshot) -> Mapping[str, int]:
-    """The places of teams in the arrays of the board."""
-    teams = snapshot.board.arrays.teams if isinstance(snapshot.board, LiveArrays) else ()
-    return {team.id: at for at, team in enumerate(teams)}
 
 
 @once_a_snapshot

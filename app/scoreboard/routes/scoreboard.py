@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
@@ -92,15 +92,11 @@ async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:
         return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
     if since is not None and (changes := page.changes(since)) is not None:
         return WrittenReply([*CACHING, kind], changes)
-    whole = cast("WrittenReply | None", page.replies.get(wanted.zipped))
-    if whole is None:
-        headers = [*CACHING, kind, (b"etag", page.tag.encode())]
-        if wanted.zipped:
-            whole = WrittenReply([*headers, (b"content-encoding", b"gzip")], await pages.zipped_soon(page))
-        else:
-            whole = WrittenReply(headers, page.plain)
-        page.replies[wanted.zipped] = whole
-    return whole
+    headers = [*CACHING, kind, (b"etag", page.tag.encode())]
+    if not wanted.zipped:
+        return WrittenReply(headers, page.plain)
+    zipped = page.zipped or await pages.zipped_soon(page)
+    return WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
 
 
 @router.get(

@@ -108,7 +108,6 @@ class Page:
     versions  the rows of the last few versions, this one among them, by name
     changes   the rows that changed since older versions, as written for the first who asked
     zipped    the bytes, zipped, once somebody has asked for that
-    replies   the whole page with its headers, zipped or not, for the edge
     """
 
     version: str
@@ -117,7 +116,6 @@ class Page:
     head: HeadDocument
     versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict, repr=False)
     zipped: bytes | None = None
-    replies: dict[bool, object] = field(default_factory=dict, repr=False)
     _changes: dict[str, bytes] = field(default_factory=dict, repr=False)
     gzip_level: ClassVar[int] = 4
 

@@ -262,22 +262,19 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 
 def computed(snapshot: ContestSnapshot, session: Session) -> dict[str, Award]:
     """The awards of the viewer's board by id, shown once it is final. Computed once for each board."""
-    cached = _computed(snapshot)
-    if not cached:
-        contest = snapshot.contest
-        groups = {row.id: row.name for row in teams_queries.groups(session, contest_of(session, contest.id))}
-        tries, bests, main = snapshot.official(), snapshot.board.bests, contest.main_teams
-        teams = [team for team in contest.teams if main is None or team.id in main]
-        first = first_to_solve(snapshot.problems, teams, tries, bests, snapshot.freeze, snapshot.phase)
-        given = awards(snapshot.main, snapshot.board, contest.settings.prizes, groups, contest.labels, first)
-        cached.update({each.id: each for each in given})
-    return cached
+    groups = {row.id: row.name for row in teams_queries.groups(session, contest_of(session, snapshot.contest.id))}
+    return _computed(snapshot, tuple(groups.items()))
 
 
 @once_a_snapshot
-def _computed(_snapshot: ContestSnapshot) -> dict[str, Award]:
-    """The computed awards by id; empty until they are computed, as there is always one for the winner."""
-    return {}
+def _computed(snapshot: ContestSnapshot, groups: tuple[tuple[str, str], ...]) -> dict[str, Award]:
+    """The computed awards by id; `groups` are ids with names."""
+    contest, main = snapshot.contest, snapshot.contest.main_teams
+    teams = [team for team in contest.teams if main is None or team.id in main]
+    tries, bests = snapshot.official(), snapshot.board.bests
+    first = first_to_solve(snapshot.problems, teams, tries, bests, snapshot.freeze, snapshot.phase)
+    given = awards(snapshot.main, snapshot.board, contest.settings.prizes, dict(groups), contest.labels, first)
+    return {each.id: each for each in given}
 
 
 def _store(session: Session, contest_id: str, award_id: str, citation: str, team_ids: list[str]) -> None:

@@ -13,7 +13,7 @@ import pytest
 from app.core.clock import utc_now
 from app.core.pages import frames
 from app.core.pages.pages import Piece, plain, shared, zipped
-from app.scoreboard.pages import board, team
+from app.scoreboard.pages import team
 from app.scoreboard.service import bodies
 from app.tables import AccountRow, GroupRow, TeamRow
 from app.teams import queries as teams_queries
@@ -46,7 +46,7 @@ def api(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def set_clocks(monkeypatch: pytest.MonkeyPatch, now: datetime) -> None:
     """Let the clocks of pages stand still at a moment."""
-    for module in (board, frames, bodies):
+    for module in (frames, bodies):
         monkeypatch.setattr(module, "utc_now", lambda: now)
 
 
