@@ -52,7 +52,7 @@ from app.feed.service.hub import Hub
 from app.feed.service.lists.lists import WrittenLists
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
-from app.judging.service.rejudging import start_engine
+from app.judging.service.distributed.engine import start_engine
 from app.operations import routes as operations_routes
 from app.operations.service import counts
 from app.operations.service.bootstrap import bring_keys, initialise

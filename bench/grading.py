@@ -14,7 +14,7 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.domain.documents import CaseAnswer
 from app.judging.service.engine import Engine
-from app.judging.service.grade import Grader
+from app.judging.service.grader import Grader
 from app.judging.service.messages import Grade
 from app.judging.service.staff import EngineSettings
 from app.packages.catalog import bundled

@@ -23,7 +23,7 @@ from app.core.commands.progress import wrapped
 from app.core.commands.registry import build
 from app.daily import commands as daily_commands
 from app.games.commands import play, replaying, tournament
-from app.judging.commands import rejudgings
+from app.judging import commands as rejudgings
 from app.messages import commands as messages_commands
 from app.operations.commands import status_screen, worker
 from app.problems import commands as problems_commands

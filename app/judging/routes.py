@@ -16,10 +16,10 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, W
 from app.core.http.errors import ErrorBody
 from app.core.http.middleware import API
 from app.core.messages import N_
-from app.judging.service.rejudgings import commands, problem_changes
-from app.judging.service.rejudgings.difference import DifferenceView
-from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView
-from app.judging.service.rejudgings.rejudgings import ApplyBody, RejudgingBody
+from app.judging.service import problem_changes, rejudgings
+from app.judging.service.problem_changes import How, Preview, RejudgingView
+from app.judging.service.rejudging_difference import DifferenceView
+from app.judging.service.rejudgings import ApplyBody, RejudgingBody
 
 VERSION = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
 RESPONSES: dict[int | str, dict[str, object]] = {
@@ -81,7 +81,7 @@ def create_rejudging(
     response: Response,
 ) -> RejudgingView:
     """Silently and in the background: nothing changes for anybody until it is applied."""
-    opened = commands.create(session, service, viewer, contest_id, body)
+    opened = rejudgings.create(session, service, viewer, contest_id, body)
     response.headers["Location"] = f"{API}/{opened.href}"
     return opened
 
@@ -89,13 +89,13 @@ def create_rejudging(
 @router.get("/contests/{contest_id}/rejudgings", summary="All rejudgings")
 def list_rejudgings(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[RejudgingView]:
     """Those that concern the contest, oldest first, also those that are applied, undone or cancelled."""
-    return commands.listed(session, contest_id)
+    return rejudgings.listed(session, contest_id)
 
 
 @router.get(PLACE, summary="One rejudging")
 def get_rejudging(_viewer: CurrentViewer, session: Reading, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Its state, and how many of its judgements are done."""
-    return commands.one(session, contest_id, rejudging_id)
+    return rejudgings.one(session, contest_id, rejudging_id)
 
 
 @router.get(f"{PLACE}/difference", summary="What a rejudging changes")
@@ -111,7 +111,7 @@ def get_rejudging_difference(
 
     Before and after applying it; of one that is applied, before and after that. What is not judged yet is as it was.
     """
-    return commands.preview(session, contest_id, rejudging_id, everything=everything, since=since)
+    return rejudgings.preview(session, contest_id, rejudging_id, everything=everything, since=since)
 
 
 @router.post(f"{PLACE}/apply", summary="Apply a rejudging")
@@ -122,16 +122,16 @@ def apply_rejudging(
     are judged in this step, while others to it wait. 409 with Retry-After while more is to be judged; one that was
     undone may be applied once more.
     """
-    return commands.apply(service, viewer, contest_id, rejudging_id, body or ApplyBody(), API)
+    return rejudgings.apply(service, viewer, contest_id, rejudging_id, body or ApplyBody(), API)
 
 
 @router.post(f"{PLACE}/cancel", summary="Give a rejudging up")
 def cancel_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Nothing of it is seen anywhere; what is not judged yet will not be."""
-    return commands.cancel(service, viewer, contest_id, rejudging_id)
+    return rejudgings.cancel(service, viewer, contest_id, rejudging_id)
 
 
 @router.post(f"{PLACE}/undo", summary="Undo a rejudging")
 def undo_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Everything is as it was before it was applied; what was submitted since to a changed problem is judged again."""
-    return commands.undo(service, viewer, contest_id, rejudging_id)
+    return rejudgings.undo(service, viewer, contest_id, rejudging_id)

@@ -17,7 +17,7 @@ from app.core.service import Service
 from app.domain.counting import RawScore
 from app.domain.ids import VeiledIds
 from app.domain.scoring import pair
-from app.judging.service.grade import Grader
+from app.judging.service.grader import Grader
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial
 from app.judging.service.questions import JudgeFailed

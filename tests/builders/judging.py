@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from app.core.service import Service
 from app.judging.queries import judging_tasks, rejudging_steps, rejudgings
-from app.judging.service.grade import Grader
+from app.judging.service.grader import Grader
 from app.judging.service.messages import Grade
 from app.judging.service.outcomes import outcome
 from app.submissions.queries import judgements

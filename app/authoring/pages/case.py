@@ -28,7 +28,7 @@ from app.core.pages.pages import DONE, Done, page, type_word
 from app.core.pages.sent_forms import SEEN_VERSION
 from app.core.pages.visitor import Reading, TheService, Visitor, Writing
 from app.core.service import Service
-from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView
+from app.judging.service.problem_changes import How, Preview, RejudgingView
 from app.problems.queries.problems import existing
 
 # Bytes of a file that a form shows as text; longer ones, and those that are no text, are put as files.

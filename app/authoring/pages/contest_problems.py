@@ -25,7 +25,7 @@ from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Wr
 from app.core.pages.wording import rule_line
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.participation import is_for_practice
-from app.judging.service.rejudgings.problem_changes import How
+from app.judging.service.problem_changes import How
 from app.problems.queries import pins, versions
 
 

@@ -28,7 +28,7 @@ from app.core.pages.gate import Faults, Fields, faults_of, how_of, led_on, see
 from app.core.pages.languages import _, confirm, ngettext
 from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheService, Visitor, Writing, authenticator_of, status_of
-from app.judging.service.rejudgings.problem_changes import How
+from app.judging.service.problem_changes import How
 
 Number = Annotated[int, PathParameter(ge=1, lt=2**31)]
 AGGREGATIONS = ("sum", "min", "pass-fail")

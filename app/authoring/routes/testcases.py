@@ -53,7 +53,7 @@ from app.core.http.middleware import API
 from app.core.messages import N_
 from app.core.steps import Steps
 from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
-from app.judging.service.rejudgings.problem_changes import Preview, RejudgingView
+from app.judging.service.problem_changes import Preview, RejudgingView
 
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"

@@ -21,7 +21,7 @@ from app.core.http.downloads import ARCHIVE, BYTES, ZIP, TemporaryFileReply, typ
 from app.core.http.errors import ErrorBody
 from app.core.http.middleware import API
 from app.judging.routes import RESPONSES, TheHow, accepted
-from app.judging.service.rejudgings.problem_changes import Preview, RejudgingView
+from app.judging.service.problem_changes import Preview, RejudgingView
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
 PLACE = "/problems/{problem_id}/versions"

@@ -20,7 +20,7 @@ from app.core.service import Service
 from app.core.transactions import after_commit
 from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
-from app.judging.service.rejudgings.problem_changes import (
+from app.judging.service.problem_changes import (
     How,
     Preview,
     RejudgingView,

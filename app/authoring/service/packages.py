@@ -23,9 +23,9 @@ from app.core.settings import Settings
 from app.core.steps import SILENT, Steps
 from app.core.transactions import after_commit
 from app.domain.documents import FoundScore
-from app.judging.service.grade import found_score
+from app.judging.service.grader import found_score
+from app.judging.service.problem_changes import How, Preview, RejudgingView, change, preview_of_new
 from app.judging.service.questions import NotJudged
-from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView, change, preview_of_new
 from app.judging.service.verification import GraderDesk
 from app.packages.arrivals import Arrival, read_arrival
 from app.packages.files import LIMITS, Limits

@@ -20,8 +20,8 @@ from app.core.messages import N_
 from app.core.service import Service
 from app.domain.documents import FoundScore
 from app.judging.service.messages import Validate, Validated
+from app.judging.service.problem_changes import How, Preview, RejudgingView, change
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView, change
 from app.packages.texts import SentCase, SentCases, read_cases
 from app.problems.queries import testdata
 from app.problems.queries.problems import existing

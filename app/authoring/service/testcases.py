@@ -30,8 +30,8 @@ from app.domain.documents import FoundScore
 from app.domain.scoring import phase_scale
 from app.judging.queries import rejudging_changes
 from app.judging.service.messages import Validate
+from app.judging.service.problem_changes import How, Preview, RejudgingView, change
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.judging.service.rejudgings.problem_changes import How, Preview, RejudgingView, change
 from app.packages.files import BAD_NAME, NAME
 from app.packages.texts import check_texts
 from app.packages.zips import kept_zip

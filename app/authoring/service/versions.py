@@ -17,7 +17,7 @@ from app.core.json_documents import ManifestDocument, ProblemDocument
 from app.core.messages import N_
 from app.core.service import Service
 from app.core.transactions import after_commit
-from app.judging.service.rejudgings.problem_changes import (
+from app.judging.service.problem_changes import (
     CasePreview,
     How,
     Preview,

@@ -24,7 +24,7 @@ from app.core.commands.output import Failure, JsonMapping, harmless, say, write_
 from app.core.commands.progress import counted, fault_lines
 from app.core.commands.registry import is_waiting
 from app.core.faults import PackageErrors, PackageFault, errors_of
-from app.judging.commands.rejudgings import applied, follow
+from app.judging.commands import applied, follow
 from app.packages.arrivals import read_arrival, read_place
 from app.packages.model import Package, Submission, write_archive
 from app.packages.tools import local_workshop

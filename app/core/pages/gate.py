@@ -18,7 +18,7 @@ from app.core.pages.languages import translate
 from app.core.pages.sent_forms import SEEN_VERSION
 from app.core.pages.visitor import Visitor, Writing, authenticator_of
 from app.core.transactions import after_commit
-from app.judging.service.rejudgings.problem_changes import How, RejudgingView
+from app.judging.service.problem_changes import How, RejudgingView
 
 Faults = Sequence[Mapping[str, object]]
 # Of pages with passwords: no cache and no history keeps them.

@@ -20,8 +20,8 @@ from app.core.pages.languages import _
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import points, seconds
-from app.judging.service.rejudgings import commands
-from app.judging.service.rejudgings.rejudgings import RejudgingBody
+from app.judging.service import rejudgings
+from app.judging.service.rejudgings import RejudgingBody
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.answers import JUDGED, WAITING, case_lines
 from app.submissions.pages.report_groups import group_lines
@@ -135,7 +135,7 @@ def rejudge_one(
 ) -> Response:
     """Judge a submission again, silently; the rejudging is shown then."""
     body = RejudgingBody(reason=f"submission {submission_id}, looked at by a judge", submissions=[submission_id])
-    opened = commands.create(session, service, viewer, contest_id, body)
+    opened = rejudgings.create(session, service, viewer, contest_id, body)
     return see(request, f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
 
 

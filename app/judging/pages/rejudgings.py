@@ -16,9 +16,9 @@ from app.core.pages.languages import _, gettext
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import points
-from app.judging.service.rejudgings import commands
-from app.judging.service.rejudgings.difference import DifferenceView, TeamDifference, TeamSide
-from app.judging.service.rejudgings.rejudgings import ApplyBody, RejudgingBody
+from app.judging.service import rejudgings
+from app.judging.service.rejudging_difference import DifferenceView, TeamDifference, TeamSide
+from app.judging.service.rejudgings import ApplyBody, RejudgingBody
 
 API = "/api"
 MOST_LISTED = 200
@@ -67,7 +67,7 @@ def rejudgings_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, se
         request,
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "rejudgings"),
-        rejudgings=commands.listed(session, contest.id)[::-1],
+        rejudgings=rejudgings.listed(session, contest.id)[::-1],
         states={key: gettext(text) for key, text in STATES.items()},
         problems=[(each.id, contest.labels.get(each.id, each.id)) for each in contest.problems],
         teams=sorted(((each.id, each.name) for each in contest.teams), key=lambda pair: pair[1].casefold()),
@@ -85,7 +85,7 @@ def make_rejudging(
     body = made_of_values(
         RejudgingBody, {**body.model_dump(exclude_none=True), **({"submissions": named} if named else {})}
     )
-    opened = commands.create(session, service, viewer, contest_id, body)
+    opened = rejudgings.create(session, service, viewer, contest_id, body)
     return see(request, f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
 
 
@@ -94,7 +94,7 @@ def rejudging_page(
 ) -> HTMLResponse:
     """What a rejudging changes: the matrix of verdicts, the teams that move, every submission that differs."""
     contest = snapshot.contest
-    difference = commands.preview(session, contest.id, rejudging_id, everything=True, since=None)
+    difference = rejudgings.preview(session, contest.id, rejudging_id, everything=True, since=None)
     changed = [
         each
         for each in difference.submissions
@@ -130,7 +130,7 @@ def apply_rejudging(
 ) -> Response:
     """Apply a rejudging, as long as its difference is the one that was looked at."""
     body = ApplyBody(judge_errors="judge_errors" in fields, version=fields.get("version") or None)
-    commands.apply(service, viewer, contest_id, rejudging_id, body, API)
+    rejudgings.apply(service, viewer, contest_id, rejudging_id, body, API)
     return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 
@@ -138,7 +138,7 @@ def undo_rejudging(
     request: Request, service: TheService, viewer: Visitor, contest_id: str, rejudging_id: str
 ) -> Response:
     """Take an applied rejudging back."""
-    commands.undo(service, viewer, contest_id, rejudging_id)
+    rejudgings.undo(service, viewer, contest_id, rejudging_id)
     return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 
@@ -146,7 +146,7 @@ def cancel_rejudging(
     request: Request, service: TheService, viewer: Visitor, contest_id: str, rejudging_id: str
 ) -> Response:
     """Give a rejudging up."""
-    commands.cancel(service, viewer, contest_id, rejudging_id)
+    rejudgings.cancel(service, viewer, contest_id, rejudging_id)
     return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 

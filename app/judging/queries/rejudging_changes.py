@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 from app.core.json_documents import ProblemChanges, ProblemDocument
 from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.queries.rejudging_refusals import RejudgingRefused
 from app.judging.queries.rejudging_steps import Selection
+from app.judging.queries.rejudgings import RejudgingRefused
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.comparison import summary
 from app.problems.queries.versions import Author

@@ -18,7 +18,7 @@ from app.core.errors import BadRequest
 from app.core.json_documents import ProblemChanges, SelectionDocument
 from app.core.messages import N_
 from app.judging.queries import rejudgings
-from app.judging.queries.rejudging_refusals import (
+from app.judging.queries.rejudgings import (
     RejudgingRefused,
     new_errors,
     refuse_final,

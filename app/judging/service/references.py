@@ -32,7 +32,7 @@ from app.core.json_documents import (
 from app.core.loops import Loop, give
 from app.domain.documents import FoundScore, ProgramDocument
 from app.judging.queries import rejudging_changes, rejudgings
-from app.judging.queries.rejudging_refusals import RejudgingRefused
+from app.judging.queries.rejudgings import RejudgingRefused
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
 from app.judging.service.package_solver import Progress, solve_by_package

@@ -19,7 +19,7 @@ from app.core.clock import utc_now
 from app.core.db.locks import SERVER, WORKER, Sign, Work, write_signs
 from app.core.files.temporary import remove_leftovers
 from app.core.service import Service
-from app.judging.service.rejudgings.problem_changes import How
+from app.judging.service.problem_changes import How
 from app.judging.service.staff import GraderState
 from app.packages.zips import zip_bytes
 from app.tables import ContestRow, JobRow, TeamRow

@@ -28,13 +28,12 @@ from app.judging.service.distributed import engine as distributed
 from app.judging.service.distributed import reconciler
 from app.judging.service.distributed.actors import Consumer, TryAgain
 from app.judging.service.distributed.broker import JUDGEMENTS, message_of, open_broker
-from app.judging.service.distributed.engine import LOCK, DistributedJobs
+from app.judging.service.distributed.engine import LOCK, DistributedJobs, start_engine
 from app.judging.service.distributed.reconciler import Patience, Sender
 from app.judging.service.distributed.worker_metrics import DatabaseWatch
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate, Validated, WireScore
 from app.judging.service.references import JobRunner
-from app.judging.service.rejudging import start_engine
 from app.judging.worker import Worker
 from app.packages.read import assemble
 from app.problems.queries import problems

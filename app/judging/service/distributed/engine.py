@@ -9,21 +9,28 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.core.db.database import Database
 from app.core.db.locks import Locks
+from app.core.db.writer import Writer
+from app.core.files.files import Files
 from app.core.loops import FOREVER, Loop
+from app.core.service import Engine, Jobs
+from app.core.settings import Settings
+from app.judging.service.distributed.broker import open_broker
 from app.judging.service.distributed.reconciler import Reconciler, Sender
-from app.judging.service.engine import Engine
+from app.judging.service.engine import Engine as EmbeddedEngine
 from app.judging.service.judging import Parked
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial
 from app.judging.service.references import Closing, JobRunner
-from app.judging.service.staff import GraderState
+from app.judging.service.staff import GraderState, engine_settings
 from app.problems.queries import pins
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import judgements
 from app.submissions.service.reports import all_done
 
@@ -38,7 +45,7 @@ SECONDS_COUNTED = 1.0
 class DistributedEngine:
     """The engine of a server whose rows workers judge; `desk` answers questions, and takes no rows."""
 
-    def __init__(self, database: Database, desk: Engine, sender: Sender, reconciler: Reconciler) -> None:
+    def __init__(self, database: Database, desk: EmbeddedEngine, sender: Sender, reconciler: Reconciler) -> None:
         self._database = database
         self._desk = desk
         self._sender = sender
@@ -161,3 +168,38 @@ class DistributedJobs:
         """Stop scoring; another server goes on with what is left."""
         self._scoring.close()
         self._loop.close(30)
+
+
+def start_engine(
+    settings: Settings,
+    database: Database,
+    files: Files,
+    writer: Writer,
+    boards: ScoreboardCache,
+    locks: Locks,
+    process_id: str,
+) -> tuple[Engine, Jobs]:
+    """Start what grades the submissions of a server and runs its jobs, as its settings say."""
+    if settings.distributed:
+        return _start_distributed(settings, database, files, writer, boards, locks)
+    asked = replace(engine_settings(settings, files), process_id=process_id)
+    engine = EmbeddedEngine(database, writer, asked, boards.changed)
+    engine.start()
+    jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
+    jobs.start()
+    return engine, jobs
+
+
+def _start_distributed(
+    settings: Settings, database: Database, files: Files, writer: Writer, boards: ScoreboardCache, locks: Locks
+) -> tuple[Engine, Jobs]:
+    sender = Sender(open_broker(settings.broker_url))
+    reconciler = Reconciler(database, sender, open_broker(settings.broker_url), locks)
+    asked = replace(engine_settings(settings, files), takes_rows=False)
+    desk = EmbeddedEngine(database, writer, asked, boards.changed)
+    engine = DistributedEngine(database, desk, sender, reconciler)
+    engine.start()
+    scoring = JobRunner(database, files, desk, lambda _problem_id: boards.all_changed())
+    jobs = DistributedJobs(database, sender, scoring, locks)
+    jobs.start()
+    return engine, jobs

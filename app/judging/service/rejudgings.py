@@ -1,0 +1,339 @@
+"""Rejudgings: submissions judged again, silently; previewed, applied and undone.
+
+Applying one while teams submit: what came last is judged while further submissions wait at the gate (guarantees 2, 8).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import structlog
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer, refuse_foreign_contests
+from app.contests import queries as contests_queries
+from app.contests.queries import contest_of, entry_of
+from app.contests.schemas.settings import Rule
+from app.contests.service.names import called
+from app.contests.tables import OPEN, UNDONE
+from app.core.bodies import Body, Line
+from app.core.clics import example
+from app.core.clock import utc_now
+from app.core.db.by_id import as_id
+from app.core.db.database import Database
+from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
+from app.core.messages import N_, Message
+from app.core.service import Engine, Service
+from app.core.transactions import after_commit
+from app.judging.queries import rejudging_steps, rejudgings
+from app.judging.queries.rejudging_steps import Selection
+from app.judging.queries.rejudgings import NotJudgedYet
+from app.judging.service import rejudging_difference
+from app.judging.service.problem_changes import RejudgingView, change, shown, view
+from app.judging.service.rejudging_difference import DifferenceView
+from app.problems.queries.versions import Author
+from app.submissions.queries import submission_queries
+from app.submissions.queries.attempts import contests_of, grows
+from app.submissions.service.gate import Gate, Place
+from app.tables import RejudgingRow, SubmissionRow
+from app.teams import queries as teams_queries
+
+MOST_NAMED = 10_000
+
+
+class ChangesBody(Body):
+    """A change of the whole problem with the rejudging: its scoring in this contest."""
+
+    rule: Rule
+
+
+@example({"problem": "comesolo", "reason": "the checker took boards that were not full"})
+class RejudgingBody(Body):
+    """The submissions to judge again, and the reason: those that fit each of `problem`, `team` and `submissions`."""
+
+    reason: Line
+    problem: Line | None = None
+    team: Line | None = None
+    submissions: list[Line] | None = Field(None, min_length=1, max_length=MOST_NAMED)
+    changes: ChangesBody | None = None
+
+
+class ApplyBody(Body):
+    """`judge_errors`: also where the judge failed on submissions that had a verdict.
+
+    `version`: only if the difference in this contest still is that version of it.
+    """
+
+    judge_errors: bool = False
+    version: str | None = Field(
+        None, pattern=describe_pattern(rejudging_difference.VERSION.pattern, Message(N_("the version of a difference")))
+    )
+
+
+def create(session: Session, service: Service, viewer: Viewer, contest_id: str, body: RejudgingBody) -> RejudgingView:
+    """Open a rejudging; raises BadRequest naming what of the selection does not exist."""
+    contest_of(session, contest_id)
+    if body.problem is not None:
+        labels = {entry.problem_id: entry.label for entry in contests_queries.entries(session, contest_id)}
+        body.problem = called(body.problem, labels) or body.problem
+    if body.changes is not None:
+        opened = _with_rule(session, contest_id, body, body.changes.rule, viewer.account_id)
+    else:
+        selection = _selection_of(session, contest_id, body)
+        row = rejudging_steps.begin(session, contest_id, selection, body.reason, viewer.account_id)
+        opened = shown(session, row)
+    after_commit(session, service.engine.take_up)
+    return opened
+
+
+def listed(session: Session, contest_id: str) -> list[RejudgingView]:
+    """The rejudgings that concern a contest in any state, oldest first."""
+    contest_of(session, contest_id)
+    rows = rejudgings.rejudgings(session, contest_id)
+    progress = rejudgings.progress(session, [row.id for row in rows])
+    return [view(session, row, progress.get(row.id)) for row in rows]
+
+
+def one(session: Session, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """A rejudging with its progress; raises NotFound."""
+    return shown(session, _rejudging_of(session, contest_id, rejudging_id))
+
+
+def preview(
+    session: Session, contest_id: str, rejudging_id: str, *, everything: bool, since: str | None
+) -> DifferenceView:
+    """The changes that a rejudging makes in a contest; `since` is the version after which submissions are newcomers."""
+    row = _rejudging_of(session, contest_id, rejudging_id)
+    changes = rejudging_difference.difference(session, row, contest_id, utc_now())
+    assert changes is not None, "the contest exists"
+    known = {each.id: each for each in submission_queries.submissions(session, contest_id)}
+    came_after = _came_after_rejudging(row, since)
+    return rejudging_difference.view(shown(session, row), changes, known, everything=everything, came_after=came_after)
+
+
+def apply(
+    service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, body: ApplyBody, api: str
+) -> RejudgingView:
+    """Apply a rejudging in one transaction, submissions that came meanwhile included.
+
+    Raises Conflict where the difference is no longer the version asked for; `api` is the prefix of addresses there.
+    """
+
+    def deed(session: Session, row: RejudgingRow) -> None:
+        if body.version is not None:
+            _refuse_another(session, row, contest_id, body.version, api)
+        rejudging_steps.apply(session, row, errors_too=body.judge_errors)
+
+    with service.database.read() as session:
+        row = _rejudging_of(session, contest_id, rejudging_id)
+        refuse_foreign_contests(viewer, contests_of(row))
+        number = row.id
+    with absorbed(service.database, service.engine, service.gate, number):
+        return _do(service, viewer, contest_id, rejudging_id, deed)
+
+
+def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, version: str, api: str) -> None:
+    """Raise Conflict unless the difference still is this version; the message says what came since."""
+    changes = rejudging_difference.difference(session, row, contest_id, utc_now())
+    assert changes is not None, "the contest exists"
+    now = rejudging_difference.version(changes)
+    if now == version:
+        return
+    last = rejudging_difference.last_submission(version) or 0
+    came = [each for each in submission_queries.submissions(session, contest_id, changes.judgements) if each.id > last]
+    what = (
+        Message(N_("%(count)s submissions came since"), count=len(came))
+        if came
+        else Message(N_("no submission came since, but judgements or teams changed"))
+    )
+    where = f"{api}/contests/{contest_id}/rejudgings/{row.id}/difference?since={version}"
+    raise Conflict(
+        N_("the difference is no longer %(version)s but %(now)s: %(what)s; look at it again: %(address)s"),
+        where="version",
+        version=version,
+        now=now,
+        what=what,
+        address=where,
+        errors=[{"where": f"submission {each.shown_id}", "message": "came since"} for each in came],
+    )
+
+
+def cancel(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """Give a rejudging up; its waiting judgements are dropped."""
+    cancelled = _do(service, viewer, contest_id, rejudging_id, rejudging_steps.cancel, silent=True)
+    service.engine.take_up()
+    return cancelled
+
+
+def undo(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
+    """Restore the state before a rejudging was applied; later submissions to a changed problem are judged again."""
+    again: list[int] = []
+
+    def deed(session: Session, row: RejudgingRow) -> None:
+        again.extend(rejudging_steps.undo(session, row))
+
+    undone = _do(service, viewer, contest_id, rejudging_id, deed)
+    for judgement_id in again:
+        service.engine.wake(judgement_id)
+    return undone
+
+
+def _with_rule(
+    session: Session, contest_id: str, body: RejudgingBody, rule: Rule, account_id: str | None
+) -> RejudgingView:
+    """Open a rejudging that changes a problem's rule; raises BadRequest where more than the problem is selected."""
+    if body.problem is None or body.team is not None or body.submissions is not None:
+        raise BadRequest(
+            N_("expected a problem beside them and nothing else selected, for a rule is everybody's"), where="changes"
+        )
+    row = entry_of(session, contest_id, body.problem)
+
+    def write() -> None:
+        row.rule = rule
+
+    made = change(session, body.problem, write, Author(account_id, body.reason), contest_id=contest_id)
+    if not isinstance(made, RejudgingView):
+        raise BadRequest(
+            N_("expected another rule, in a problem with submissions; found no difference"), where="changes.rule"
+        )
+    return made
+
+
+def _selection_of(session: Session, contest_id: str, body: RejudgingBody) -> Selection:
+    """The selected submissions; raises BadRequest naming unknown problems, teams and submissions."""
+    if body.problem is not None and contests_queries.entry(session, contest_id, body.problem) is None:
+        raise BadRequest(
+            N_("expected a problem of contest %(contest)s, found %(found)r"),
+            where="problem",
+            contest=contest_id,
+            found=body.problem,
+        )
+    if body.team is not None and teams_queries.get(session, body.team) is None:
+        raise BadRequest(N_("expected a team, found %(found)r"), where="team", found=body.team)
+    if body.submissions is None:
+        return Selection(body.problem, body.team)
+    rows = {each: submission_queries.submission(session, contest_id, each) for each in body.submissions}
+    if unknown := [each for each, row in rows.items() if row is None]:
+        raise BadRequest(
+            N_("expected submissions of contest %(contest)s, found %(found)s"),
+            where="submissions",
+            contest=contest_id,
+            found=", ".join(unknown[:20]),
+        )
+    ids = {row.id: each for each, row in rows.items() if row is not None}
+    return Selection(body.problem, body.team, ids)
+
+
+def _rejudging_of(session: Session, contest_id: str, rejudging_id: str) -> RejudgingRow:
+    """The rejudging of the path; raises NotFound."""
+    contest_of(session, contest_id)
+    row = rejudgings.get(session, contest_id, as_id(rejudging_id) or 0)
+    if row is None:
+        raise NotFound(
+            N_("no rejudging %(rejudging)r in contest %(contest)r"), rejudging=rejudging_id, contest=contest_id
+        )
+    return row
+
+
+def _came_after_rejudging(row: RejudgingRow, since: str | None) -> Callable[[SubmissionRow], bool]:
+    """Tell which submissions came after a version of the difference; without one, after the rejudging was opened."""
+    if since is None:
+        return lambda submission: submission.time > row.created
+    last = rejudging_difference.last_submission(since)
+    if last is None:
+        raise BadRequest(N_("expected the version of a difference, found %(found)r"), where="since", found=since[:80])
+    return lambda submission: submission.id > last
+
+
+def _do(
+    service: Service,
+    viewer: Viewer,
+    contest_id: str,
+    rejudging_id: str,
+    deed: Callable[[Session, RejudgingRow], None],
+    *,
+    silent: bool = False,
+) -> RejudgingView:
+    """Run an act on the rejudging in one transaction, and tell the boards of every contest it concerns."""
+    with service.database.write() as session:
+        row = rejudging_steps.lock(session, _rejudging_of(session, contest_id, rejudging_id).id)
+        refuse_foreign_contests(viewer, contests_of(row))
+        deed(session, row)
+        made = shown(session, row)
+    for each in [] if silent else made.contests:
+        service.boards.changed(each)
+    return made
+
+
+log = structlog.get_logger()
+
+# So many judgements may be left when the gate closes; with more of them the rejudging is not near its end yet.
+FEW = 8
+MOST_SECONDS_CLOSED = 20.0
+
+
+@contextmanager
+def absorbed(database: Database, engine: Engine, gate: Gate, rejudging_id: int) -> Iterator[None]:
+    """Keep a rejudging complete until the end of the block: all that was submitted is judged, and nothing is added.
+
+    Raises NotJudgedYet where more than a few of its judgements are left to do, or these take too long.
+    """
+    places, unjudged = _take_in(database, rejudging_id)
+    if not places:
+        yield
+        return
+    engine.take_up()
+    if len(unjudged) > FEW:
+        raise NotJudgedYet(_too_many(database, rejudging_id))
+    closed = time.monotonic()
+    with gate.closed(places, MOST_SECONDS_CLOSED) as emptied:
+        judged = 0
+        _, unjudged = _take_in(database, rejudging_id)
+        while unjudged or not emptied:  # more than once where other servers' gates have closed a moment later
+            left = MOST_SECONDS_CLOSED - (time.monotonic() - closed)
+            if not (emptied and left > 0 and engine.finish(unjudged, left)):
+                raise NotJudgedYet(
+                    N_(
+                        "%(count)s judgements of rejudging %(rejudging)s are not done yet: apply it again in "
+                        "a moment, or pause the contest first where its submissions come faster than they "
+                        "are judged"
+                    ),
+                    count=len(unjudged),
+                    rejudging=rejudging_id,
+                )
+            judged += len(unjudged)
+            _, unjudged = _take_in(database, rejudging_id)
+        yield
+        log.info(
+            "a rejudging's last submissions were judged while others waited",
+            rejudging=rejudging_id,
+            judged=judged,
+            milliseconds=round(1000 * (time.monotonic() - closed)),
+        )
+
+
+def _take_in(database: Database, rejudging_id: int) -> tuple[list[Place], list[int]]:
+    """Take in what the rejudging has no judgement of; returns the places it is about, and what has to be judged.
+
+    No place at all: it takes nothing in, or has ended.
+    """
+    with database.write(quiet=True) as session:
+        row = rejudging_steps.lock(session, rejudging_id)
+        if row.state not in {OPEN, UNDONE} or not grows(row):
+            return [], []
+        rejudging_steps.take_in_newcomers(session, row)
+        places = [(contest_id, row.changes["problem_id"]) for contest_id in contests_of(row)]
+        return places, rejudgings.unjudged(session, row)
+
+
+def _too_many(database: Database, rejudging_id: int) -> Message:
+    with database.read() as session:
+        progress = rejudgings.progress(session, [rejudging_id])[rejudging_id]
+    return Message(
+        N_("%(count)s of %(total)s judgements are not done yet"),
+        count=progress.total - progress.done,
+        total=progress.total,
+    )

@@ -1,1 +1,0 @@
-"""Rejudgings: submissions judged again, previewed, applied and undone."""
