@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import replace
 
 import structlog
@@ -24,11 +23,8 @@ from app.core.settings import Settings
 from app.judging.service.distributed.broker import open_broker
 from app.judging.service.distributed.reconciler import Reconciler, Sender
 from app.judging.service.engine import Engine as EmbeddedEngine
-from app.judging.service.judging import Parked
-from app.judging.service.messages import Grade, Validate, Validated
-from app.judging.service.outcomes import Trial
 from app.judging.service.references import Closing, JobRunner
-from app.judging.service.staff import GraderState, engine_settings
+from app.judging.service.staff import EngineSettings, engine_settings
 from app.problems.queries import pins
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import judgements
@@ -42,20 +38,22 @@ SECONDS_BETWEEN_TRIES = 1.0
 SECONDS_COUNTED = 1.0
 
 
-class DistributedEngine:
-    """The engine of a server whose rows workers judge; `desk` answers questions, and takes no rows."""
+class DistributedEngine(EmbeddedEngine):
+    """The engine of a server whose rows workers judge; its own graders answer questions, and take no rows."""
 
-    def __init__(self, database: Database, desk: EmbeddedEngine, sender: Sender, reconciler: Reconciler) -> None:
-        self._database = database
-        self._desk = desk
-        self._sender = sender
-        self._reconciler = reconciler
-        self._closing = False
+    def __init__(
+        self, database: Database, writer: Writer, settings: EngineSettings, broker_url: str, locks: Locks
+    ) -> None:
+        super().__init__(
+            database, writer, replace(settings, takes_rows=False), lambda _contest_id, _submission_id: None
+        )
+        self.sender = Sender(open_broker(broker_url))
+        self._reconciler = Reconciler(database, self.sender, open_broker(broker_url), locks)
         self._counted = (float("-inf"), 0)
 
     def start(self) -> None:
         """Begin to answer questions, and to look at rows."""
-        self._desk.start()
+        super().start()
         self._reconciler.start()
 
     @property
@@ -68,18 +66,13 @@ class DistributedEngine:
             self._counted = (time.monotonic(), count)
         return count
 
-    @property
-    def parked(self) -> Parked:
-        """The judgements that wait for stored files here; those of workers wait in their rows."""
-        return self._desk.parked
-
     def wake(self, judgement_id: int, team_id: str = "") -> None:
         """A judgement of a team's submission has been queued (and is durable)."""
-        self._sender.judgements([(judgement_id, team_id)])
+        self.sender.judgements([(judgement_id, team_id)])
 
     def wake_again(self, judgement_ids: Sequence[int]) -> None:
         """Judgements that rejudgings make of a new submission have been queued (and are durable)."""
-        self._sender.rejudgings(judgement_ids)
+        self.sender.rejudgings(judgement_ids)
 
     def take_up(self) -> None:
         """Judgements of a rejudging have been queued (and are durable), or some are gone."""
@@ -87,35 +80,14 @@ class DistributedEngine:
 
     def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
         """Have these judged as soon as answers that contestants wait for, and wait for it; False if it takes longer."""
-        self._sender.judgements((id_, "") for id_ in judgement_ids)
+        self.sender.judgements((id_, "") for id_ in judgement_ids)
         return all_done(self._database, judgement_ids, seconds, lambda: self._closing)
-
-    def validate(self, request: Validate) -> Future[Validated]:
-        """Ask a grader of this server to validate a test case."""
-        return self._desk.validate(request)
-
-    def grade(self, request: Grade) -> Future[Trial]:
-        """Grade answers that are in no row, on this server."""
-        return self._desk.grade(request)
-
-    def alive(self) -> int:
-        """The number of graders of this server that are able to work."""
-        return self._desk.alive()
-
-    def graders(self) -> GraderState:
-        """The state of the graders of this server."""
-        return self._desk.graders()
-
-    def programs_lack(self) -> str:
-        """What keeps packages' own checkers from running here; empty where nothing does."""
-        return self._desk.programs_lack()
 
     def close(self) -> None:
         """Stop looking at rows and answering questions, and send what is to be sent."""
-        self._closing = True
         self._reconciler.close()
-        self._desk.close()
-        self._sender.close()
+        super().close()
+        self.sender.close()
 
 
 class DistributedJobs:
@@ -180,26 +152,14 @@ def start_engine(
     process_id: str,
 ) -> tuple[Engine, Jobs]:
     """Start what grades the submissions of a server and runs its jobs, as its settings say."""
-    if settings.distributed:
-        return _start_distributed(settings, database, files, writer, boards, locks)
-    asked = replace(engine_settings(settings, files), process_id=process_id)
-    engine = EmbeddedEngine(database, writer, asked, boards.changed)
+    asked = engine_settings(settings, files)
+    engine = (
+        DistributedEngine(database, writer, asked, settings.broker_url, locks)
+        if settings.distributed
+        else EmbeddedEngine(database, writer, replace(asked, process_id=process_id), boards.changed)
+    )
     engine.start()
-    jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
-    jobs.start()
-    return engine, jobs
-
-
-def _start_distributed(
-    settings: Settings, database: Database, files: Files, writer: Writer, boards: ScoreboardCache, locks: Locks
-) -> tuple[Engine, Jobs]:
-    sender = Sender(open_broker(settings.broker_url))
-    reconciler = Reconciler(database, sender, open_broker(settings.broker_url), locks)
-    asked = replace(engine_settings(settings, files), takes_rows=False)
-    desk = EmbeddedEngine(database, writer, asked, boards.changed)
-    engine = DistributedEngine(database, desk, sender, reconciler)
-    engine.start()
-    scoring = JobRunner(database, files, desk, lambda _problem_id: boards.all_changed())
-    jobs = DistributedJobs(database, sender, scoring, locks)
+    runner = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
+    jobs = DistributedJobs(database, engine.sender, runner, locks) if isinstance(engine, DistributedEngine) else runner
     jobs.start()
     return engine, jobs
