@@ -21,9 +21,8 @@ from app.archive.queries.backup import BackupError, backup, read_manifest, resto
 from app.archive.queries.backup_places import BackupBucket, BackupFolder, place_of
 from app.core.db.database import Database
 from app.core.db.migrate import read_keys
-from app.core.file_addresses import address_of
 from app.core.files.open_files import LocalFiles, open_files
-from app.core.files.s3 import Bucket
+from app.core.files.s3 import Bucket, address_of
 from app.core.files.s3_files import S3Files
 from app.core.settings import Settings
 from app.submissions.queries.submissions import INLINE_LIMIT

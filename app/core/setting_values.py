@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from ipaddress import ip_network
 from urllib.parse import urlsplit
 
-from app.core.file_addresses import S3, address_of
+from app.core.files.s3 import S3, address_of
 
 PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")

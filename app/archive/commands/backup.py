@@ -13,7 +13,7 @@ import typer
 from app.archive.commands.places import Home, files_bar, holding, opened_files, read_settings, reason
 from app.core.commands.output import Failure, say, show, table, write_json
 from app.core.commands.registry import AsJson, command
-from app.core.file_addresses import S3
+from app.core.files.s3 import S3
 
 if TYPE_CHECKING:
     from app.archive.queries.backup_places import Place

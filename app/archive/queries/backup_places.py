@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Protocol
 
 from app.core.db.migrate import sync, sync_folder
-from app.core.file_addresses import S3, Address, address_of
 from app.core.files.files import PIECE, Files, name_of
 from app.core.files.open_files import LocalFiles
+from app.core.files.s3 import S3, Address, address_of
 
 MANIFEST = "manifest.json"
 FILES = "files"

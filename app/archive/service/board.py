@@ -15,9 +15,10 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.archive.service import judging as contest_judging
@@ -43,15 +44,29 @@ MOST_RAWS = 250_000
 FAILED = RawScore(CaseVerdict.JUDGE_ERROR)
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The extent of a comparison: rows of the package, teams of this server beside them, and submissions left out."""
+class PackageDifference(BaseModel):
+    """A field that is not the same: what the package has, and what was found here."""
 
+    where: str
+    expected: str
+    found: str
+
+
+class ImportedBoard(BaseModel):
+    """The board here held against the one in the package, at the moment of the export.
+
+    `other_teams` of this server take part as the contest is open to all; `unjudged` submissions were not judged at the
+    export, and on `judge_errors` answers the judge had failed: the comparison leaves all three out.
+    """
+
+    equal: bool
     rows: int
     raw_scores: int
     other_teams: int
     unjudged: int
     judge_errors: int
+    differences: list[PackageDifference]
+    more_differences: int = 0
 
 
 def document(snapshot: ContestSnapshot) -> BoardDocument:
@@ -75,9 +90,12 @@ def _rows(snapshot: ContestSnapshot) -> list[BoardRow]:
     return rows
 
 
-def compare(session: Session, contest_id: str, contents: Contents, numbers: Mapping[str, int]) -> Comparison:
+def compare(
+    session: Session, contest_id: str, contents: Contents, numbers: Mapping[str, int]
+) -> tuple[ImportedBoard, FaultList]:
     """Make the board of an imported contest as it was at the export, and hold it against the package's.
 
+    Also returns every place in which they differ.
     `numbers` are the rows' ids of the submissions that were brought in, by the ids they are shown under.
     """
     assert contents.board is not None, "there is a board to compare with"
@@ -100,18 +118,20 @@ def compare(session: Session, contest_id: str, contents: Contents, numbers: Mapp
     if judging is not None:
         for place, expected, actual in _reference_differences(judging, contest):
             faults.add(contest_judging.FILE, place, expected, actual)
-    raws = sum(len(_raws(cell) or ()) for row in contents.board.rows for cell in _cells(row).values())
-    failed = 0 if judging is None else len(judging.judge_errors)
-    unjudged = 0 if judging is None else len(judging.unjudged)
-    return Comparison(Compared(len(contents.board.rows), raws, len(others), unjudged, failed), faults)
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The extent of a comparison, and every place in which the boards differ."""
-
-    compared: Compared
-    differences: FaultList
+    compared = ImportedBoard(
+        equal=not faults,
+        rows=len(contents.board.rows),
+        raw_scores=sum(len(_raws(cell) or ()) for row in contents.board.rows for cell in _cells(row).values()),
+        other_teams=len(others),
+        unjudged=0 if judging is None else len(judging.unjudged),
+        judge_errors=0 if judging is None else len(judging.judge_errors),
+        differences=[
+            PackageDifference(where=str(each["where"]), expected=str(each["expected"]), found=str(each["found"]))
+            for each in faults.first
+        ],
+        more_differences=faults.more,
+    )
+    return compared, faults
 
 
 def _only(contest: ScoredContest, team_ids: set[str]) -> ScoredContest:

@@ -37,11 +37,6 @@ class OfProblem(Body):
     problem_id: str
     limits: Limits
 
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return (self.problem_id,)
-
 
 class OfTeam(Body):
     """A clock of a team's own."""
@@ -50,22 +45,12 @@ class OfTeam(Body):
     kind: OwnClock
     start_time: Time
 
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return (self.team_id,)
-
 
 class Place(Body):
     """A team at a problem; of a frozen board: it is open."""
 
     team_id: Id
     problem_id: str = Field(max_length=255)
-
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return (self.team_id, self.problem_id)
 
 
 class Request(Place):
@@ -82,21 +67,22 @@ class Choice(Request):
 
 One = OfProblem | OfTeam | Place | OfGame | OfPeople
 B = TypeVar("B", OfProblem, OfTeam, Place, Request, Choice, OfGame, Terms, SelfRegistered, RoleOf, KeptTeam)
-MODELS: Mapping[str, type[One]] = {
-    "limits": OfProblem,
-    "participations": OfTeam,
-    "input_requests": Request,
-    "chosen": Choice,
-    "revealed": Place,
-    "games": OfGame,
-    **people.MODELS,
+# The kinds of objects, each with the properties of which there is one.
+KEYS: Mapping[str, Sequence[str]] = {
+    "limits": ("problem_id",),
+    "participations": ("team_id",),
+    "input_requests": ("team_id", "problem_id"),
+    "chosen": ("team_id", "problem_id"),
+    "revealed": ("team_id", "problem_id"),
+    "games": ("id",),
+    **people.KEYS,
 }
 # Acts of teams, left out where their submissions are.
-OF_SUBMISSIONS = frozenset(MODELS) - {"limits", *people.MODELS}
+OF_SUBMISSIONS = frozenset(KEYS) - {"limits", *people.KEYS}
 
 
 def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
-    """The objects of each of MODELS, reduced to the teams that take part."""
+    """The objects of each of KEYS, reduced to the teams that take part."""
     entries = contests_queries.entries(session, contest.id)
     team_ids, problem_ids = (
         {row.id for row in teams_queries.taking_part(session, contest)},
@@ -167,10 +153,19 @@ def keep(
 ) -> list[RoleOf]:
     """Put it into the tables, and return the roles, which are granted last; `faults` gets what is wrong with it."""
     given = _Given(own, known, faults)
-    _limit(session, contest, given.bodies("limits", OfProblem))
-    _begin(session, contest, given.bodies("participations", OfTeam))
-    _ask(session, contest, given.bodies("input_requests", Request))
-    _choose(session, contest, given.bodies("chosen", Choice), known)
+    for limited in given.bodies("limits", OfProblem):
+        row = contests_queries.entry(session, contest.id, limited.problem_id)
+        assert row is not None, "it is one of the contest's"
+        row.limits = limited.limits
+    session.add_all(
+        ParticipationRow(contest_id=contest.id, **dict(body)) for body in given.bodies("participations", OfTeam)
+    )
+    session.add_all(
+        InputRequestRow(contest_id=contest.id, **dict(body)) for body in given.bodies("input_requests", Request)
+    )
+    for choice in given.bodies("chosen", Choice):
+        values = {**dict(choice), "submission_id": known.submissions[choice.submission_id].number}
+        session.add(ChosenSubmissionRow(contest_id=contest.id, **values))
     people.open_registration(
         session, contest, given.bodies("registration", Terms), given.bodies("registered", SelfRegistered)
     )
@@ -190,20 +185,21 @@ class _Given:
 
     def bodies(self, name: str, model: type[B]) -> list[B]:
         """The objects of one kind that refer to known ids, the last one of a key."""
-        bodies: dict[Collection[str], B] = {}
+        bodies: dict[tuple[str, ...], B] = {}
         for at, each in enumerate(self.own.get(name, ())):
             where = f"{name}[{at}]"
             body = self._read(model, each, where)
             if body is None or _refers_to_nothing(body, self.known, where, self.faults):
                 continue
-            if body.key in bodies:
+            key = tuple(getattr(body, each) for each in KEYS[name])
+            if key in bodies:
                 self.faults.add(
                     FILE,
                     where,
                     Message(N_("one of a kind")),
-                    Message(N_("a second one of %(names)s"), names=", ".join(body.key)),
+                    Message(N_("a second one of %(names)s"), names=", ".join(key) or name),
                 )
-            bodies[body.key] = body
+            bodies[key] = body
         return list(bodies.values())
 
     def _read(self, model: type[B], value: object, where: str) -> B | None:
@@ -236,31 +232,3 @@ def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -
                 repr(body.submission_id)[:80],
             )
     return faults.count > before
-
-
-def _limit(session: Session, contest: ContestRow, bodies: Sequence[OfProblem]) -> None:
-    for body in bodies:
-        row = contests_queries.entry(session, contest.id, body.problem_id)
-        assert row is not None, "it is one of the contest's"
-        row.limits = body.limits
-
-
-def _begin(session: Session, contest: ContestRow, bodies: Sequence[OfTeam]) -> None:
-    for body in bodies:
-        row = ParticipationRow(contest_id=contest.id, team_id=body.team_id, kind=body.kind, start_time=body.start_time)
-        session.add(row)
-
-
-def _ask(session: Session, contest: ContestRow, bodies: Sequence[Request]) -> None:
-    for body in bodies:
-        row = InputRequestRow(contest_id=contest.id, team_id=body.team_id, problem_id=body.problem_id, time=body.time)
-        session.add(row)
-
-
-def _choose(session: Session, contest: ContestRow, bodies: Sequence[Choice], known: Known) -> None:
-    for body in bodies:
-        row = ChosenSubmissionRow(
-            contest_id=contest.id, team_id=body.team_id, problem_id=body.problem_id, time=body.time
-        )
-        row.submission_id = known.submissions[body.submission_id].number
-        session.add(row)

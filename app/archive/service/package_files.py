@@ -255,8 +255,8 @@ def _own(contents: Contents) -> dict[str, list[object]]:
     value = _document(contents, contest_own.FILE.removesuffix(".json"))
     if value is None:
         return {}
-    if not isinstance(value, dict) or not contest_own.MODELS.keys() >= value.keys():
-        contents.add_fault(contest_own.FILE, "", f"an object of {', '.join(contest_own.MODELS)}", "something else")
+    if not isinstance(value, dict) or not contest_own.KEYS.keys() >= value.keys():
+        contents.add_fault(contest_own.FILE, "", f"an object of {', '.join(contest_own.KEYS)}", "something else")
         return {}
     listed = {name: each for name, each in value.items() if _is_list(each, contents, contest_own.FILE, name)}
     for name, objects in listed.items():

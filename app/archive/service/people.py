@@ -40,22 +40,12 @@ class Terms(TermsProperties):
     most: int = Field(ge=0, le=MOST)
     team_size: int = Field(ge=1, le=LARGEST_TEAM)
 
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return ("registration",)
-
 
 class SelfRegistered(Body):
     """An account whose owner registered it."""
 
     account_id: Id
     time: Time
-
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return (self.account_id,)
 
 
 class RoleOf(Body):
@@ -65,29 +55,20 @@ class RoleOf(Body):
     username: Username
     role: Granted
 
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return (self.account_id,)
-
 
 class KeptTeam(Body):
     """A team that was made for the contest."""
 
     team_id: Id
 
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return (self.team_id,)
-
 
 OfPeople = Terms | SelfRegistered | RoleOf | KeptTeam
-MODELS: Mapping[str, type[OfPeople]] = {
-    "registration": Terms,
-    "registered": SelfRegistered,
-    "roles": RoleOf,
-    "kept_teams": KeptTeam,
+# The kinds of objects, each with the properties of which there is one.
+KEYS: Mapping[str, Sequence[str]] = {
+    "registration": (),
+    "registered": ("account_id",),
+    "roles": ("account_id",),
+    "kept_teams": ("team_id",),
 }
 
 
@@ -102,7 +83,7 @@ class ImportedRole(BaseModel):
 
 
 def document(session: Session, contest: ContestRow, team_ids: Collection[str]) -> dict[str, Sequence[OfPeople]]:
-    """The objects of each of MODELS, reduced to the teams that take part."""
+    """The objects of each of KEYS, reduced to the teams that take part."""
     terms = accounts_queries.terms(session, contest.id)
     in_roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest.id)}
     return {
@@ -211,11 +192,6 @@ class OfGame(Body):
     ending: CountedEnding | None
     submission_id: str | None
     transcript: str = Field(max_length=LONGEST)
-
-    @property
-    def key(self) -> Collection[str]:
-        """The key of which there is one."""
-        return (self.id,)
 
 
 class Submitted(Protocol):

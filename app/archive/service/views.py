@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.archive.service import versions
-from app.archive.service.board import Comparison, compare
+from app.archive.service.board import ImportedBoard, PackageDifference, compare
 from app.archive.service.package_files import Bounds, Contents, read_parcel
 from app.archive.service.people import ImportedRole
 from app.archive.service.rows import Importer
@@ -59,14 +59,6 @@ class Options:
     privileged: frozenset[str] = frozenset()
 
 
-class PackageDifference(BaseModel):
-    """A field that is not the same: what the package has, and what was found here."""
-
-    where: str
-    expected: str
-    found: str
-
-
 class ImportedProblem(BaseModel):
     """The problem here that stands for one of the package.
 
@@ -78,23 +70,6 @@ class ImportedProblem(BaseModel):
     id: str
     how: Literal["equal", "new", "version", "here"]
     test_cases: int
-    differences: list[PackageDifference]
-    more_differences: int = 0
-
-
-class ImportedBoard(BaseModel):
-    """The board here held against the one in the package, at the moment of the export.
-
-    `other_teams` of this server take part as the contest is open to all; `unjudged` submissions were not judged at the
-    export, and on `judge_errors` answers the judge had failed: the comparison leaves all three out.
-    """
-
-    equal: bool
-    rows: int
-    raw_scores: int
-    other_teams: int
-    unjudged: int
-    judge_errors: int
     differences: list[PackageDifference]
     more_differences: int = 0
 
@@ -117,7 +92,7 @@ class ImportedView(ContestView):
 def imported_view(
     contest: ContestView,
     versions: Iterable[Version],
-    compared: Comparison | None,
+    compared: ImportedBoard | None,
     submissions: int,
     roles: list[ImportedRole],
 ) -> ImportedView:
@@ -126,7 +101,7 @@ def imported_view(
         submissions=submissions,
         roles=roles,
         problems=[_problem(version) for version in versions],
-        board=_board(compared),
+        board=compared,
     )
     return ImportedView(**dict(contest), imported=imported)
 
@@ -141,25 +116,6 @@ def _problem(version: Version) -> ImportedProblem:
         test_cases=len(cases),
         differences=listed,
         more_differences=len(version.differences) - len(listed),
-    )
-
-
-def _board(compared: Comparison | None) -> ImportedBoard | None:
-    if compared is None:
-        return None
-    faults, about = compared.differences, compared.compared
-    return ImportedBoard(
-        equal=not faults,
-        rows=about.rows,
-        raw_scores=about.raw_scores,
-        other_teams=about.other_teams,
-        unjudged=about.unjudged,
-        judge_errors=about.judge_errors,
-        differences=[
-            PackageDifference(where=str(each["where"]), expected=str(each["expected"]), found=str(each["found"]))
-            for each in faults.first
-        ],
-        more_differences=faults.more,
     )
 
 
@@ -273,14 +229,14 @@ def _compared(
     *,
     missing: Sequence[str],
     any_board: bool,
-) -> Comparison | None:
+) -> ImportedBoard | None:
     """Hold the boards against each other; None where the package has none, or came without its submissions."""
     if contents.board is None:
         return None
     session.flush()
-    compared = compare(session, contest_id, contents, numbers)
-    if compared.differences and not any_board:
-        raise another_board(compared.differences, missing)
+    compared, differences = compare(session, contest_id, contents, numbers)
+    if differences and not any_board:
+        raise another_board(differences, missing)
     return compared
 
 

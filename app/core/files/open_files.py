@@ -22,7 +22,6 @@ import zstandard
 
 from app.core.clock import utc_now
 from app.core.db.migrate import sync, sync_folder
-from app.core.file_addresses import S3, address_of
 from app.core.files.files import (
     LEVEL,
     PIECE,
@@ -37,6 +36,7 @@ from app.core.files.files import (
     name_of,
     sha256_of,
 )
+from app.core.files.s3 import S3, address_of
 from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, inflated, unpacked
 from app.core.settings import Settings
 

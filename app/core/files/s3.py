@@ -1,4 +1,8 @@
-"""Requests to S3, each within a bounded time: what fails for a moment is tried again, what stays away is one error."""
+"""Addresses of S3, and requests to it, each within a bounded time (guarantee 1).
+
+An address is `s3://[KEY:SECRET@]BUCKET[/PREFIX][?endpoint=URL&region=NAME]`. Requests that fail for a moment are
+repeated; a store that stays away is one error.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +11,13 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar, cast
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import structlog
 
-from app.core.file_addresses import Address
 from app.core.files.stored_bytes import StoreUnavailable
 
 if TYPE_CHECKING:
@@ -33,6 +38,48 @@ STATUS = re.compile(r"status code: (\d{3})")
 OUT_OF_ROOM = frozenset({"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage"})
 NO_CREATE = "expected a store with create-only puts (If-None-Match: *), found one that has not implemented them"
 LACKING = "files on S3 need the extra s3, which is not installed: pip install 'jurado[s3]' (or uv sync --extra s3)"
+S3 = "s3://"
+PARTS = frozenset({"endpoint", "region"})
+BUCKET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,62}")
+PREFIX = re.compile(r"[A-Za-z0-9._~/-]*")
+EXPECTED = "expected s3://BUCKET/PREFIX with ?endpoint=URL&region=NAME where needed, found"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The place of objects on S3. Empty parts come from the environment: AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, ..."""
+
+    bucket: str
+    prefix: str = ""
+    endpoint: str = ""
+    region: str = ""
+    key: str = ""
+    secret: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The address without its secret."""
+        return S3 + "/".join(filter(None, (self.bucket, self.prefix)))
+
+
+def address_of(url: str) -> Address:
+    """Read an address; raises ValueError, which shows no secret."""
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query, keep_blank_values=True))
+    bucket, prefix = parts.netloc.rpartition("@")[2], parts.path.strip("/")
+    if parts.scheme != "s3" or not BUCKET.fullmatch(bucket):
+        raise ValueError(f"{EXPECTED} {parts.scheme}://{bucket}")
+    if unknown := sorted(options.keys() - PARTS):
+        raise ValueError(f"{EXPECTED} {unknown[0]!r}")
+    if not PREFIX.fullmatch(prefix):
+        raise ValueError(f"{EXPECTED} the prefix {prefix!r}")
+    endpoint = options.get("endpoint", "")
+    if endpoint and not endpoint.startswith(("http://", "https://")):
+        raise ValueError(f"{EXPECTED} the endpoint {endpoint!r}")
+    if bool(parts.username) != bool(parts.password):
+        raise ValueError(f"{EXPECTED} a key without its secret, or the other way round")
+    key, secret = unquote(parts.username or ""), unquote(parts.password or "")
+    return Address(bucket, prefix, endpoint, options.get("region", ""), key, secret)
 
 
 class NoObject(LookupError):

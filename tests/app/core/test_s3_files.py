@@ -17,12 +17,11 @@ import httpx
 import pytest
 import zstandard
 
-from app.core.file_addresses import Address, address_of
 from app.core.files import s3
 from app.core.files.file_cache import FileCache
 from app.core.files.files import StoredFile, name_of
 from app.core.files.open_files import LocalFiles
-from app.core.files.s3 import Bucket, NoObject
+from app.core.files.s3 import Address, Bucket, NoObject, address_of
 from app.core.files.s3_files import MARKS, S3Files
 from app.core.files.stored_bytes import FileDamaged, FileMissing, StoreUnavailable
 from tests.builders.s3 import CUT_AFTER, CUT_BEFORE, HALF, S3Proxy, s3_proxy
