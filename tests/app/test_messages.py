@@ -19,7 +19,7 @@ from app.core.pages import languages
 from app.core.pages.languages import in_words, translate
 from app.domain.participation import quota
 from app.judging.service.grader import message_json
-from app.submissions.queries.submissions import why_not
+from app.submissions.queries.usage import why_not
 from app.submissions.service import report_bodies
 from checkers.doors import Phrase, Rejected
 
