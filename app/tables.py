@@ -34,7 +34,7 @@ from app.contests.tables import (
     RejudgingRow,
 )
 from app.core.db.base import Base
-from app.core.db.tables import ClockRow, CommitMarkRow, JobRow, LastBackupRow, ProcessRow
+from app.core.db.tables import ClockRow, JobRow, LastBackupRow, ProcessRow
 from app.feed.tables import EventRow, WebhookRow
 from app.games.tables import GameMoveRow, GameRow
 from app.problems.tables import ProblemRow, ProblemVersionRow, TestCaseRow, TestGroupRow
@@ -50,7 +50,6 @@ __all__ = [
     "ClarificationRow",
     "ClockRow",
     "CommentaryRow",
-    "CommitMarkRow",
     "ContestProblemRow",
     "ContestRoleRow",
     "ContestRow",

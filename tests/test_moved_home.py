@@ -60,7 +60,7 @@ def test_a_home_with_everything_answers_the_same_on_postgresql_and_s3_and_after_
     with source.engine.connect() as connection:
         assert set(copied) == {
             row[0] for row in connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'table'"))
-        } - {"alembic_version", "commit_marks", "sqlite_sequence", "sqlite_stat1"}
+        } - {"alembic_version", "sqlite_sequence", "sqlite_stat1"}
     source.close()
     target.close()
     files = LocalFiles(home / "files")

@@ -48,13 +48,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_clock")),
     )
     op.create_table(
-        "commit_marks",
-        sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
-        sa.Column("key", sa.BigInteger(), nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_commit_marks")),
-    )
-    op.create_table(
         "contests",
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),

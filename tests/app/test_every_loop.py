@@ -14,7 +14,6 @@ import pytest
 
 from app.archive.queries.scrub import Scrub
 from app.core.db.clock import ClockKeeper
-from app.core.db.commits import Commits
 from app.core.db.database import Database
 from app.core.db.listener import Listener
 from app.core.db.locks import SERVER, Locks, Presence
@@ -91,11 +90,6 @@ def lock(stack: ExitStack, url: str, _home: Path) -> None:
     held.watch(Mock(), Mock(), Mock())
 
 
-def commits(stack: ExitStack, _url: str, _home: Path) -> None:
-    late = stack.enter_context(closing(Commits(lambda: None)))
-    late._late.start()
-
-
 def watch(stack: ExitStack, url: str, _home: Path) -> None:
     stack.enter_context(closing(DatabaseWatch(database(stack, url), Mock(), Mock()))).start()
 
@@ -120,7 +114,6 @@ def job_watch(stack: ExitStack, url: str, _home: Path) -> None:
 STARTS: dict[str, Start] = {
     "broker": broker,
     "clock": clock,
-    "commits in doubt": commits,
     "database questions": watch,
     "database watch": watch,
     "expected answers": expected_answers,

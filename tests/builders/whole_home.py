@@ -19,7 +19,6 @@ from app.tables import (
     Base,
     ChosenSubmissionRow,
     ClockRow,
-    CommitMarkRow,
     ContestProblemRow,
     ContestRoleRow,
     InputRequestRow,
@@ -123,7 +122,6 @@ def _rows(api: Api) -> None:
             ProblemRoleRow(problem_id="echo", role="owner", **by),
             JobRow(id="j", kind="reference-run", state="done", params={"problem_id": "echo"}, log="", created=now),
             LastBackupRow(id=1, made=now, place="/backup", files=1, size=1, faulty=0),
-            CommitMarkRow(id=1, key=2**62, time=now),
         ):
             session.merge(row)
         if session.get(ClockRow, 1) is None:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, i
 
 from app.core.db.database import Database
 from app.core.db.migrate import schema_of, schemas, upgrade
-from app.tables import Base, CommitMarkRow
+from app.tables import Base
 
 BATCH = 1000
 MODULUS = 2**256
@@ -28,16 +28,11 @@ def copy_rows(source: Database, target: Database, step: Step = lambda _table, _r
     """
     refuse_other_schema(source)
     upgrade(target.url)
-    tables = contents()
+    tables = Base.metadata.sorted_tables
     with source.snapshot() as reading, target.engine.execution_options(write=True).begin() as writing:
         for table in tables:
             _copy(reading, writing, table, step)
         return {table.name: _same(reading, writing, table) for table in tables}
-
-
-def contents() -> list[Table]:
-    """List the tables to copy: commit marks are about one database and not about its copies."""
-    return [table for table in Base.metadata.sorted_tables if table.name != CommitMarkRow.__tablename__]
 
 
 def refuse_other_schema(source: Database) -> None:
@@ -51,7 +46,7 @@ def refuse_other_contents(target: Database) -> None:
     """Raise CopyError if a database holds any row."""
     with target.engine.connect() as connection:
         names = set(inspect(connection).get_table_names())
-        for table in contents():
+        for table in Base.metadata.sorted_tables:
             if table.name in names and connection.execute(select(table).limit(1)).first() is not None:
                 raise CopyError(f"expected an empty database, found rows in its table {table.name}")
 

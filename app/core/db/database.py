@@ -16,7 +16,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 from app.core.db import audit, by_id
 from app.core.db.by_id import Kind
-from app.core.db.commits import Commits, Trace
+from app.core.db.commits import SECONDS_IN_DOUBT, CommitInDoubt, Trace, commit
 from app.core.db.serving import Patience, be_patient
 from app.core.effort import EFFORT
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
@@ -72,7 +72,7 @@ class Database:
         self.generation = 0
         self.listeners: list[Callable[[], None]] = []
         self._guard = Lock()
-        self.commits = Commits(self.changed)
+        self.seconds_in_doubt = SECONDS_IN_DOUBT
         self.barred: str | None = None
         self._path = (
             Path(name) if self.is_sqlite and (name := self.engine.url.database) != ":memory:" and name else None
@@ -121,9 +121,8 @@ class Database:
         """Open a transaction that writes on a connection, of another `engine` if one is given; see `write`.
 
         `lock_ms` bounds each wait for a lock, in milliseconds; None: as the database's settings have it.
-        `trace` is asked at the end for what looks for its rows, where the reply to its COMMIT is lost; None: a mark.
-        Raises CommitInDoubt where it is not known yet whether it was committed; other errors mean that nothing was
-        kept.
+        `trace` is asked at the end for what looks for its rows, where the reply to its COMMIT is lost.
+        Raises CommitInDoubt where it is not known whether it was committed; other errors mean that nothing was kept.
         """
         with (engine or self.engine).connect() as connection:
             connection.execution_options(write=True, lock_ms=lock_ms)  # an engine with options would be made each time
@@ -139,7 +138,10 @@ class Database:
             if transaction.is_active:  # else a dry run has taken it back
                 self._refuse_if_barred()
                 try:
-                    self.commits.commit(connection, transaction, payloads, trace())
+                    commit(connection, transaction, payloads, trace(), self.seconds_in_doubt)
+                except CommitInDoubt:
+                    self.changed()  # boards must show it if it was committed (guarantee 2)
+                    raise
                 except Exception:
                     transaction.rollback()  # else SQLite's, refused at COMMIT, goes back to the pool still open
                     raise
@@ -191,7 +193,6 @@ class Database:
 
     def close(self) -> None:
         """Give all connections back; one that is still at work is closed when it is returned."""
-        self.commits.close()
         for each in (self.engine, self.writers, self.readers):
             event.listen(each, "checkin", _close_returned)
             each.dispose()

@@ -29,7 +29,6 @@ from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
 from app.core.db.base import is_postgresql, texts_of
-from app.core.db.commits import forget_marks
 from app.core.db.serving import Patience, be_patient
 from app.core.db.tables import ProcessRow
 from app.core.db.writer import Writer
@@ -220,7 +219,7 @@ class Sign:
 
 
 def write_signs(connection: Connection, signs: Sequence[Sign]) -> list[None]:
-    """Keep signs of life, and forget who has been silent for an hour, and old marks; a handler of the writer."""
+    """Keep signs of life, and forget who has been silent for an hour; a handler of the writer."""
     for sign in signs:
         state = {"seen": sign.time, **sign.work._asdict()}
         if not connection.execute(update(ProcessRow).where(ProcessRow.id == sign.id).values(**state)).rowcount:
@@ -230,7 +229,6 @@ def write_signs(connection: Connection, signs: Sequence[Sign]) -> list[None]:
             )
     now = max(sign.time for sign in signs)
     connection.execute(delete(ProcessRow).where(ProcessRow.seen < now - REMEMBERED))
-    forget_marks(connection, now)
     return [None] * len(signs)
 
 

@@ -75,16 +75,3 @@ class LastBackupRow(Base):
     files: Mapped[int]
     size: Mapped[int] = mapped_column(BigInteger)
     faulty: Mapped[int]
-
-
-class CommitMarkRow(Base):
-    """The mark of a transaction on PostgreSQL: a random key that tells, after a lost connection, whether it is stored.
-
-    A process uses its rows again and again, one transaction at a time each (`app.core.db.commits`).
-    """
-
-    __tablename__ = "commit_marks"
-
-    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    key: Mapped[int] = mapped_column(BigInteger)
-    time: Mapped[datetime]

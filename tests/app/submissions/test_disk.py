@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy import Connection, RootTransaction
 
 from app.archive.queries.scrub import Scrub
-from app.core.db.commits import CommitInDoubt, Commits
+from app.core.db.commits import CommitInDoubt
 from app.submissions.queries import submissions
 from app.submissions.queries.submissions import INLINE_LIMIT, Accepted, LimitReached
 from tests.builders.contests import add_contest, add_problem, pass_time, with_checkers
@@ -218,12 +218,12 @@ def test_bytes_of_a_submission_whose_commit_is_in_doubt_count(api: Api, monkeypa
     """Its rows are here: without them a contest would take more than it may."""
     change(api, contest_bytes=3 * LARGE)
 
-    def answer_lost(_commits: Commits, connection: Connection, _transaction: RootTransaction, *_: object) -> None:
+    def answer_lost(connection: Connection, _transaction: RootTransaction, *_: object) -> None:
         connection.connection.commit()
         raise CommitInDoubt("whether transaction 7 was committed is not known")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Commits, "commit", answer_lost)
+        patched.setattr("app.core.db.database.commit", answer_lost)
         assert send(api, os.urandom(LARGE)).status_code == 503
     assert used(api)["bytes_used"] == 2 * LARGE
     assert send(api, os.urandom(LARGE)).status_code == 413
