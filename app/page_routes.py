@@ -31,9 +31,8 @@ from app.problems.pages.contest import contest_page, playground, problem_page, p
 from app.problems.pages.frames_of_boards import board_frame
 from app.scoreboard.pages.board import scoreboard
 from app.scoreboard.pages.team import team_page
-from app.submissions.pages.answers import answers_page, report_page
+from app.submissions.pages.answers import answers_page, report_page, send_answers
 from app.submissions.pages.comparing import compare_page
-from app.submissions.pages.sending import send_answers
 
 CONTEST = "/c/{contest_id}"
 

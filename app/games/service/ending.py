@@ -24,7 +24,7 @@ from app.games.service.showing import transcript
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.queries.submissions import Accepted, NewSubmission
 from app.submissions.service.answer_files import Answer, OpenCase
-from app.submissions.service.storing import StoredFiles
+from app.submissions.service.submit import StoredFiles
 from app.tables import GameMoveRow, GameRow
 from checkers.doors import Rejected
 

@@ -28,8 +28,8 @@ from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.usage import LimitReached
 from app.submissions.service.admission import Admitted, admit
-from app.submissions.service.storing import refuse_full
 from app.submissions.service.submission_form import SubmissionForm
+from app.submissions.service.submit import refuse_full
 from app.tables import GameRow
 from checkers.doors import Rejected
 from games.catalog import games

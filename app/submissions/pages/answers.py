@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import cast
 
-from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
@@ -19,7 +20,7 @@ from app.core.messages import N_
 from app.core.pages.frames import frame, names_of
 from app.core.pages.languages import in_words
 from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, visitor
 from app.core.pages.wording import plain, points, seconds, signed, uncounted, width
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
@@ -33,6 +34,7 @@ from app.submissions.service.judgements import numbered_judgements
 from app.submissions.service.report_bodies import Report, ReportedCase, ReportedImage
 from app.submissions.service.reports import own_answers, points_at_best, report
 from app.submissions.service.submissions import gain
+from app.submissions.service.submit import OpeningForm, submit
 from app.tables import ProblemRow
 
 MOST_LISTED = 200
@@ -242,3 +244,14 @@ def _verdict(case: ReportedCase, best: float | None) -> tuple[str, str]:
 
 def _clock(milliseconds: int) -> str:
     return seconds(timedelta(milliseconds=milliseconds))
+
+
+async def send_answers(request: Request, service: TheService, contest_id: str) -> Response:
+    """Take the files as the API does, and go to the report of the submission."""
+    viewer = await visitor(request)
+    if not viewer.logged_in:
+        raise Unauthorized(N_("log in to send answers"))
+    opening = cast(OpeningForm, request.app.state.open_submission_form(request))
+    taken = await submit(service, viewer, contest_id, opening)
+    root = request.scope.get("root_path", "")
+    return RedirectResponse(f"{root}/c/{contest_id}/submissions/{taken.id}", 303)

@@ -1,5 +1,8 @@
 """The gate that submissions pass on their way into the database; applying a rejudging closes it for a moment.
 
+Guarantee 2: a rejudging is applied with all submissions to its problem, or they come after it. Its one lock is between
+the event loop, where submissions pass, and the threads that close it.
+
 Where several servers take submissions, the gates of all of them close: the others a moment later, so that what passes
 them meanwhile still has to be looked for.
 """
@@ -10,8 +13,8 @@ import asyncio
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 # A contest and a problem.
 Place = tuple[str, str]
@@ -34,9 +37,15 @@ class Gate:
         self._elsewhere: dict[str, tuple[list[Place], threading.Timer]] = {}
         self.tell: Callable[[Sequence[Notice]], object] = lambda _notices: None
 
-    def passed(self, place: Place) -> Passage:
+    @asynccontextmanager
+    async def passed(self, place: Place) -> AsyncIterator[None]:
         """Wait until the place is open; it can be closed, but not emptied, before the end of the block."""
-        return Passage(self, place)
+        while (opened := self._enter(place)) is not None:
+            await opened.wait()
+        try:
+            yield
+        finally:
+            self._leave(place)
 
     @contextmanager
     def closed(self, places: Collection[Place], seconds: float) -> Iterator[bool]:
@@ -92,7 +101,7 @@ class Gate:
         with self._changed:
             return self._changed.wait_for(lambda: not any(self._inside[place] for place in places), seconds)
 
-    def enter(self, place: Place) -> asyncio.Event | None:
+    def _enter(self, place: Place) -> asyncio.Event | None:
         """Go in; where the place is closed, give what tells that one may try again."""
         with self._changed:
             if self._held.get(place, 0) > 0:
@@ -102,27 +111,10 @@ class Gate:
             self._inside[place] += 1
             return None
 
-    def leave(self, place: Place) -> None:
-        """Go out, after `enter` has let in."""
+    def _leave(self, place: Place) -> None:
+        """Go out, after `_enter` has let in."""
         with self._changed:
             self._inside[place] -= 1
             if not self._inside[place]:
                 del self._inside[place]
                 self._changed.notify_all()
-
-
-class Passage:
-    """The way through a gate of one submission, as a context: it waits to go in, and leaves at the end."""
-
-    __slots__ = ("_gate", "_place")
-
-    def __init__(self, gate: Gate, place: Place) -> None:
-        self._gate = gate
-        self._place = place
-
-    async def __aenter__(self) -> None:
-        while (opened := self._gate.enter(self._place)) is not None:
-            await opened.wait()
-
-    async def __aexit__(self, *_: object) -> None:
-        self._gate.leave(self._place)

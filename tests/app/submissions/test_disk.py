@@ -59,7 +59,7 @@ def test_a_submission_that_limits_refuse_leaves_no_file(api: Api) -> None:
 def test_of_two_at_once_the_refused_one_leaves_no_file(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the limit is reached only between the first look and the insert; a file both brought stays."""
     change(api, limits={"max_submissions": 1})
-    monkeypatch.setattr("app.submissions.service.storing._check_limits", lambda *_: None)
+    monkeypatch.setattr("app.submissions.service.submit._check_limits", lambda *_: None)
     before = stored(api)
     first = os.urandom(LARGE)
     assert send(api, first).status_code == 201
