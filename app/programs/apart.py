@@ -3,6 +3,8 @@
 One process waits for each server, has imported what reading needs, and divides itself for every package: dividing takes
 milliseconds, starting Python a second. What it gives back is pickled, and read by a reader that makes no other objects
 than those a package consists of.
+
+Guarantee 4: the lock gives the process one package at a time.
 """
 
 from __future__ import annotations

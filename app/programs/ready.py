@@ -2,6 +2,8 @@
 
 - A conversation with a checker in Python about the cases of one submission: a part of a loaded process answers.
 - Loaded checkers in reserve, for the submissions to come.
+
+Guarantee 6: a loaded checker is used again; the lock gives each to one thread.
 """
 
 from __future__ import annotations

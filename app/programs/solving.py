@@ -2,6 +2,8 @@
 
 A solver that improves its answer may write lines of JSON to standard error: `{"fraction": 0.5, "best": 17, "states": 9,
 "note": "...", "answer": "..."}`, every key optional. Where its time is over, the last `answer` counts.
+
+Guarantee 4: the lock lets any thread end a run, also before it starts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The pipes of a run: what is sent to the program, and what it prints, bounded.
 
 - A run from the moment its program begins: its streams, its limits, its end, and what is counted of it.
+
+Guarantee 4: the lock lets any thread end a run, and none after its control group is gone.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ again alone, and ends as a judge error when that process is lost too, and so on 
 
 Judgements of rejudgings are worked on while nobody waits for a verdict: few at a time, recorded together, and laid down
 again as soon as a submission comes in. Of several graders one at least is always left to those who wait.
+
+The condition serves guarantee 5 (threads wait for work, live answers first), the lock `_alone` guarantee 4.
 """
 
 from __future__ import annotations

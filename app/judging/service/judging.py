@@ -1,6 +1,8 @@
 """The judging of one submission on a grader: attempts until it has an outcome, waits, or is laid aside.
 
 - Judgements that wait for a stored file or for the sandbox: what is missing is no fault of the answer, and no verdict.
+
+Guarantee 4: what lacks a file or the sandbox waits, and the lock of `Parked` keeps the list whole for all threads.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 - A grader's place: a warm process to ask, replaced where it dies, also by a spare one; and the sandbox beside it.
 - A warm grader in reserve, so that one that is killed is replaced at once, and how graders are started at all.
+
+Guarantee 5: a spare grader replaces a killed one at once, and the condition of `Spares` lets a thread wait for it.
 """
 
 from __future__ import annotations

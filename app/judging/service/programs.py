@@ -2,6 +2,8 @@
 
 A rejection is the contestant's; a fault of the program is a failed attempt, a judge error in the end; a sandbox that
 cannot be had is nobody's fault, and what needs it waits.
+
+Guarantee 4: the lock lets the first of several threads open the sandbox.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Questions to graders beside judgements: the validity of a test case, and scores of answers that are in no row.
 
 - Answers whose graders were killed from outside: which of them cause that, and how long the others wait.
+
+Guarantee 4: the lock of `Suspects` keeps its counts whole, as every grader thread adds to them.
 """
 
 from __future__ import annotations

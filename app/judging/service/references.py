@@ -1,4 +1,7 @@
-"""Reference runs: a solver makes the expected answer of test cases, as a job that one can watch and cancel."""
+"""Reference runs: a solver makes the expected answer of test cases, as a job that one can watch and cancel.
+
+Guarantee 4: the lock lets a job be cancelled between the choice of its process and its start.
+"""
 
 from __future__ import annotations
 

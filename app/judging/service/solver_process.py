@@ -2,6 +2,8 @@
 
 A process with bounds has so much memory, writes to one folder and starts nothing (see `memory_limit`); one without is
 run for a person at a terminal, on that person's own behalf.
+
+Guarantee 4: the lock lets any thread kill a process, also before it starts.
 """
 
 from __future__ import annotations

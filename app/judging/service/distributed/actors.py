@@ -4,6 +4,9 @@ A message is acknowledged when none of its rows is open any more. Else (a file i
 worker stops) it is sent again, and whoever receives it looks at the rows once more.
 
 - The consumers of a worker: dramatiq's threads, as many for each lane as it works on at once.
+
+Guarantee 7: a message is acknowledged only after its rows; the lock is for threads of messages and graders. The job
+watch stops a job that another worker may run.
 """
 
 from __future__ import annotations

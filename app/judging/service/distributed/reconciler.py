@@ -5,6 +5,8 @@ all that it was told. What has stayed as it is for too long is sent again then, 
 
 - Patience with rows that nobody seems to work on: more with what has been begun, and double after each try.
 - Sending news of rows to the broker, in a thread of its own: whoever has committed a row waits for no broker.
+
+Guarantees 1 and 7: each has a loop, as the sender must not wait for the database, nor the reconciler for the broker.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 - A watch over a worker's database: while it does not answer, messages are better left to workers that it answers.
 - What a worker takes of the broker: messages as servers send them, whoever else may write to its queues.
+
+Guarantee 7: the watch has two loops, as a question to a database that was cut off waits for its timeout.
 """
 
 from __future__ import annotations
