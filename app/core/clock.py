@@ -5,7 +5,7 @@ verdicts behind a freeze, and stretch a limit of a minute to an hour. So the ser
 at nine tenths of the speed, until the system's clock has caught up.
 
 A step forward is followed once it is durable (`app.core.db.clock`): otherwise a kill would make the time run back at
-the next start.
+the next start. A lock orders readers in threads, so that no verdict shows behind a freeze (guarantee 3).
 """
 
 from __future__ import annotations

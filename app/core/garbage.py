@@ -2,7 +2,7 @@
 
 Python searches all objects for cycles whenever a quarter of those that it searched last has been added. A large contest
 lies in millions of objects, and a version of its board replaces enough of them for a search every few seconds: with
-50,000 submissions one takes 0.3 to 0.6 s, in which no request is answered.
+50,000 submissions one takes 0.3 to 0.6 s, in which no request is answered (guarantees 5 and 6).
 """
 
 from __future__ import annotations

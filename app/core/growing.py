@@ -1,7 +1,7 @@
 """Replies that are sent while they are made: a thread writes a temporary file, and the client reads it as it grows.
 
 So the first byte comes early, the memory does not grow with the reply, and whatever the maker holds (a snapshot of the
-database, say) is held for as long as making takes, however slow the client is.
+database, say) is held for as long as making takes, however slow the client is (guarantee 4): hence the thread.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Around every request: headers that each reply carries, a line in the log, a count, and the last resort for faults.
 
 - Refusals wait where an address has many of them, or many requests under way: asking again at once gains nothing.
+  An address has few large bodies without credentials under way (guarantees 4 and 6).
 - HEAD wherever GET is: the same status and headers, and no body.
 """
 

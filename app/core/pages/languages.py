@@ -1,7 +1,8 @@
 """Languages of pages: which one a reader gets, and texts, numbers and times in it. English is the source text.
 
 The language of a request is a context variable, since wording is made deep below the handlers; work that is shared by
-requests names its language in its key and enters it by `speaking`.
+requests names its language in its key and enters it by `speaking`. Catalogues are read once: a page has hundreds of
+texts (guarantee 6).
 
 - Questions before a form is carried out: is this meant, and which of two values is to be kept.
 - Checkers' messages in the reader's language, by their keys and values; in English where the key is unknown.

@@ -1,5 +1,7 @@
 """Readiness: whether submissions are taken and judged, asked of the database and the engine within seconds.
 
+It answers also while all threads of requests wait, so that a load balancer turns to another server (guarantee 7).
+
 - Damaged stored files and the work that waits for them, for admins.
 """
 
@@ -7,9 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from shutil import disk_usage
+from typing import TypeVar
 
 import structlog
 from anyio import CapacityLimiter
@@ -74,6 +78,7 @@ def damaged_files(service: Service) -> set[str]:
     return {*service.scrub.faults(), *(fault.sha256 for fault in service.engine.parked.faults())}
 
 
+T = TypeVar("T")
 SECONDS_PROVEN = 1.0
 SECONDS_TO_READ = 2.0
 SECONDS_TO_WRITE = 5.0
@@ -124,7 +129,7 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
         spare_graders=state.spare,
         grader_deaths=state.deaths,
         unprotected=sorted(name for name, lack in state.protections.items() if lack),
-        sandbox={name: lack or "on" for name, lack in (await _protections(service)).items()},
+        sandbox={name: lack or "on" for name, lack in (await _apart(service.sandbox.lacks)).items()},
         waiting=None,
         oldest_seconds=None,
         damaged_files=len(damaged_files(service)),
@@ -160,9 +165,9 @@ def has_room(folder: Path, least: int = LEAST_ROOM) -> bool:
     return not folder.exists() or disk_usage(folder).free >= least
 
 
-async def _protections(service: Service) -> Mapping[str, str]:
-    """Try what the sandbox needs, in a thread that no request needs."""
-    return await run_sync(service.sandbox.lacks, limiter=CapacityLimiter(1))
+async def _apart(call: Callable[[], T]) -> T:
+    """The result of a call, in a thread that no request needs."""
+    return await run_sync(call, limiter=CapacityLimiter(1))
 
 
 async def _try_to_write(service: Service) -> None:
@@ -173,11 +178,11 @@ async def _try_to_write(service: Service) -> None:
 
 
 async def _try_to_read(service: Service, probing: SharedWork) -> operations_queries.Queue:
-    """Read as requests do, in a thread that no request needs; one at a time, so that one that hangs costs only one."""
+    """Read as requests do; one at a time, so that a read that hangs takes one thread."""
 
     def read() -> operations_queries.Queue:
         with service.database.read(for_request=True) as session:
             return operations_queries.queue(session)
 
     async with asyncio.timeout(SECONDS_TO_READ):
-        return await probing.soon("queue", read, limiter=CapacityLimiter(1))
+        return await probing.joined("queue", partial(_apart, read))
