@@ -101,11 +101,11 @@ class Scrub:
 
     def _faults_of_workers(self) -> dict[str, str]:
         since = time.monotonic() - SECONDS_TOLD
-        told = self._of_workers.copy()
-        for sha256 in [sha256 for sha256, (_, moment) in told.items() if moment <= since]:
-            del told[sha256]
+        reported = self._of_workers.copy()
+        for sha256 in [sha256 for sha256, (_, moment) in reported.items() if moment <= since]:
+            del reported[sha256]
             self._of_workers.pop(sha256, None)
-        return {sha256: error for sha256, (error, _) in told.items()}
+        return {sha256: error for sha256, (error, _) in reported.items()}
 
     def _own_faults(self) -> dict[str, str]:
         faults = self._faults.copy()
