@@ -212,15 +212,13 @@ class _Given:
 
 def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -> bool:
     before = faults.count
-    if isinstance(body, Terms | SelfRegistered | RoleOf | KeptTeam):
-        fault_ = people.refers_to_nothing(body, known.teams, known.groups, known.accounts)
-        if fault_ is not None:
-            name, expected, actual = fault_
-            faults.add(FILE, f"{where}.{name}", expected, actual)
-        return fault_ is not None
-    if not isinstance(body, OfProblem) and body.team_id not in known.teams:
+    if isinstance(body, Terms) and body.group_id is not None and body.group_id not in known.groups:
+        faults.add(FILE, f"{where}.group_id", "a group that exists", repr(body.group_id))
+    if isinstance(body, SelfRegistered) and body.account_id not in known.accounts:
+        faults.add(FILE, f"{where}.account_id", "an account that exists", repr(body.account_id))
+    if isinstance(body, OfTeam | Place | OfGame | KeptTeam) and body.team_id not in known.teams:
         faults.add(FILE, f"{where}.team_id", Message(N_("a team of the contest")), repr(body.team_id))
-    if not isinstance(body, OfTeam) and body.problem_id not in known.problems:
+    if isinstance(body, OfProblem | Place | OfGame) and body.problem_id not in known.problems:
         faults.add(FILE, f"{where}.problem_id", Message(N_("a problem of the contest")), repr(body.problem_id)[:80])
     if isinstance(body, Choice):
         submitted = known.submissions.get(body.submission_id)

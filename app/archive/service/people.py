@@ -158,19 +158,6 @@ def _refusal(account: AccountRow | None, body: RoleOf, used_here: Collection[str
     return None
 
 
-def refers_to_nothing(
-    body: OfPeople, teams: Collection[str], groups: Collection[str], account_ids: Collection[str]
-) -> tuple[str, str, str] | None:
-    """The property of an object that names what is not here, with what was expected and found; None where none does."""
-    if isinstance(body, Terms) and body.group_id is not None and body.group_id not in groups:
-        return "group_id", "a group that exists", repr(body.group_id)
-    if isinstance(body, SelfRegistered) and body.account_id not in account_ids:
-        return "account_id", "an account that exists", repr(body.account_id)
-    if isinstance(body, KeptTeam) and body.team_id not in teams:
-        return "team_id", "a team of the contest", repr(body.team_id)
-    return None
-
-
 LONGEST = 2 * 2**20
 CountedEnding = Literal["played", "resigned", "clock", "contest", "moves"]
 
@@ -207,10 +194,8 @@ def documents(session: Session, contest_id: str, team_ids: Collection[str]) -> l
     """The counted games of the teams that take part, those that began first before the others."""
     rows = [game for game in games_queries.of_contest(session, contest_id) if game.counted and game.team_id in team_ids]
     rows.sort(key=lambda game: (game.started, game.id))
-    moves, shown = (
-        games_queries.moves_of(session, [game.id for game in rows]),
-        games_queries.submission_ids(session, rows),
-    )
+    moves = games_queries.moves_of(session, [game.id for game in rows])
+    shown = games_queries.submission_ids(session, rows)
     return [_of_game(game, moves[game.id], shown.get(game.id)) for game in rows]
 
 
