@@ -1,8 +1,8 @@
 """The quick twin of `scoring`: the points of one problem's rows, kept up to date with their raw scores.
 
 A column is a test case, a row whatever is worth points: a team with the answers that count, or one of its submissions.
-A column whose BEST changed is computed again as a whole, other columns in all rows that changed. The points of these
-rows are added up again, in whole grains, so that the result is that of `problem_points` to the last bit. What a row is
+A column with a changed cell is computed again as a whole, and then the points of all rows are added up again, in whole
+grains, so that the result is that of `problem_points` to the last bit. What a row is
 worth at a case is a share of BEST (`score_columns`); what a group makes of it is here.
 
 - The rounding of points for whole arrays, in a module of its own: graders start without numpy.
@@ -77,8 +77,8 @@ class Columns:
     last rose, in microseconds, or NEVER.
 
     Invariant: raw scores and times of improvement (`scores`, `improved`), and shares where points are absolute, are
-    those of the answers put in; everything else is of the last `refresh`. `_touched` and `_rows` have the columns and
-    the rows of all cells changed since, `_leading` the columns among them whose BEST may have changed.
+    those of the answers put in; everything else is of the last `refresh`. `_touched` has the columns of all cells
+    changed since, and `_is_stale` says whether any cell or row changed.
     """
 
     def __init__(
@@ -106,15 +106,14 @@ class Columns:
         self.latest: Whole = np.full(room, NEVER, dtype=np.int64)
         self._free: list[int] = []
         self._touched: set[int] = set()
-        self._leading: set[int] = set()
-        self._rows: set[int] = set()
+        self._is_stale = True
         self._of_group = [_indices([self.scores.at[name] for name in each.cases]) for each in self.weights.groups]
         if self.rule.reference_counts:
             for name, score in (reference or {}).items():
                 if score.accepted and score.raw is not None:
                     at = self.scores.column(name)
                     self.scores.refer(at, score.raw)
-                    self._leading.add(at)
+                    self._touched.add(at)
 
     def add_row(self, *, setter: bool) -> int:
         """A new row without answers; returns its number."""
@@ -126,7 +125,7 @@ class Columns:
             if row >= len(self.points):
                 self._grow()
         self.scores.setters[row] = setter
-        self._rows.add(row)
+        self._is_stale = True
         return row
 
     def remove_row(self, row: int, answers: Mapping[str, Counted]) -> None:
@@ -150,67 +149,47 @@ class Columns:
         if teams != self.scores.teams:
             self.scores.teams = teams
             if self.rule.kind is Kind.RANK:
-                self._leading.update(range(len(self.scores.columns)))
+                self._touched.update(range(len(self.scores.columns)))
+                self._is_stale = True
 
     def change(self, row: int, answers: Mapping[str, Counted | None]) -> None:
         """Put answers into a row in place of those it had for the same cases; None: there is none any more."""
+        self._is_stale = True
         for name, counted in answers.items():
             at = self.scores.column(name)
             score = None if counted is None or not counted.score.accepted else counted.score
-            was_converted = self.scores.write(at, row, None if score is None else score.raw)
+            self.scores.write(at, row, None if score is None else score.raw)
             self._touched.add(at)
-            self._rows.add(row)
-            if was_converted or self.scores.setters[row]:
-                self._leading.add(at)
             if at < self._scored:
                 self.improved[at, row] = NEVER if counted is None else counted.improved // MICROSECOND
                 if self.rule.kind is Kind.ABSOLUTE:
                     self.share[at, row] = share_given(score)
 
-    def load(self, raw: Floats, improved: Whole) -> None:
-        """Put whole columns in, of rows that all take part in BEST; the raw scores are floats exactly."""
-        if self.rule.kind is Kind.ABSOLUTE:
-            raise ValueError("columns of raw scores: expected a relative kind or rank, found absolute")
-        while len(self.points) < raw.shape[1]:
-            self._grow()
-        self.rows = max(self.rows, raw.shape[1])
-        self.scores.raw[: self._scored, : self.rows] = raw
-        self.improved[:, : self.rows] = improved
-        self.scores.setters[: self.rows] = True
-        self._leading.update(range(self._scored))
-        self._rows.update(range(self.rows))
-
     def refresh(self) -> bool:
         """Bring everything up to date; returns whether points of unchanged rows may differ from before."""
-        if not (self._leading or self._rows):
+        if not self._is_stale:
             return False
-        moved = [at for at in self.scores.find_bests(sorted(self._leading), self.rows) if at < self._scored]
-        rows = np.arange(self.rows) if moved else np.array(sorted(self._rows), dtype=np.int64)
-        self._earn(moved, rows)
-        self._earn(
-            sorted(at for at in self._touched.difference(moved) if at < self._scored), np.array(sorted(self._rows))
-        )
-        self._add_up(rows)
-        self._touched, self._leading, self._rows = set(), set(), set()
-        return bool(moved)
-
-    def _earn(self, columns: Sequence[int], rows: Whole) -> None:
-        """Compute shares and grains of some cells."""
-        if len(columns) and len(rows):
-            cells = np.ix_(np.array(columns), rows)
+        columns = sorted(self._touched)
+        has_moved = self.scores.find_bests(columns, self.rows)
+        scored = [at for at in columns if at < self._scored]
+        if scored:
+            cells = np.array(scored), slice(0, self.rows)
             if self.rule.kind is not Kind.ABSOLUTE:
-                self.share[cells] = self.scores.shares(columns, rows)
-            self._grains[cells] = earned_by_all(self._weight[columns], self.share[cells])
+                self.share[cells] = self.scores.shares(scored, self.rows)
+            self._grains[cells] = earned_by_all(self._weight[scored], self.share[cells])
+        self._add_up()
+        self._touched, self._is_stale = set(), False
+        return has_moved
 
-    def _add_up(self, rows: Whole) -> None:
-        """The points of rows, and when they last rose: the latest improvement of a case that earns something."""
-        some: Rows = slice(0, self.rows) if len(rows) == self.rows else rows
+    def _add_up(self) -> None:
+        """The points of all rows, and when they last rose: the latest improvement of a case that earns something."""
+        some = slice(0, self.rows)
         share, grains, improved = self.share[:, some], self._grains[:, some], self.improved[:, some]
         gains = self._gains(share, grains, self._fulls, earned_by_all)
         total = gains.sum(axis=0)
         points = np.minimum(np.ldexp(total.astype(np.float64), -self.weights.bits), self.weights.most)
         points = np.where(total >= self.weights.full, self.weights.most, points)
-        latest = np.full(len(rows), NEVER, dtype=np.int64)
+        latest = np.full(self.rows, NEVER, dtype=np.int64)
         for at, gain in enumerate(gains):
             cases = self._of_group[at]
             times = np.where(grains[cases] > 0, improved[cases], NEVER).max(axis=0, initial=NEVER)
@@ -272,10 +251,5 @@ class Columns:
         for name in ("share", "_grains", "improved", "points", "shown", "latest"):
             setattr(other, name, getattr(self, name).copy())
         other._free = list(self._free)
-        other._touched, other._leading, other._rows = set(), set(), set()
+        other._touched = set()
         return other
-
-    def nbytes(self) -> int:
-        """Bytes of all arrays."""
-        arrays = (self.scores.raw, self.share, self._grains, self.improved, self.points, self.shown, self.latest)
-        return sum(each.nbytes for each in arrays) + self.scores.setters.nbytes

@@ -123,30 +123,26 @@ class ScoreColumns:
         self.columns[at].reference = value
         self._make_fit(at, value)
 
-    def write(self, at: int, row: int, value: Exact | None) -> bool:
-        """Put a number into a cell (None: nothing); returns whether the whole column was converted to hold it.
-
-        BEST of a converted column must be found again: the numbers that ranks are counted by are those before it.
-        """
+    def write(self, at: int, row: int, value: Exact | None) -> None:
+        """Put a number into a cell (None: nothing), and convert the column if it must be to hold it."""
         column = self.columns[at]
         if value is None:
             self.raw[at, row] = np.nan
             if column.exact is not None:
                 column.exact.pop(row, None)
-            return False
-        was_converted = self._make_fit(at, value)
+            return
+        self._make_fit(at, value)
         if column.exact is not None:
             column.exact[row] = value
             self.raw[at, row] = 1.0
         else:
             self.raw[at, row] = float(value * column.factor)
-        return was_converted
 
-    def _make_fit(self, at: int, value: Exact) -> bool:
-        """Let a column hold this number; returns whether it got another factor or exact numbers for that."""
+    def _make_fit(self, at: int, value: Exact) -> None:
+        """Let a column hold this number, if need be by another factor or exact numbers."""
         column = self.columns[at]
         if column.exact is not None or is_float(value * column.factor):
-            return False
+            return
         numbers = {int(row): column.number(self.raw[at, row]) for row in np.flatnonzero(~np.isnan(self.raw[at]))}
         factor = lcm(column.factor, value.denominator)
         others = [*numbers.values(), value, *([column.reference] if column.reference is not None else [])]
@@ -156,10 +152,9 @@ class ScoreColumns:
                 self.raw[at, row] = float(number * factor)
         else:
             column.exact = numbers
-        return True
 
-    def find_bests(self, columns: Sequence[int], rows: int) -> list[int]:
-        """Find BEST of columns again; returns those in which shares of unchanged answers differ from before."""
+    def find_bests(self, columns: Sequence[int], rows: int) -> bool:
+        """Find BEST of columns again; returns whether shares of unchanged answers may differ from before."""
         before = [self.columns[at].best for at in columns]
         for at in columns:
             if self.columns[at].exact is not None:
@@ -167,10 +162,9 @@ class ScoreColumns:
         floats = [at for at in columns if self.columns[at].exact is None]
         if floats:
             self._find_float_bests(floats, rows)
-        if self.rule.kind is Kind.ABSOLUTE:
-            return []
-        moved = self.rule.kind is Kind.RANK
-        return [at for at, best in zip(columns, before, strict=True) if moved or best != self.columns[at].best]
+        if self.rule.kind is Kind.RELATIVE:
+            return before != [self.columns[at].best for at in columns]
+        return self.rule.kind is Kind.RANK
 
     def _exact_best(self, column: Column) -> Exact | None:
         numbers = [number for row, number in (column.exact or {}).items() if self.setters[row]]
@@ -198,14 +192,14 @@ class ScoreColumns:
     def _towards(self, value: N) -> N:
         return value if self.rule.direction is Direction.MAXIMISE else -value
 
-    def shares(self, columns: Sequence[int], rows: Whole) -> Floats:
-        """The share 0..1 of each answer of some columns at their BEST, by column and row; 0 where there is none."""
+    def shares(self, columns: Sequence[int], rows: int) -> Floats:
+        """The share 0..1 of each answer in the first `rows` of some columns at their BEST; 0 where there is none."""
         some = [self.columns[at] for at in columns]
-        values = self.raw[np.ix_(np.array(columns), rows)]
+        values = self.raw[np.array(columns), :rows]
         shares = self._quotients(values, np.array([each.float_best() for each in some], dtype=np.float64)[:, None])
         for place, column in enumerate(some):
             if column.exact is not None:
-                shares[place] = [self._share_of(column, column.exact.get(row)) for row in rows.tolist()]
+                shares[place] = [self._share_of(column, column.exact.get(row)) for row in range(rows)]
             elif self.rule.kind is Kind.RANK:
                 shares[place] = self._rank_shares(column, values[place])
         return np.where(np.isnan(values), 0.0, shares)
