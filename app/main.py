@@ -49,7 +49,7 @@ from app.core.settings import Settings
 from app.core.shared_work import SharedWork
 from app.daily.service.puzzles import DailyPuzzles
 from app.feed.service.hub import Hub
-from app.feed.service.lists.lists import WrittenLists
+from app.feed.service.lists import WrittenLists
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
 from app.judging.service.distributed.engine import start_engine

@@ -28,7 +28,7 @@ import psutil
 from sqlalchemy import delete, insert, select, text
 from sqlalchemy.orm import Session
 
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.core.db.database import Database
 from app.core.settings import Settings
 from app.tables import AnswerRow, ContestProblemRow, EventRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.core.db.database import Database
 from app.core.files.open_files import open_files
 from app.core.settings import Settings

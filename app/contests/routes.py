@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
 from app.contests.queries import contest_of
-from app.contests.schemas.bodies import ChangedContest, ContestBody, ContestChange, ContestView, version
+from app.contests.schemas import ChangedContest, ContestBody, ContestChange, ContestView, version
 from app.contests.service import commands as service_commands
 from app.contests.service import contests
 from app.contests.service.capabilities import ParticipationBody, ParticipationView, begin, participation

@@ -9,7 +9,7 @@ from secrets import token_hex
 from sqlalchemy import BigInteger, ForeignKey, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.contests.schemas.settings import ContestSettings, Limits, Rule
+from app.contests.schemas import ContestSettings, Limits, Rule
 from app.core.db.base import ID, Base, BigId, Details, Model
 from app.core.json_documents import PauseDocument, ProblemChanges, SelectionDocument
 

@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from app.contests.schemas.settings import NO_LIMITS, Limits
+from app.contests.schemas import NO_LIMITS, Limits
 from app.core.db.by_id import Kind, portions, tell
 from app.core.db.locks import lock_names
 from app.core.messages import N_, Message

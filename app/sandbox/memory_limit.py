@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 from app.sandbox import confinement
-from app.sandbox.kernels import keep_what_may_be_kept
+from app.sandbox.confinement import keep_what_may_be_kept
 
 READ = "--read="
 # Imported before folders are given up: what they lie in holds the server's home too, as often as not.

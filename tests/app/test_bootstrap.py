@@ -11,7 +11,7 @@ import pytest
 from app.accounts import queries as accounts_queries
 from app.contests import queries as contests_queries
 from app.contests.queries import clock
-from app.contests.schemas.settings import CONTEST_BYTES, TEAM_BYTES, ContestSettings, Limits, PerWindow
+from app.contests.schemas import CONTEST_BYTES, TEAM_BYTES, ContestSettings, Limits, PerWindow
 from app.core.passwords import make_password, password_fits
 from app.core.settings import Settings
 from app.operations.service.bootstrap import initialise

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.contests.schemas.settings import Limits, PerWindow
+from app.contests.schemas import Limits, PerWindow
 from app.core.errors import BadRequest, all_in_words, message_of
 from app.core.faults import MORE, PackageError, mismatch
 from app.core.messages import N_, Message, joined

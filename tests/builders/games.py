@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from app.contests.schemas.settings import Limits
+from app.contests.schemas import Limits
 from app.core.service import Service
 from app.games.service.ending import Keeper
 from app.tables import ContestProblemRow

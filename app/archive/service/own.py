@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from app.archive.service import people
 from app.archive.service.people import KeptTeam, OfGame, OfPeople, RoleOf, SelfRegistered, Terms
 from app.contests import queries as contests_queries
-from app.contests.schemas.settings import Limits
+from app.contests.schemas import Limits
 from app.core.bodies import Body
 from app.core.clics import Id, Time
 from app.core.errors import fault

@@ -22,7 +22,7 @@ from app.archive.service.versions import Version
 from app.authoring.service.contest_problems import EntryBody
 from app.contests import queries as contests_queries
 from app.contests.queries import clock
-from app.contests.schemas.bodies import ContestBody, ContestView
+from app.contests.schemas import ContestBody, ContestView
 from app.contests.service import changes
 from app.contests.service import commands as service_commands
 from app.core.bodies import Document, Item

@@ -23,7 +23,7 @@ from app.archive.service.own import Submitted
 from app.archive.service.package_files import Contents, PackageObject
 from app.archive.service.versions import Version
 from app.contests import queries as contests_queries
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.core.clics import ID, format_reltime, parse_reltime, parse_time
 from app.core.clock import utc_now
 from app.core.db.by_id import as_id, is_number

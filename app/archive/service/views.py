@@ -22,7 +22,7 @@ from app.archive.service.rows import Importer
 from app.archive.service.submissions import Trials, grade_all
 from app.archive.service.versions import MOST_TOLD, Version, Wanted
 from app.authoring.service.packages import SPOOL, limits_of
-from app.contests.schemas.bodies import ContestView
+from app.contests.schemas import ContestView
 from app.contests.service.contests import view
 from app.core import passwords
 from app.core.clics import JsonObject

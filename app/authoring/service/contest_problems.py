@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer, refuse_unusable
 from app.contests import queries as contests_queries
 from app.contests.queries import contest_of, entry_of
-from app.contests.schemas.settings import Limits, Rule
+from app.contests.schemas import Limits, Rule
 from app.contests.service.contests import contest_to_change
 from app.core.bodies import Body, Line, same_id
 from app.core.errors import BadRequest, Conflict, describe_pattern

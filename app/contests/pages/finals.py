@@ -6,7 +6,7 @@ from fastapi import Request, Response
 
 from app.contests.pages.setup import finals_of, moment
 from app.contests.queries import contest_of
-from app.contests.schemas.bodies import ContestChange
+from app.contests.schemas import ContestChange
 from app.contests.service import commands as service_commands
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.gate import Fields, see

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from app.contests.pages.home import steps
 from app.contests.queries import clock, contest_of
-from app.contests.schemas.bodies import ContestBody, ContestChange, ContestView
+from app.contests.schemas import ContestBody, ContestChange, ContestView
 from app.contests.service import commands as service_commands
 from app.contests.service.contests import view
 from app.core.clics import format_time, format_time_or_none, parse_time

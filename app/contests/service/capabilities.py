@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.queries import Beginning, clock, contest_of
-from app.contests.schemas.settings import ContestSettings
+from app.contests.schemas import ContestSettings
 from app.contests.service.changes import why_not_running
 from app.core.bodies import Body
 from app.core.clics import format_reltime, format_time_or_none

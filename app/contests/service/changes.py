@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from pydantic import ValidationError
 
 from app.contests.queries import clock, refuse_final, written_pauses
-from app.contests.schemas.bodies import ContestBody, ContestChange
-from app.contests.schemas.settings import ContestSettings
+from app.contests.schemas import ContestBody, ContestChange, ContestSettings
 from app.core.bodies import mismatch, refuse
 from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.errors import BadRequest, Conflict, Forbidden, fault

@@ -16,18 +16,20 @@ from app.accounts.service.reach import EVERYTHING, reach_of
 from app.accounts.service.viewer import Viewer, own_contest, refuse_open_to_all
 from app.contests import queries as contests_queries
 from app.contests.queries import clock, contest_of
-from app.contests.schemas.bodies import (
+from app.contests.schemas import (
+    CONTEST_BYTES,
     FILES,
+    TEAM_BYTES,
     ChangedContest,
     ContestBody,
     ContestChange,
+    ContestSettings,
     ContestView,
     Moved,
     TimesChange,
     differences,
     version,
 )
-from app.contests.schemas.settings import CONTEST_BYTES, TEAM_BYTES, ContestSettings
 from app.contests.service import changes
 from app.contests.service.contests import StateView, free_id, refuse_overlaps, state_view, view
 from app.core.bodies import mismatch, refuse, same_id

@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.queries import contest_of, refuse_final
-from app.contests.schemas.bodies import BoardState, ContestView
-from app.contests.schemas.settings import Limits
+from app.contests.schemas import BoardState, ContestView, Limits
 from app.core import clics
 from app.core.clics import LANGUAGE, NOT_IN_IDS, format_reltime, format_time_or_none
 from app.core.clock import utc_now

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from math import ceil
 
-from app.contests.schemas.settings import ContestSettings, Limits
+from app.contests.schemas import ContestSettings, Limits
 from app.core.messages import N_
 from app.core.pages import languages
 from app.core.pages.languages import _, decimal, gettext, ngettext

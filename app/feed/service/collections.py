@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from app.accounts.schemas import AccountView
 from app.accounts.service import accounts
 from app.accounts.service.viewer import Viewer
-from app.contests.schemas import bodies
-from app.contests.schemas.bodies import ContestView
+from app.contests import schemas as contests_schemas
+from app.contests.schemas import ContestView
 from app.contests.service import contests
 from app.contests.service.contests import JudgementTypeView, LanguageView, StateView
 from app.core.clics import JsonObject
@@ -137,7 +137,7 @@ def _of_directory(each: directory.DirectoryKind, *refers_to: str) -> Collection:
 # The collections in the order in which access lists them.
 COLLECTIONS: Sequence[Collection] = (
     # The contest names its main group, and comes first all the same: CLICS clients expect it there.
-    Collection("contest", ContestView, contests.documents, single=True, imported=False, files=bodies.FILES),
+    Collection("contest", ContestView, contests.documents, single=True, imported=False, files=contests_schemas.FILES),
     Collection("judgement-types", JudgementTypeView, contests.type_documents, imported=False),
     Collection("languages", LanguageView, contests.language_documents, imported=False),
     Collection(

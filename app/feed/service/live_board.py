@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import NoContest, contest_of
-from app.contests.schemas.settings import ContestSettings
+from app.contests.schemas import ContestSettings
 from app.contests.service.capabilities import capabilities
 from app.contests.service.visibility import seen_by
 from app.core.clock import utc_now

@@ -12,7 +12,7 @@ from app.accounts.service.viewer import Viewer
 from app.authoring.service.testcases import case_input
 from app.contests import queries as contests_queries
 from app.contests.queries import NoContest
-from app.contests.schemas.settings import Limits
+from app.contests.schemas import Limits
 from app.contests.service.names import problem_called
 from app.contests.service.visibility import snapshot_for, the_problem
 from app.core.clock import utc_now

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import Connection, Select, exists, func, or_, select
 from sqlalchemy.orm import Session
 
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.core.db.base import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.core.clock import utc_now
 from app.core.loops import Loop
 from app.domain.contests import Kind

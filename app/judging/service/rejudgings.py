@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer, refuse_foreign_contests
 from app.contests import queries as contests_queries
 from app.contests.queries import contest_of, entry_of
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.contests.service.names import called
 from app.contests.tables import OPEN, UNDONE
 from app.core.bodies import Body, Line

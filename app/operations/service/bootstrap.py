@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
 from app.contests import queries as contests_queries
-from app.contests.schemas.settings import ContestSettings, Limits, PerWindow, Rule
+from app.contests.schemas import ContestSettings, Limits, PerWindow, Rule
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.locks import shown

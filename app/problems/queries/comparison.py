@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.core.json_documents import CaseDocument, ProblemColumns, ProblemDocument
 from app.domain.documents import ProblemSettingsDocument
 from app.problems.queries.problem_diff import Cases, answer_limit, changed, rule_of, unanswered

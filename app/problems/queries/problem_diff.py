@@ -15,7 +15,7 @@ from typing import cast
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.core.clock import utc_now
 from app.core.json_documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
 from app.domain.contests import CaseKind, ScoredProblem, ScoringRule

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.contests.queries import choices, clock, participations
-from app.contests.schemas.settings import ContestSettings, Rule
+from app.contests.schemas import ContestSettings, Rule
 from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, ScoredProblem, Team
 from app.domain.counting import RawScore
 from app.domain.documents import ProblemSettingsDocument

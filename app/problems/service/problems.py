@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.contests.service.visibility import the_problem
 from app.core.faults import PackageErrors
 from app.core.json_documents import MetadataDocument, OriginDocument, StatementDocument

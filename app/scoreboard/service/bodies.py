@@ -12,7 +12,7 @@ from typing import Annotated, NotRequired
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from app.contests.schemas.bodies import BoardState
+from app.contests.schemas import BoardState
 from app.core.bodies import Sparse
 from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, STATE, example
 from app.core.clock import utc_now

@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from sqlalchemy import Connection, Select, exists, func, literal, literal_column, select, update
 from sqlalchemy.orm import Session
 
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.core.db.base import among, given, is_postgresql, update_and_insert, update_rows
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace

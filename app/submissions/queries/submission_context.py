@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.contests import queries as contests_queries
 from app.contests.queries import clock
-from app.contests.schemas.settings import NO_LIMITS, ContestSettings, Limits
+from app.contests.schemas import NO_LIMITS, ContestSettings, Limits
 from app.core.db.database import Database
 from app.core.files.files import FileStore
 from app.domain.contests import CaseKind, Clock

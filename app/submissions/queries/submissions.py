@@ -12,7 +12,7 @@ from typing import cast
 from sqlalchemy import Connection, exists, select, text, tuple_
 from sqlalchemy.orm import Session
 
-from app.contests.schemas.settings import NO_LIMITS, Limits
+from app.contests.schemas import NO_LIMITS, Limits
 from app.core.db.base import insert_rows
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, exists, func, select
 from sqlalchemy.orm import Session
 
-from app.contests.schemas.settings import NO_LIMITS, Limits
+from app.contests.schemas import NO_LIMITS, Limits
 from app.core.db.base import WAITING
 from app.core.messages import N_, Message
 from app.domain.participation import Quota, SubmissionLimits, limited, quota, times_needed

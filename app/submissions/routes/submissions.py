@@ -15,7 +15,7 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, T
 from app.core.http.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
 from app.core.http.lists.reply import TheLists, ThePage
 from app.feed.service.collections import BY_NAME
-from app.feed.service.lists.list_renderer import Large
+from app.feed.service.list_renderer import Large
 from app.submissions.service.judgements import (
     JudgedCase,
     Judgement,

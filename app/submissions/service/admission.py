@@ -10,7 +10,7 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.queries import NoContest
-from app.contests.schemas.settings import NO_LIMITS, Limits
+from app.contests.schemas import NO_LIMITS, Limits
 from app.contests.service.capabilities import capabilities
 from app.contests.service.changes import why_not_running
 from app.contests.service.names import problem_called

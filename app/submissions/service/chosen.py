@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.queries import Choosing, Place
-from app.contests.schemas.settings import Limits
+from app.contests.schemas import Limits
 from app.contests.service.changes import why_not_running
 from app.contests.service.visibility import is_official, is_own, the_problem
 from app.core.bodies import Body, Line

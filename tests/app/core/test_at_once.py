@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
-from app.contests.schemas.bodies import ContestChange
+from app.contests.schemas import ContestChange
 from app.contests.service import commands as service_commands
 from app.core.clock import utc_now
 from tests.app.contests.test_clock import at, enrol, make

@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import Connection, NullPool, create_engine, func, insert, select, text
 from sqlalchemy.exc import InternalError, OperationalError
 
-from app.contests.schemas.settings import Limits
+from app.contests.schemas import Limits
 from app.core.db.commits import LAST, SECONDS_FOR_A_COMMIT, CommitInDoubt, NotKnownYet, was_committed
 from app.core.db.database import Database
 from app.core.db.migrate import upgrade

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 import app
 from app.accounts.service.viewer import Viewer
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.contests.service.visibility import know_points, points_of
 from app.core.db.database import Database
 from app.core.service import Service

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.contests.schemas.settings import Limits, PerWindow
+from app.contests.schemas import Limits, PerWindow
 from app.domain.participation import Quota, limited, quota, times_needed
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.contests.schemas.settings import ContestSettings
+from app.contests.schemas import ContestSettings
 from app.domain.participation import Telling, reduced
 from checkers.doors import Message, Rejected
 

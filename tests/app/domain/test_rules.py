@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from pydantic import ValidationError
 
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.participation import default_rule
 from tests.builders.scoring import rules

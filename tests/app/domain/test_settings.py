@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from app.contests.schemas.settings import ContestSettings, Limits
+from app.contests.schemas import ContestSettings, Limits
 from app.domain.contests import EVERY, FINAL
 from app.domain.history import Prizes
 from app.domain.participation import Finals

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.archive.service.package_files import NAMES
-from app.contests.schemas.settings import ContestSettings
+from app.contests.schemas import ContestSettings
 from app.feed.service import kinds
 from app.feed.service.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER
 from app.feed.service.live_board import endpoints

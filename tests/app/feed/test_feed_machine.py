@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from app.accounts.service.viewer import digest
-from app.contests.schemas.settings import ContestSettings
+from app.contests.schemas import ContestSettings
 from app.domain.documents import FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.feed.service import followed

@@ -12,8 +12,8 @@ import pytest
 
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import seen_by
+from app.feed.service import list_renderer
 from app.feed.service.collections import COLLECTIONS, Collection
-from app.feed.service.lists import list_renderer
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.routes.submissions import JUDGEMENTS, RUNS, SUBMISSIONS
 from tests.builders.contests import (

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.accounts.service.viewer import Viewer
-from app.contests.schemas.settings import Rule
+from app.contests.schemas import Rule
 from app.contests.service.visibility import know_points, points_of
 from app.core.clock import utc_now
 from app.core.service import Service

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.contests.schemas.settings import ContestSettings
+from app.contests.schemas import ContestSettings
 from app.core.service import Service
 from app.domain.fingerprints import grain_of
 from app.similarity.service.comparing import Similarity

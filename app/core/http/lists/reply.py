@@ -17,9 +17,9 @@ from starlette.types import Receive, Scope, Send
 
 from app.accounts.service.viewer import Viewer
 from app.feed.service.collections import Collection
-from app.feed.service.lists.list_renderer import MOST_ON_A_PAGE, Large, PageWanted, TooLarge
-from app.feed.service.lists.lists import WrittenLists
-from app.feed.service.lists.slices import CLOSING, COMMA, GZIP_HEAD, LAST_BLOCK, OPENING, PIECE, Part, Wanted, Written
+from app.feed.service.list_renderer import MOST_ON_A_PAGE, Large, PageWanted, TooLarge
+from app.feed.service.lists import WrittenLists
+from app.feed.service.slices import CLOSING, COMMA, GZIP_HEAD, LAST_BLOCK, OPENING, PIECE, Part, Wanted, Written
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.scoreboard import AS_JSON, CACHING
 

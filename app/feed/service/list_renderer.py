@@ -27,7 +27,7 @@ from app.core.messages import N_
 from app.domain.counting import Attempt
 from app.feed import queries as feed_queries
 from app.feed.service.collections import Collection
-from app.feed.service.lists.slices import NO_ROW, Row, Slice, Wanted, Written, same_mark
+from app.feed.service.slices import NO_ROW, Row, Slice, Wanted, Written, same_mark
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.submission_queries import Teams

@@ -23,7 +23,7 @@ from app.core.service import Service
 from app.core.shared_work import SharedWork
 from app.domain.verdicts import Identical
 from app.feed.service.collections import Collection
-from app.feed.service.lists.list_renderer import (
+from app.feed.service.list_renderer import (
     Large,
     ListRenderer,
     Page,
@@ -35,7 +35,7 @@ from app.feed.service.lists.list_renderer import (
     page_of,
     row_of,
 )
-from app.feed.service.lists.slices import Derived, Part, Slice, Wanted, Written
+from app.feed.service.slices import Derived, Part, Slice, Wanted, Written
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
 # Bytes that an entry takes at least.

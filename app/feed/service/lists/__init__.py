@@ -1,1 +1,0 @@
-"""Collections as JSON, rendered once for all viewers who see the same."""
