@@ -13,9 +13,10 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service import visibility
 from app.contests.service.visibility import seen_by
 from app.core.http.lists.reply import ListReply
-from app.feed.service import OVERHEAD, Shelf, list_renderer
+from app.feed.service import list_renderer
 from app.feed.service.collections import BY_NAME, Collection
 from app.feed.service.list_renderer import FEW, Large, ListRenderer
+from app.feed.service.lists import OVERHEAD, Shelf
 from app.feed.service.slices import PIECE, Row, Slice, Written
 from app.submissions.queries import submission_queries
 from app.submissions.routes.submissions import JUDGEMENTS, RUNS, SUBMISSIONS
