@@ -1,16 +1,15 @@
 """Hold the example submissions of a package against submissions.yaml: verdicts, points and messages.
 
-- The format's globs, matched in time that grows with glob and path only: a set of states walks along the path.
+- The format's globs, matched in time that grows with glob and path only: a set of places walks along the path.
 - A package's test data as the scoring rules see it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
-from functools import lru_cache
 
 from app.core.faults import PackageError
 from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
@@ -21,90 +20,44 @@ from app.packages.submissions import FILE
 from app.packages.trials import Outcome
 from checkers.doors import Phrase
 
-# Stands for every character but `/`.
-ANY = ""
-
-
-@dataclass(slots=True)
-class _States:
-    """The states of a walk: from each one character leads to another, and free steps lead to others."""
-
-    moves: list[tuple[str, int] | None] = field(default_factory=list)
-    free: list[list[int]] = field(default_factory=list)
-
-    def add(self) -> int:
-        self.moves.append(None)
-        self.free.append([])
-        return len(self.moves) - 1
-
-    def reachable(self, states: set[int]) -> set[int]:
-        """Follow the free steps."""
-        reached, waiting = set(states), list(states)
-        while waiting:
-            for each in self.free[waiting.pop()]:
-                if each not in reached:
-                    reached.add(each)
-                    waiting.append(each)
-        return reached
-
-    def step(self, states: set[int], letter: str) -> set[int]:
-        moves = (self.moves[each] for each in states)
-        return self.reachable(
-            {
-                move[1]
-                for move in moves
-                if move is not None and (move[0] == letter or (move[0] == ANY and letter != "/"))
-            }
-        )
+Places = frozenset[int]
 
 
 def matches(glob: str, path: str) -> bool:
     """Tell whether the format's glob (`*` within a name, `{a,b}`) matches the path or one of the folders it lies in."""
-    states, last = _compiled(glob)
-    at = states.reachable({0})
-    for letter in path:
-        if letter == "/" and last in at:
-            return True
-        at = states.step(at, letter)
-        if not at:
-            return False
-    return last in at
+    if not _is_balanced(glob):
+        return glob == path or path.startswith(f"{glob}/")
+    ends, _ = _walk(glob, 0, path, frozenset({0}), commas=False)
+    return any(end == len(path) or path[end] == "/" for end in ends)
 
 
-@lru_cache(maxsize=512)
-def _compiled(glob: str) -> tuple[_States, int]:
-    """The states of a glob, and the one that its end leads to. The first one is 0."""
-    states = _States()
-    at = states.add()
-    alternatives: list[tuple[int, int]] = []
-    has_braces = _is_balanced(glob)
-    for letter in glob:
-        if letter == "{" and has_braces:
-            alternatives.append((at, states.add()))
-            at = _branch(states, at)
-        elif letter == "," and alternatives:
-            begin, end = alternatives[-1]
-            states.free[at].append(end)
-            at = _branch(states, begin)
-        elif letter == "}" and alternatives:
-            _, end = alternatives.pop()
-            states.free[at].append(end)
-            at = end
-        elif letter == "*" and has_braces:
-            loop = _branch(states, at)
-            states.moves[loop] = (ANY, loop)
-            at = _branch(states, loop)
+def _walk(glob: str, at: int, path: str, starts: Places, *, commas: bool) -> tuple[Places, int]:
+    """Where in the path a glob may end that begins at one of some places, up to a closing brace, and what follows it.
+
+    The places are few, whatever the glob: no path of a package is matched by trying one way after another.
+    """
+    ends, now = Places(), starts
+    while at < len(glob) and glob[at] != "}":
+        letter, at = glob[at], at + 1
+        if letter == "{":
+            now, at = _walk(glob, at, path, now, commas=True)
+        elif letter == "," and commas:
+            ends, now = ends | now, starts
+        elif letter == "*":
+            first = {_end_of_name(path, start): start for start in sorted(now, reverse=True)}
+            now = Places(each for end, start in first.items() for each in range(start, end + 1))
         else:
-            after = states.add()
-            states.moves[at] = (ANY if letter == "?" and has_braces else letter, after)
-            at = after
-    return states, at
+            now = Places(
+                each + 1
+                for each in now
+                if each < len(path) and (path[each] == letter or (letter == "?" and path[each] != "/"))
+            )
+    return ends | now, at + 1
 
 
-def _branch(states: _States, begin: int) -> int:
-    new = states.add()
-    states.free[begin].append(new)
-    return new
+def _end_of_name(path: str, start: int) -> int:
+    end = path.find("/", start)
+    return len(path) if end < 0 else end
 
 
 def _is_balanced(glob: str) -> bool:

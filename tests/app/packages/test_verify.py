@@ -143,6 +143,11 @@ def test_demands_may_be_made_on_some_of_the_cases() -> None:
         ("accept", "accepted/a", False),
         ("accepted/a.c", "accepted/abc", False),
         ("{a", "{a", True),
+        ("{a", "{a/b", True),
+        ("{a/*,b{c,d}}/?", "a/b/c", True),
+        ("{a/*,b{c,d}}/?", "bd/e/f", True),
+        ("{a/*,b{c,d}}/?", "bd/ef", False),
+        ("a,b/*", "a,b/c", True),
     ],
 )
 def test_globs_match_a_path_or_a_folder_above_it(glob: str, path: str, expected: bool) -> None:
