@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NotRequired, TypedDict
 
-from app.domain.documents import JsonValue, ProblemSettingsDocument, ReferenceDocument
+from app.domain.documents import JsonValue, PhraseDocument, ProblemSettingsDocument, ReferenceDocument
 
 
 class PauseDocument(TypedDict):
@@ -181,11 +181,11 @@ class SelectionDocument(TypedDict, total=False):
 
 
 class FileNoteDocument(TypedDict):
-    """A file that was sent: the test case it was taken for, or why it was ignored."""
+    """A file that was sent: the test case it was taken for, or the message id and values of why it was ignored."""
 
     name: str
     case: str | None
-    ignored: str | None
+    ignored: PhraseDocument | None
 
 
 class SourceDocument(TypedDict):

@@ -160,7 +160,7 @@ def _rename_contest(session: Session, text: Iterator[str]) -> None:
 def _rename_submissions(session: Session, text: Iterator[str]) -> None:
     for sent in session.scalars(select(SubmissionRow)):
         sent.comment = next(text)
-        ignored = [{"name": next(text), "case": None, "ignored": next(text)} for _ in packs()]
+        ignored = [{"name": next(text), "case": None, "ignored": {"source": next(text), "values": {}}} for _ in packs()]
         sent.files = [{"name": next(text), "case": "02", "ignored": None}, *ignored]
         sent.sources = [{"name": next(text), "size": 3, "sha256": "0" * 64}]
     for score in session.scalars(select(RawScoreRow)):

@@ -276,7 +276,7 @@ class SubmissionKeeper:
             contest_time_ms=when[1],
             comment=comment,
             size=sum(a.size for a in collected.answers.values() if a.data is not None),
-            files=[note.as_json() for note in collected.notes],
+            files=collected.notes,
             sources=[],
         )
         rows = {name: id_ for id_, name in (*entry.cases, *entry.final_cases)}

@@ -14,6 +14,7 @@ from zipfile import ZipInfo
 
 from app.core.json_documents import FileNoteDocument
 from app.core.messages import N_
+from app.domain.documents import PhraseDocument
 from app.submissions.service.archives import (
     Archive,
     Budget,
@@ -32,9 +33,10 @@ PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 MOST_SUGGESTIONS = 20
 # Ignored files with a note each; the others are counted by their reasons, in one note.
 MOST_IGNORED = 100
-UNKNOWN = "no test case of this name"
-LITTER = "left by the operating system"
-MORE = "(more files)"
+UNKNOWN = N_("no test case of this name")
+NEAR = N_("no test case of this name; did you mean %(name)s?")
+LITTER = N_("left by the operating system")
+MORE = "(+{})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +58,6 @@ class Answer:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileNote:
-    """The fate of one file: taken for a case, or ignored and why."""
-
-    name: str
-    case: str | None
-    ignored: str | None = None
-
-    def as_json(self) -> FileNoteDocument:
-        """The form it is stored and shown in."""
-        return {"name": self.name, "case": self.case, "ignored": self.ignored}
-
-
 # Every file name that is taken, with its cases: one, or all where the pattern has no place for a case.
 Names = Mapping[str, Sequence[OpenCase]]
 
@@ -79,22 +68,22 @@ class Collected:
 
     answers: dict[str, Answer] = field(default_factory=dict)
     suggested: int = 0
-    _notes: list[FileNote] = field(default_factory=list)
+    _notes: list[FileNoteDocument] = field(default_factory=list)
     _ignored: int = 0
     _more: Counter[str] = field(default_factory=Counter)
 
     @property
-    def notes(self) -> list[FileNote]:
+    def notes(self) -> list[FileNoteDocument]:
         """Notes on the files in order; at the end the numbers of further ignored ones, by reason."""
         if not self._more:
             return self._notes
-        counts = ", ".join(f"{reason}: {count}" for reason, count in sorted(self._more.items()))
-        return [*self._notes, FileNote(MORE, None, counts)]
+        more = [_note(MORE.format(count), None, _reason(reason)) for reason, count in sorted(self._more.items())]
+        return [*self._notes, *more]
 
     def take(self, answer: Answer) -> None:
         """Note the answer of a case that has none yet."""
         self.answers[answer.case.name] = answer
-        self._notes.append(FileNote(answer.file_name, answer.case.name))
+        self._notes.append(_note(answer.file_name, answer.case.name))
 
     def ignore(self, name: str, reason: str, names: Names | None = None) -> None:
         """Note a file that is not taken, with the nearest of the `names` that may have been meant."""
@@ -102,13 +91,15 @@ class Collected:
             self._more[reason] += 1
             return
         self._ignored += 1
-        hint = "" if names is None else self._nearest(base_name(name), names)
-        self._notes.append(FileNote(name, None, f"{reason}{hint}"))
+        nearest = None if names is None else self._nearest(base_name(name), names)
+        self._notes.append(_note(name, None, _reason(NEAR, name=nearest) if nearest else _reason(reason)))
 
-    def _nearest(self, name: str, names: Names) -> str:
-        """Suggest the name that may have been meant, for the first few files only."""
+    def _nearest(self, name: str, names: Names) -> str | None:
+        """The name that may have been meant, for the first few files only."""
         self.suggested += 1
-        return _nearest(name, names) if self.suggested <= MOST_SUGGESTIONS else ""
+        if self.suggested > MOST_SUGGESTIONS:
+            return None
+        return next(iter(get_close_matches(name, list(names), n=1)), None)
 
 
 def collect(
@@ -232,9 +223,12 @@ def _take_entry(archive: Archive, entry: ZipInfo, names: Names, collected: Colle
         _take(collected, wanted, entry.filename, archive.read(entry, _limit(wanted) + 1))
 
 
-def _nearest(name: str, names: Names) -> str:
-    close = get_close_matches(name, list(names), n=1)
-    return f"; did you mean {close[0]}?" if close else ""
+def _note(name: str, case: str | None, ignored: PhraseDocument | None = None) -> FileNoteDocument:
+    return {"name": name, "case": case, "ignored": ignored}
+
+
+def _reason(source: str, **values: str) -> PhraseDocument:
+    return {"source": source, "values": values}
 
 
 def _nothing_taken(collected: Collected, names: Names) -> UploadRefused:
@@ -248,5 +242,5 @@ def _nothing_taken(collected: Collected, names: Names) -> UploadRefused:
         N_("expected files named after test cases, such as %(example)s, found %(sent)s"),
         where="files",
         example=example,
-        sent=", ".join(note.name for note in collected.notes[:3]),
+        sent=", ".join(note["name"] for note in collected.notes[:3]),
     )

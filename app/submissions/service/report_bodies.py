@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 from urllib.parse import quote
 
 from pydantic import BaseModel, Field
@@ -13,9 +14,11 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import may_see_sources
+from app.core import messages
 from app.core.bodies import Sparse
 from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, JsonObject, example
 from app.core.errors import Forbidden, NotFound
+from app.core.json_documents import FileNoteDocument
 from app.core.messages import N_
 from app.domain.documents import ImageDocument
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -29,6 +32,14 @@ class ReportedFile(BaseModel):
     name: str
     case: str | None
     ignored: str | None
+    reason: object = Field(None, exclude=True)  # the same as a message, which pages translate
+
+    @classmethod
+    def of(cls, note: FileNoteDocument) -> Self:
+        """Return a stored note with its reason in English."""
+        why = note["ignored"]
+        reason = None if why is None else messages.Message(why["source"], **why["values"])
+        return cls(name=note["name"], case=note["case"], ignored=None if reason is None else str(reason), reason=reason)
 
 
 class ReportedImage(ImageDocument):

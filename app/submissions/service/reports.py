@@ -83,7 +83,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
         state=_state(snapshot, judgement, row, standing),
         points=standing.points.points if standing.is_judged else None,
         max_points=float(problem.rule.max_points),
-        files=[ReportedFile.model_validate(each) for each in row.files],
+        files=[ReportedFile.of(each) for each in row.files],
         cases=[*_cases(session, snapshot, problem, row, standing, sent), *_embargoed_cases(problem, sent)],
         groups=[_group(each) for each in standing.points.groups],
     )

@@ -269,7 +269,7 @@ def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str
         admitted.when,
         admitted.contest_time_ms,
         answers,
-        [note.as_json() for note in collected.notes],
+        collected.notes,
         notes,
         admitted.form.comment,
         key,

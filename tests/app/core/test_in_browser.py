@@ -53,7 +53,8 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
         with api.service.database.write() as session:
             sent = session.get_one(SubmissionRow, 1)
             sent.comment = f"comment {HOSTILE}"
-            sent.files = [*sent.files, {"name": f"file {HOSTILE}", "case": None, "ignored": f"reason {HOSTILE}"}]
+            ignored = {"source": f"reason {HOSTILE}", "values": {}}
+            sent.files = [*sent.files, {"name": f"file {HOSTILE}", "case": None, "ignored": ignored}]
             for score in session.scalars(select(RawScoreRow)):
                 score.message = {"key": "k", "text": f"message {HOSTILE}", "args": {}}
         api.service.boards.all_changed()

@@ -14,7 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.packages.zips import zip_bytes
-from app.submissions.service.answer_files import MOST_SUGGESTIONS, Collected, OpenCase, collect, file_names
+from app.submissions.service.answer_files import (
+    LITTER,
+    MOST_SUGGESTIONS,
+    NEAR,
+    UNKNOWN,
+    Collected,
+    OpenCase,
+    collect,
+    file_names,
+)
 from app.submissions.service.archives import Limits, Upload, UploadRefused, announced
 
 CASES = [OpenCase(1, "01", 100), OpenCase(2, "02", 100), OpenCase(3, "03-big", 100)]
@@ -50,15 +59,15 @@ def test_a_contest_may_set_its_own_pattern() -> None:
     """With a pattern of its own, the usual names are unknown."""
     found = sort("a.zip", zip_bytes({"answer-02.dat": b"1", "01.out": b"2"}), pattern="answer-{case}.dat")
     assert taken(found) == {"02": b"1"}
-    assert [note.name for note in found.notes if note.ignored] == ["01.out"]
+    assert [note["name"] for note in found.notes if note["ignored"]] == ["01.out"]
 
 
 def test_unknown_names_are_ignored_and_reported_with_the_nearest() -> None:
     """A file nobody asked for costs nothing, and its note says which name may have been meant."""
     found = sort("a.zip", zip_bytes({"01.out": b"1", "O2.out": b"2", "__MACOSX/._01.out": b"3", ".DS_Store": b"4"}))
-    ignored = {note.name: note.ignored for note in found.notes if note.ignored}
-    assert ignored["O2.out"] == "no test case of this name; did you mean 02.out?"
-    assert ignored["__MACOSX/._01.out"] == ignored[".DS_Store"] == "left by the operating system"
+    ignored = {note["name"]: note["ignored"] for note in found.notes if note["ignored"]}
+    assert ignored["O2.out"] == {"source": NEAR, "values": {"name": "02.out"}}
+    assert ignored["__MACOSX/._01.out"] == ignored[".DS_Store"] == {"source": LITTER, "values": {}}
 
 
 def test_a_plain_file_goes_to_the_case_in_its_name_or_in_the_form() -> None:
@@ -201,7 +210,7 @@ def test_an_archive_of_very_many_entries_is_refused_before_they_are_read(monkeyp
 def test_only_the_first_few_unknown_names_get_a_suggestion() -> None:
     """Each suggestion compares a name with all there are: thousands of them would keep a core busy."""
     found = sort("a.zip", zip_bytes({f"0{at}.ouut": b"" for at in range(99)} | {"01.out": b"1"}), limits=WIDE)
-    meant = [note for note in found.notes if "did you mean" in (note.ignored or "")]
+    meant = [note for note in found.notes if note["ignored"] and "name" in note["ignored"]["values"]]
     assert len(meant) == MOST_SUGGESTIONS
 
 
@@ -233,11 +242,13 @@ def test_the_first_hundred_ignored_files_are_named_and_the_others_counted() -> N
     """A report stays short, however many files an archive brings that nobody asked for."""
     files = {f"n{at:03}": b"" for at in range(150)} | {f"z/.{at}": b"" for at in range(30)} | {"01.out": b"1"}
     found = sort("a.zip", zip_bytes(files), limits=WIDE)
-    assert [note.name for note in found.notes if note.case] == ["01.out"]
-    ignored = [note for note in found.notes if note.ignored]
-    assert [note.name for note in ignored[:-1]] == [f"n{at:03}" for at in range(100)]
-    assert ignored[-1].name == "(more files)"
-    assert ignored[-1].ignored == "left by the operating system: 30, no test case of this name: 50"
+    assert [note["name"] for note in found.notes if note["case"]] == ["01.out"]
+    ignored = [note for note in found.notes if note["ignored"]]
+    assert [note["name"] for note in ignored[:-2]] == [f"n{at:03}" for at in range(100)]
+    assert [(note["name"], note["ignored"]) for note in ignored[-2:]] == [
+        ("(+30)", {"source": LITTER, "values": {}}),
+        ("(+50)", {"source": UNKNOWN, "values": {}}),
+    ]
 
 
 @given(st.binary(max_size=300), st.integers(0, 2**32))
@@ -282,7 +293,7 @@ def test_a_pattern_without_a_case_names_one_file_for_all_of_them() -> None:
     assert taken(sort("p.csv", b"7", pattern="p.csv")) == taken(sort("mine.csv", b"7", pattern="p.csv")) == everything
     zipped = sort("a.zip", zip_bytes({"deep/p.csv": b"7", "01.out": b"8"}), pattern="p.csv")
     assert taken(zipped) == everything
-    assert [note.name for note in zipped.notes if note.ignored] == ["01.out"]
+    assert [note["name"] for note in zipped.notes if note["ignored"]] == ["01.out"]
     assert taken(sort("p.csv", b"7", pattern="p.csv", testcase="02")) == {"02": b"7"}
     assert taken(sort("p.csv", b"7" * 101, pattern="p.csv")) == dict.fromkeys(everything)
     with pytest.raises(UploadRefused, match=r"expected one file for case 01, found a second one beside a/p\.csv"):
