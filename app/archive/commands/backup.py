@@ -137,9 +137,9 @@ def fsck(
     with _one_line_of_faults(), _opened(settings) as database:
         with files_bar() as step:
             checked = references.check(
-                database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of: step("reading files", at, of)
+                database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of, _size: step("reading files", at, of)
             )
-        mended = _mended(database, files, checked, spare, grace) if mend else None
+        mended = _mended(database, files, checked, spare) if mend else None
     restored = set() if mended is None else set(mended.restored)
     faults = [fault for fault in checked.faults if fault.name not in restored]
     if as_json:
@@ -171,16 +171,15 @@ def _place(where: str, settings: Settings) -> Place:
         raise Failure(str(error)) from None
 
 
-def _mended(database: Database, files: Files, checked: Checked, source: Place | None, grace: float) -> Mended:
-    """Mend what a backup has; orphans go after `grace` hours."""
+def _mended(database: Database, files: Files, checked: Checked, source: Place | None) -> Mended:
+    """Mend what a backup has, and remove old orphans."""
     from app.archive.queries.backup import opened_database
     from app.archive.queries.references import mend
 
-    seconds = grace * SECONDS_AN_HOUR
     if source is None:
-        return mend(database, files, checked, grace=seconds)
+        return mend(database, files, checked)
     with opened_database(source) as backup:
-        return mend(database, files, checked, source.files, grace=seconds, backup=backup)
+        return mend(database, files, checked, source.files, backup)
 
 
 def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> None:

@@ -120,8 +120,8 @@ def _in_document(value: object, *, is_needed: bool = False) -> Iterator[tuple[st
 # Far longer than anything takes from keeping its files to writing its rows: an upload, an import, a reference run.
 SECONDS_OF_GRACE = 86_400.0
 MOST_SHOWN = 1000
-# Told how many files of how many have been read.
-Step = Callable[[int, int], None]
+# Receives how many files of how many have been read, and the bytes of the last one.
+Step = Callable[[int, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,36 +165,35 @@ def check(
     files: Files,
     *,
     grace: float = SECONDS_OF_GRACE,
-    step: Step = lambda _done, _all: None,
+    rows: bool = True,
+    step: Step = lambda _done, _all, _size: None,
 ) -> Checked:
-    """Read every file of the store and every row; safe beside a running server.
+    """Read every file of the store and, with `rows`, every row; safe beside a running server.
 
     Files are listed before the rows are read, so that a file is called an orphan only if it was there before.
     """
     stored = list(files.stored())
     with database.snapshot() as connection:
-        checked = Checked(len(stored), sum(each.size for each in stored), _row_faults(connection))
-        references = read_references(connection, verify=True)
+        row_faults = _row_faults(connection) if rows else []
+        checked = Checked(len(stored), sum(each.size for each in stored), row_faults)
+        references = read_references(connection, verify=rows)
     checked.spoilt = references.spoilt
     checked.faults += [Fault("rows", place, why="other bytes than were sent") for place in checked.spoilt]
-    _sort_out(checked, stored, references, max(grace, files.least_grace))
-    names = sorted({each.sha256 for each in stored} | references.needed.keys())
-    for at, name in enumerate(names, start=1):
+    latest = utc_now().timestamp() - max(grace, files.least_grace)
+    unnamed = [each for each in stored if each.sha256 not in references.named]
+    checked.orphans, checked.orphan_size = len(unnamed), sum(each.size for each in unnamed)
+    checked.old = [each for each in unnamed if each.stored_at <= latest]
+    sizes = dict.fromkeys(references.needed, 0) | {each.sha256: each.size for each in stored}
+    for at, name in enumerate(sorted(sizes), start=1):
         fault = _fault_of(files, name, references)
         if fault is not None:
             checked.faults.append(fault)
-        step(at, len(names))
+        step(at, len(sizes), sizes[name])
     return checked
 
 
 def mend(
-    database: Database,
-    files: Files,
-    checked: Checked,
-    source: Files | None = None,
-    *,
-    grace: float = SECONDS_OF_GRACE,
-    backup: Database | None = None,
+    database: Database, files: Files, checked: Checked, source: Files | None = None, backup: Database | None = None
 ) -> Mended:
     """Fetch missing and damaged files from `source` (a backup's), and collect old files of no row.
 
@@ -217,31 +216,15 @@ def collect(database: Database, files: Files, old: Sequence[StoredFile]) -> list
     return [each for each in old if each.sha256 not in named and files.collect(each)]
 
 
-def orphans(database: Database, files: Files, grace: float = SECONDS_OF_GRACE) -> list[StoredFile]:
-    """The files that no row names and that nobody has kept for `grace` seconds; a store may ask for more."""
-    grace = max(grace, files.least_grace)
-    old = [each for each in files.stored() if utc_now().timestamp() - each.stored_at >= grace]
-    with database.snapshot() as connection:
-        named = read_references(connection).named
-    return [each for each in old if each.sha256 not in named]
-
-
-def _sort_out(checked: Checked, stored: Sequence[StoredFile], references: References, grace: float) -> None:
-    latest = utc_now().timestamp() - grace
-    unnamed = [each for each in stored if each.sha256 not in references.named]
-    checked.orphans, checked.orphan_size = len(unnamed), sum(each.size for each in unnamed)
-    checked.old = [each for each in unnamed if each.stored_at <= latest]
-
-
 def _fault_of(files: Files, name: str, references: References) -> Fault | None:
     places = references.needed.get(name, [])
     try:
         files.examine(name)
     except StoreUnavailable:
         raise  # nothing is known of the file
-    except FileMissing:
+    except FileMissing as error:
         # One that was listed and that no row needs may have been collected meanwhile.
-        return Fault("missing", name, places) if places else None
+        return Fault("missing", name, places, str(error)) if places else None
     except OSError as error:
         return Fault("damaged", name, places, str(error))
     return None

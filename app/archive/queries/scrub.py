@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -17,12 +16,11 @@ import structlog
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
-from app.archive.queries.references import collect, orphans, read_references
+from app.archive.queries.references import check, collect
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.files.files import Files, State
-from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 from app.core.loops import Loop
 from app.tables import LastBackupRow
 
@@ -46,6 +44,10 @@ class Scrubbed:
     damaged: dict[str, str] = field(default_factory=dict)
     removed: int = 0
     ended: datetime | None = None
+
+
+class _Stopped(Exception):
+    """The service stops in the middle of a pass."""
 
 
 class Scrub:
@@ -116,41 +118,22 @@ class Scrub:
 
     def scrub(self) -> Scrubbed:
         """Make one pass, slowly; what is damaged is logged, and mended when its bytes are sent again or by fsck."""
-        scrubbed = Scrubbed(damaged={})
-        listed = set()
-        for stored in self._files.stored():
-            if self._loop.wait(stored.size / self._rate):
-                return self.last
-            listed.add(stored.sha256)
-            try:
-                self._files.examine(stored.sha256)
-            except FileMissing:
-                continue  # it was nobody's, and has been collected; else it is looked for below
-            except StoreUnavailable:
-                raise  # nothing is known of this file, nor of those after it
-            except OSError as error:
-                self.note(stored.sha256, str(error))
-                scrubbed.damaged[stored.sha256] = str(error)
-            scrubbed = replace(scrubbed, files=scrubbed.files + 1, size=scrubbed.size + stored.size)
-        scrubbed.damaged.update(self._missing(listed))
-        removed = collect(self._database, self._files, orphans(self._database, self._files))
+        try:
+            checked = check(self._database, self._files, rows=False, step=self._pace)
+        except _Stopped:
+            return self.last
+        for fault in checked.faults:
+            self.note(fault.name, fault.why)
+        removed = collect(self._database, self._files, checked.old)
         self._files.tidy()
-        self.last = replace(scrubbed, removed=len(removed), ended=utc_now())
-        log.info("stored files read", files=scrubbed.files, damaged=len(scrubbed.damaged), orphans_removed=len(removed))
+        damaged = {fault.name: fault.why for fault in checked.faults}
+        self.last = Scrubbed(checked.files, checked.size, damaged, len(removed), utc_now())
+        log.info("stored files read", files=checked.files, damaged=len(damaged), orphans_removed=len(removed))
         return self.last
 
-    def _missing(self, listed: Collection[str]) -> dict[str, str]:
-        """The files that rows need and the store lacks."""
-        missing = {}
-        with self._database.snapshot() as connection:
-            needed = read_references(connection).needed
-        for sha256 in sorted(needed.keys() - listed):
-            try:
-                self._files.examine(sha256)  # what was kept since the listing is there
-            except UNREADABLE as error:
-                self.note(sha256, str(error))
-                missing[sha256] = str(error)
-        return missing
+    def _pace(self, _done: int, _all: int, size: int) -> None:
+        if self._loop.wait(size / self._rate):
+            raise _Stopped
 
     def _step(self) -> None:
         self._waited += SECONDS_BETWEEN_LOOKS
