@@ -70,7 +70,7 @@ from app.sandbox.environment import ProtectionState
 from app.sandbox.sandbox import protections
 from app.scoreboard.pages.team import ShortWay
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.routes.express import Express
+from app.scoreboard.routes import Express
 from app.scoreboard.service.pages import BoardPages
 from app.similarity.service.comparing import Similarity
 from app.submissions.queries.submission_context import SubmissionContexts

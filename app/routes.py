@@ -22,7 +22,7 @@ from app.judging import routes as judging_routes
 from app.messages import routes as messages_routes
 from app.operations import routes as operations_routes
 from app.problems import routes as problems_routes
-from app.scoreboard.routes import awards, scoreboard
+from app.scoreboard import routes as scoreboard_routes
 from app.similarity import routes as similarity_routes
 from app.submissions.routes import reports, submissions, submit
 from app.teams import routes as teams_routes
@@ -31,12 +31,12 @@ ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
     games.router,
     live.router,
-    scoreboard.router,
+    scoreboard_routes.router,
     feed_routes.boards_router,
     feed_routes.router,
     contests_routes.router,
     versions.contest_problems_router,
-    awards.reveal_router,
+    scoreboard_routes.reveal_router,
     reports.final_inputs_router,
     reports.router,
     feed_routes.access_router,
@@ -49,7 +49,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     teams_routes.class_list_router,
     teams_routes.directory_router,
     messages_routes.router,
-    awards.router,
+    scoreboard_routes.awards_router,
     messages_routes.commentary_router,
     archive_routes.router,
     access.tokens_router,

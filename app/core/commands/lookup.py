@@ -17,8 +17,7 @@ from rich.table import Table
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, JsonMapping, nearest, plain, table
 from app.core.commands.progress import OnProgress
-from app.domain.scoring import adds_up
-from app.domain.truncation import cut
+from app.domain.scoring import adds_up, cut
 
 
 def short_time(text: str | None) -> str:

@@ -15,7 +15,7 @@ from app.core.messages import N_
 from app.core.pages import languages
 from app.core.pages.languages import _, decimal, gettext, ngettext
 from app.domain.contests import Aggregation, Carry, CaseKind, Clock, Counting, Direction, Group, Kind, ScoringRule
-from app.domain.truncation import cut
+from app.domain.scoring import cut
 
 UNITS = (("KB", 10**3), ("MB", 10**6), ("GB", 10**9))
 KINDS = {

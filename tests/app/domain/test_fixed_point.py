@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from app.domain.contests import EVERY, PROVISIONAL, Aggregation, ScoredProblem
 from app.domain.fixed_point import BELOW, earned, grain_bits, shown, total_points, total_scale, weights
 from app.domain.incremental_scoring import all_cut, all_shown
-from app.domain.truncation import cut
+from app.domain.scoring import cut
 from tests.builders.scoring import problems, share
 
 amounts = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9, max_denominator=10**9)

@@ -1,0 +1,327 @@
+"""HTTP routes: the scoreboard as JSON, as a table and over time, awards, and opening a frozen board row by row.
+
+The board that everyone asks for is sent before any routing (`Express`, guarantee 6): finding the route, its arguments
+and dependencies costs five times what sending the bytes does. Those who come while a changed board is being written
+wait there too: hundreds of them on the long way would keep the next one from being written. Other viewers and other
+options go through the route; what is sent is the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple, cast
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query, Request, Response
+from starlette.datastructures import State
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.contests.service.visibility import snapshot_for
+from app.core.errors import BadRequest
+from app.core.http.auth import Authenticator
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, ThePages, TheService, TheSnapshot, Writing
+from app.core.http.lists.reply import TheLists, WrittenReply
+from app.core.http.middleware import API, Frame
+from app.core.messages import N_
+from app.core.service import Service
+from app.feed.service.collections import BY_NAME
+from app.scoreboard.service.bodies import CompactScoreboard, History, Scoreboard, ScoreTable
+from app.scoreboard.service.pages import WHOLE, BoardPages, CompactPage, Options, Page
+from app.scoreboard.service.reveal import RevealBody, RevealView, next_step, reveal
+from app.scoreboard.service.scoreboard import (
+    AS_COMPACT,
+    AS_JSON,
+    CACHING,
+    COMPACT,
+    JSON,
+    AwardBody,
+    AwardChange,
+    AwardView,
+    Wanted,
+    alter,
+    as_asked,
+    award,
+    board_shown,
+    csv_text,
+    delete,
+    history_json,
+    make,
+    put,
+    table_json,
+    unknown_contest,
+)
+
+router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
+IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "The ETag of the board that the client has already.",
+    "schema": {"type": "string"},
+}
+MOST_STEPS = 1000
+Public = Annotated[bool | None, Query(description="for judges: the board as everybody sees it")]
+Phase = Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")]
+Virtual = Annotated[bool, Query(description="with the virtual teams among the others")]
+GroupId = Annotated[str | None, Query(description="only the teams of this group, ranked among themselves")]
+
+
+@router.get(
+    "/contests/{contest_id}/scoreboard",
+    summary="The scoreboard",
+    responses={
+        200: {
+            "model": Scoreboard,
+            "content": {COMPACT: {"schema": {"$ref": f"#/components/schemas/{CompactScoreboard.__name__}"}}},
+            "headers": {"ETag": {"description": "the version", "schema": {"type": "string"}}},
+        },
+        304: {"description": "it is still the version that `If-None-Match` names"},
+    },
+    openapi_extra={"parameters": [IF_NONE_MATCH]},
+)
+async def get_scoreboard(
+    request: Request,
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    pages: ThePages,
+    public: Public = None,
+    cases: Annotated[bool, Query(description="with each problem's raw scores, case by case")] = False,
+    since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
+    group_id: GroupId = None,
+    phase: Phase = None,
+    virtual: Virtual = False,
+    form: Annotated[Literal["whole", "compact"], Query(description="compact: arrays, with each id once")] = "whole",
+) -> Response:
+    """Rows in order of rank. Sends an ETag and 304 where nothing changed.
+
+    The compact form has a thirtieth of the bytes: points in hundredths, cut, and the team's
+    time in whole seconds, cut.
+    """
+    options = Options(cases, group_id, form == "compact")
+    if options.cases and options.compact:
+        raise BadRequest(N_("expected false with form=compact, which has no raw scores; found true"), where="cases")
+    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    snapshot = await as_asked(snapshot, phase, virtual=virtual)
+    page = await pages.page_soon(snapshot, options)
+    given = dict(request.scope["headers"])
+    wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
+    return await reply(wanted, pages, page)
+
+
+async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:
+    """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
+    since = wanted.since
+    kind = AS_COMPACT if isinstance(page, CompactPage) else AS_JSON
+    if since is None and page.tag in wanted.known:
+        return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
+    if since is not None and (changes := page.changes(since)) is not None:
+        return WrittenReply([*CACHING, kind], changes)
+    headers = [*CACHING, kind, (b"etag", page.tag.encode())]
+    if not wanted.zipped:
+        return WrittenReply(headers, page.plain)
+    zipped = page.zipped or await pages.zipped_soon(page)
+    return WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
+
+
+@router.get(
+    "/contests/{contest_id}/scoreboard.csv",
+    summary="The scoreboard as a table for spreadsheets",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}},
+)
+async def get_scoreboard_csv(
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    public: Public = None,
+    group_id: GroupId = None,
+    phase: Phase = None,
+    virtual: Virtual = False,
+) -> Response:
+    """Rank, team, points, time of the last improvement and the points at each problem: the figures of the board."""
+    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    snapshot = await as_asked(snapshot, phase, virtual=virtual)
+    text = await run_sync(csv_text, snapshot, group_id)
+    name = f'attachment; filename="{contest_id}.csv"'
+    return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})
+
+
+@router.get(
+    "/contests/{contest_id}/scoreboard.json",
+    summary="The scoreboard as a table, in JSON",
+    responses={200: {"model": ScoreTable}},
+)
+async def get_scoreboard_table(
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    public: Public = None,
+    group_id: GroupId = None,
+    phase: Phase = None,
+    virtual: Virtual = False,
+) -> Response:
+    """The table of scoreboard.csv, with names and labels in place of ids."""
+    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    snapshot = await as_asked(snapshot, phase, virtual=virtual)
+    return Response(
+        await run_sync(table_json, snapshot, group_id), media_type=JSON, headers={"Cache-Control": "no-cache"}
+    )
+
+
+@router.get("/contests/{contest_id}/scores/history", summary="Points over time", responses={200: {"model": History}})
+async def get_history(
+    contest_id: str,
+    viewer: CurrentViewer,
+    boards: TheBoards,
+    pages: ThePages,
+    public: Public = None,
+    team_id: Annotated[list[str] | None, Query(description="only these teams; may be given several times")] = None,
+    steps: Annotated[int, Query(ge=1, le=MOST_STEPS, description="at about how many moments at most")] = 100,
+) -> Response:
+    """Each team's points and rank whenever they changed, by the answers sent until then; the last are the board's."""
+    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=None)
+    return Response(await history_json(pages, snapshot, steps, team_id), media_type=JSON)
+
+
+awards_router = APIRouter(route_class=GatedRoute, tags=["awards"])
+
+
+@awards_router.get("/contests/{contest_id}/awards", summary="Awards", response_model=list[AwardView])
+async def list_awards(viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
+    """Whom they go to is said once the results are final, and never while the board the client sees is frozen."""
+    return await lists.small(BY_NAME["awards"], viewer, snapshot)
+
+
+@awards_router.get("/contests/{contest_id}/awards/{award_id}", summary="One award")
+def get_award(viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, award_id: str) -> AwardView:
+    """Computed or made by an admin."""
+    return award(viewer, snapshot, session, award_id)
+
+
+@awards_router.post("/contests/{contest_id}/awards", summary="Make an award", status_code=201)
+def create_award(
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, body: AwardBody, response: Response
+) -> AwardView:
+    """The server gives it an id made of its citation."""
+    made = make(viewer, snapshot, session, body)
+    response.headers["Location"] = f"{API}/contests/{contest_id}/awards/{made.id}"
+    return made
+
+
+@awards_router.put("/contests/{contest_id}/awards/{award_id}", summary="Make or replace an award")
+def put_award(
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str, body: AwardBody
+) -> AwardView:
+    """A computed one is no longer computed then."""
+    return put(viewer, snapshot, session, award_id, body)
+
+
+@awards_router.patch("/contests/{contest_id}/awards/{award_id}", summary="Change an award")
+def change_award(
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str, body: AwardChange
+) -> AwardView:
+    """What is left out stays; a computed award is no longer computed then."""
+    return alter(viewer, snapshot, session, award_id, body)
+
+
+@awards_router.delete("/contests/{contest_id}/awards/{award_id}", summary="Delete an award", status_code=204)
+def delete_award(
+    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str
+) -> None:
+    """A computed one is not given; PUT gives it again."""
+    delete(viewer, snapshot, session, award_id)
+
+
+reveal_router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
+
+
+@reveal_router.get("/contests/{contest_id}/reveal", summary="What the next step opens")
+def get_reveal(_viewer: CurrentViewer, session: Reading, boards: TheBoards, contest_id: str) -> RevealView:
+    """For judges: the order is that of the board as everybody sees it, from the bottom."""
+    return next_step(session, boards, contest_id)
+
+
+@reveal_router.post("/contests/{contest_id}/reveal", summary="Open the next place of a frozen board")
+def reveal_places(_viewer: CurrentViewer, service: TheService, contest_id: str, body: RevealBody) -> RevealView:
+    """From the bottom up, after the end. With the last place the board is thawed."""
+    return reveal(service, contest_id, body.step)
+
+
+BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
+# The queries that this way knows.
+USUAL = re.compile(rb"(form=compact)?(?:(?:^|&)since=([0-9a-f]{1,40}))?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """What the metrics want to know of the route that answered."""
+
+    path: str = "/contests/{contest_id}/scoreboard"
+
+
+class _Asked(NamedTuple):
+    """Which board is asked for, by whom, and how it is wanted."""
+
+    contest_id: str
+    viewer: Viewer
+    wanted: Wanted
+    options: Options
+
+
+ROUTE = _Route()
+USUAL_COMPACT = Options(compact=True)
+ASKED = "jurado.board"
+
+
+class Express:
+    """Around all the rest of the app: answers for the scoreboard's route, for viewers who are known already."""
+
+    def __init__(self, app: ASGIApp, state: State) -> None:
+        self.app = app
+        self._state = state
+        self._framed = Frame(self._answer, state.metrics)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        asked = None
+        if scope["type"] == "http" and scope["method"] == "GET":
+            address = BOARD.fullmatch(scope["path"])
+            asked = None if address is None else self._asked(scope, address[1])
+        if asked is None:
+            await self.app(scope, receive, send)
+        else:
+            scope[ASKED], scope["route"] = asked, ROUTE
+            await self._framed(scope, receive, send)
+
+    def _asked(self, scope: Scope, contest_id: str) -> _Asked | None:
+        """What is asked for, if it is asked for in the usual manner."""
+        query = USUAL.fullmatch(scope["query_string"])
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        if query is None or b"origin" in headers:  # a page of another origin wants to be told more
+            return None
+        viewer = _viewer(self._state.authenticator, headers.get(b"authorization"))
+        if viewer is None:
+            return None
+        wanted = Wanted.of(
+            headers.get(b"if-none-match", b""),
+            headers.get(b"accept-encoding", b""),
+            None if query[2] is None else query[2].decode(),
+        )
+        return _Asked(contest_id, viewer.at(contest_id), wanted, USUAL_COMPACT if query[1] else WHOLE)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked: _Asked = scope[ASKED]
+        service = cast(Service, self._state.service)
+        pages = cast(BoardPages, self._state.pages)
+        snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
+        if snapshot is None:
+            raise await unknown_contest(service, asked.contest_id)
+        page = await pages.page_soon(snapshot, asked.options)
+        response = await reply(asked.wanted, pages, page)
+        await response(scope, receive, send)
+
+
+def _viewer(authenticator: Authenticator, header: bytes | None) -> Viewer | None:
+    """Who asks, if that is known without looking it up."""
+    return PUBLIC if header is None else authenticator.remembered(header.decode("latin-1"))
