@@ -17,8 +17,8 @@ import pytest
 from sqlalchemy import text
 
 from app.archive.queries import backup as backups
-from app.archive.queries.backup import BackupError, backup, read_manifest, restore, verify
-from app.archive.queries.backup_places import BackupBucket, BackupFolder, place_of
+from app.archive.queries.backup import backup, read_manifest, restore, verify
+from app.archive.queries.backup_places import BackupBucket, BackupError, BackupFolder, place_of
 from app.core.db.database import Database
 from app.core.db.migrate import read_keys
 from app.core.files.open_files import LocalFiles, open_files

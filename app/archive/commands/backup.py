@@ -222,7 +222,7 @@ def _one_line_of_faults() -> Iterator[None]:
     """End the command with one line where copying, the database or a file fails."""
     from sqlalchemy.exc import SQLAlchemyError
 
-    from app.archive.queries.backup import BackupError
+    from app.archive.queries.backup_places import BackupError
     from app.archive.queries.database_copy import CopyError
 
     try:

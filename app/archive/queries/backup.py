@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -21,15 +18,24 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 
 from app.archive.queries import scrub
-from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupFolder, OtherContents, Place
-from app.archive.queries.database_copy import CopyError, copy_rows, refuse_other_contents, refuse_other_schema
+from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupError, BackupFolder, Place
+from app.archive.queries.database_copy import (
+    CopyError,
+    Step,
+    copy_rows,
+    counting,
+    refuse_other_contents,
+    refuse_other_schema,
+    replace_rows,
+    replace_sqlite,
+)
 from app.archive.queries.references import read_references
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.db.migrate import schemas, sync, upgrade
+from app.core.db.migrate import schemas
 from app.core.files.files import Files
 from app.core.files.stored_bytes import UNREADABLE, FileMissing
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
@@ -38,13 +44,6 @@ from app.feed.queries import keys_needed
 from app.tables import Base, LastBackupRow
 
 FORMAT = 1
-CHUNK = 2**20
-# Told what is being done, how much of it is done, and how much there is (None: unknown).
-Step = Callable[[str, int, int | None], None]
-
-
-class BackupError(Exception):
-    """A folder holds no finished backup, or another one than its manifest describes, or the target is not empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +75,13 @@ def backup(database: Database, files: Files, where: Path | Place, step: Step = l
     """
     place = _place(where)
     refuse_other_schema(database)
-    if _same_place(place.files, files):
+    if place.files.place == files.place or Path(place.files.place).resolve() == Path(files.place).resolve():
         raise BackupError(f"{place.shown}: expected a folder for backups alone, found the files to be copied in it")
     earlier = _prepare(place)
     made = utc_now()
     with place.writing(f"{DATABASE}{made:%Y%m%dT%H%M%S%f}.db") as path:
         rows = _copy_database(database, path, step)
-        names = _names(path)
-        digest, keys = _sha256(path), _secret_keys(path)
+        digest, (names, keys) = _sha256(path), _names_and_keys(path)
     place.files.tidy()
     size, faulty = copy_files(files, place.files, names, step)
     manifest = Manifest(
@@ -106,10 +104,6 @@ def backup(database: Database, files: Files, where: Path | Place, step: Step = l
 
 def _place(where: Path | Place) -> Place:
     return BackupFolder(where) if isinstance(where, Path) else where
-
-
-def _same_place(one: Files, other: Files) -> bool:
-    return one.place == other.place or Path(one.place).resolve() == Path(other.place).resolve()
 
 
 def note_backup(database: Database, manifest: Manifest, place: str) -> None:
@@ -142,13 +136,13 @@ def read_manifest(where: Path | Place) -> Manifest:
 
 def verify(where: Path | Place, step: Step = lambda *_: None) -> Manifest:
     """Read all of a backup and hold it against its manifest; raises BackupError."""
-    with _verified(_place(where), step) as (manifest, _path):
+    with _verified(_place(where), step) as (manifest, _path, _names):
         return manifest
 
 
 @contextmanager
-def _verified(place: Place, step: Step) -> Iterator[tuple[Manifest, Path]]:
-    """Read all of a backup, and yield its manifest and the path of its database; raises BackupError."""
+def _verified(place: Place, step: Step) -> Iterator[tuple[Manifest, Path, list[str]]]:
+    """Read all of a backup; yields its manifest, the path of its database, and its files. Raises BackupError."""
     manifest = read_manifest(place)
     if manifest.schema not in schemas():
         raise BackupError(
@@ -162,7 +156,7 @@ def _verified(place: Place, step: Step) -> Iterator[tuple[Manifest, Path]]:
             raise BackupError(wrong) from None
         if _sha256(path) != manifest.database_sha256:
             raise BackupError(wrong)
-        names = sorted(_names(path) - set(manifest.faulty))
+        names = sorted(_names_and_keys(path)[0] - set(manifest.faulty))
         if _digest(names) != manifest.names:
             raise BackupError(f"{place.shown}: the database names other files than the manifest")
         for at, name in enumerate(names, start=1):
@@ -171,7 +165,7 @@ def _verified(place: Place, step: Step) -> Iterator[tuple[Manifest, Path]]:
             except (FileMissing, OSError) as error:
                 raise BackupError(f"{place.files.place}: {error}") from None
             step("verifying files", at, len(names))
-        yield manifest, path
+        yield manifest, path, names
 
 
 def restore(
@@ -188,16 +182,18 @@ def restore(
     The database may be of the other kind. Raises BackupError if it holds rows already, unless they are to be replaced.
     """
     place = _place(where)
-    with _verified(place, step) as (manifest, path):
+    with _verified(place, step) as (manifest, path, names):
         target = Database(database_url, timeouts)
         try:
             if not replace:
                 _refuse_other_rows(target)
-            _restore_files(place.files, files, _names(path), step)
+            for at, name in enumerate(names, start=1):
+                _copy_file(place.files, files, name)
+                step("restoring files", at, len(names))
             if target.is_sqlite:
-                _restore_sqlite(path, target)
+                replace_sqlite(path, target)
             else:
-                _restore_other(path, target, step, replace=replace)
+                replace_rows(path, target, step, replace=replace)
         finally:
             target.close()
     restored = Database(database_url, timeouts)  # SQLite's file is another one by now
@@ -214,10 +210,7 @@ def restore(
 
 def _prepare(place: Place) -> Manifest | None:
     """The backup that is there already; a place with anything else is not ours to write to."""
-    try:
-        place.prepare()
-    except OtherContents as error:
-        raise BackupError(str(error)) from None
+    place.prepare()
     return None if place.manifest() is None else read_manifest(place)
 
 
@@ -232,14 +225,7 @@ def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]
     try:
         if database.is_sqlite:
             return _row_counts(copy)
-        done = 0
-
-        def report(_table: str, rows: int) -> None:
-            nonlocal done
-            done += rows
-            step("copying the database", done, None)
-
-        return copy_rows(database, copy, report)
+        return copy_rows(database, copy, counting("copying the database", step))
     finally:
         copy.close()
 
@@ -283,22 +269,10 @@ def _forget(place: Place, manifest: Manifest, names: set[str], earlier: Manifest
                 place.remove_file(each.sha256)
 
 
-def _names(path: Path) -> set[str]:
-    """The files that a copied database needs."""
-    with _copied(path) as connection:
-        return set(read_references(connection).needed)
-
-
-def _secret_keys(path: Path) -> list[str]:
-    """The ids of the keys that a copied database needs."""
-    with _copied(path) as connection:
-        return sorted(keys_needed(connection))
-
-
-@contextmanager
-def _copied(path: Path) -> Iterator[Connection]:
+def _names_and_keys(path: Path) -> tuple[set[str], list[str]]:
+    """The files and the ids of keys that a copied database needs."""
     with _opened_copy(path) as database, database.snapshot() as connection:
-        yield connection
+        return set(read_references(connection).needed), sorted(keys_needed(connection))
 
 
 @contextmanager
@@ -335,57 +309,6 @@ def _refuse_other_rows(target: Database) -> None:
         refuse_other_contents(target)
     except CopyError as error:
         raise BackupError(f"{error}; to put the backup in its place, say so") from None
-
-
-def _restore_files(source: Files, files: Files, names: set[str], step: Step) -> None:
-    listed = sorted(names)
-    for at, name in enumerate(listed, start=1):
-        if _is_readable(source, name):  # the faulty ones were so before
-            _copy_file(source, files, name)
-        step("restoring files", at, len(listed))
-
-
-def _restore_sqlite(source: Path, target: Database) -> None:
-    """Put the file in place in one step, and away what belonged to the one before."""
-    place = Path(str(target.engine.url.database))
-    target.engine.dispose()
-    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file, source.open("rb") as copied:
-            shutil.copyfileobj(copied, file, CHUNK)
-            file.flush()
-            sync(file.fileno())
-        for suffix in ("-wal", "-shm"):
-            place.with_name(place.name + suffix).unlink(missing_ok=True)
-        os.replace(name, place)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    upgrade(target.url)
-
-
-def _restore_other(source: Path, target: Database, step: Step, *, replace: bool) -> None:
-    """Copy every row into a database of the other kind; an older backup is brought up to date on a copy."""
-    if replace:
-        with target.engine.begin() as connection:
-            Base.metadata.drop_all(connection)
-            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
-    with tempfile.TemporaryDirectory(prefix="jurado-restore-") as folder:
-        path = Path(folder) / "jurado.db"
-        shutil.copyfile(source, path)
-        copy = Database(f"sqlite:///{path}")
-        try:
-            upgrade(copy.url)
-            done = 0
-
-            def report(_table: str, rows: int) -> None:
-                nonlocal done
-                done += rows
-                step("restoring rows", done, None)
-
-            copy_rows(copy, target, report)
-        finally:
-            copy.close()
 
 
 def _sha256(path: Path) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from app.core.db.migrate import sync, sync_folder
-from app.core.files.files import PIECE, Files, name_of
+from app.core.files.files import PIECE, name_of
 from app.core.files.open_files import LocalFiles
 from app.core.files.s3 import S3, Address, address_of
 
@@ -23,50 +22,8 @@ UNFINISHED = ".new-"
 CACHE_BYTES = 64 * 2**20
 
 
-class OtherContents(Exception):
-    """A place holds something else than backups; the message says what."""
-
-
-class Place(Protocol):
-    """The place of one backup: its manifest, its database, and the store of its files."""
-
-    @property
-    def shown(self) -> str:
-        """The place for people, without secrets."""
-        ...
-
-    @property
-    def files(self) -> Files:
-        """The copies of files."""
-        ...
-
-    def prepare(self) -> None:
-        """Make it, where it can be made; raises OtherContents where it holds something else."""
-        ...
-
-    def manifest(self) -> bytes | None:
-        """The manifest; None before the first backup is finished."""
-        ...
-
-    def finish(self, manifest: bytes) -> None:
-        """Put the manifest in its place in one step, once all it names is there to stay."""
-        ...
-
-    def writing(self, name: str) -> AbstractContextManager[Path]:
-        """Give a path for a new database, which is in its place at the end of the block."""
-        ...
-
-    def reading(self, name: str) -> AbstractContextManager[Path]:
-        """Give a path of a database of that name; raises FileNotFoundError."""
-        ...
-
-    def keep_only(self, database: str) -> None:
-        """Remove all other databases."""
-        ...
-
-    def remove_file(self, sha256: str) -> None:
-        """Remove the copy of a file."""
-        ...
+class BackupError(Exception):
+    """A place holds no finished backup, or something else than its manifest describes, or the target is not empty."""
 
 
 def place_of(where: str, home: Path, seconds: float) -> Place:
@@ -207,6 +164,10 @@ class BackupBucket:
         self.files.cache.drop(sha256)
 
 
+# A place where a backup lies: its manifest, its database, and the store of its files.
+Place = BackupFolder | BackupBucket
+
+
 def _pieces(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while piece := file.read(PIECE):
@@ -216,4 +177,4 @@ def _pieces(path: Path) -> Iterator[bytes]:
 def _refuse_others(shown: str, kind: str, names: list[str]) -> None:
     others = [name for name in names if name not in {MANIFEST, FILES} and not name.startswith((DATABASE, UNFINISHED))]
     if others:
-        raise OtherContents(f"{shown}: expected a {kind} for backups alone, found {others[0]} in it")
+        raise BackupError(f"{shown}: expected a {kind} for backups alone, found {others[0]} in it")

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import shutil
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, inspect, select, text, update
 
 from app.core.db.database import Database
-from app.core.db.migrate import schema_of, schemas, upgrade
+from app.core.db.migrate import schema_of, schemas, sync, upgrade
 from app.tables import Base
 
 BATCH = 1000
+CHUNK = 2**20
 MODULUS = 2**256
-Step = Callable[[str, int], None]
+# Receives what is being done, how much of it is done, and how much there is (None: unknown).
+Step = Callable[[str, int, int | None], None]
+# Receives a table, and the number of rows of each batch.
+OfTable = Callable[[str, int], None]
 
 
 class CopyError(Exception):
     """The databases do not allow a copy, or the copy differs from its source; nothing was kept."""
 
 
-def copy_rows(source: Database, target: Database, step: Step = lambda _table, _rows: None) -> dict[str, int]:
+def copy_rows(source: Database, target: Database, step: OfTable = lambda _table, _rows: None) -> dict[str, int]:
     """Copy every row of one snapshot in one transaction and compare the copies; returns the rows of each table.
 
     The source may take writes in the meantime. `step` receives the table and the number of rows of each batch. Raises
@@ -51,7 +59,7 @@ def refuse_other_contents(target: Database) -> None:
                 raise CopyError(f"expected an empty database, found rows in its table {table.name}")
 
 
-def _copy(reading: Connection, writing: Connection, table: Table, step: Step) -> None:
+def _copy(reading: Connection, writing: Connection, table: Table, step: OfTable) -> None:
     later = [key.parent for key in table.foreign_keys if key.column.table is table]
     # Rows may refer to rows of the same table that come after them: such columns are filled in when all are there.
     links: list[dict[str, object]] = []
@@ -119,3 +127,51 @@ def _digest(connection: Connection, table: Table) -> tuple[int, int]:
             total += int.from_bytes(hashlib.sha256(repr(tuple(row.values())).encode()).digest())
         count += len(rows)
     return count, total % MODULUS
+
+
+def counting(what: str, step: Step) -> OfTable:
+    """Report the rows of all tables together."""
+    done = 0
+
+    def report(_table: str, rows: int) -> None:
+        nonlocal done
+        done += rows
+        step(what, done, None)
+
+    return report
+
+
+def replace_sqlite(source: Path, target: Database) -> None:
+    """Put the file in place in one step, and away what belonged to the one before."""
+    place = Path(str(target.engine.url.database))
+    target.engine.dispose()
+    handle, name = tempfile.mkstemp(dir=place.parent, prefix=".new-")
+    try:
+        with os.fdopen(handle, "wb") as file, source.open("rb") as copied:
+            shutil.copyfileobj(copied, file, CHUNK)
+            file.flush()
+            sync(file.fileno())
+        for suffix in ("-wal", "-shm"):
+            place.with_name(place.name + suffix).unlink(missing_ok=True)
+        os.replace(name, place)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    upgrade(target.url)
+
+
+def replace_rows(source: Path, target: Database, step: Step, *, replace: bool) -> None:
+    """Copy every row into a database of the other kind; an older backup is brought up to date on a copy."""
+    if replace:
+        with target.engine.begin() as connection:
+            Base.metadata.drop_all(connection)
+            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+    with tempfile.TemporaryDirectory(prefix="jurado-restore-") as folder:
+        path = Path(folder) / "jurado.db"
+        shutil.copyfile(source, path)
+        copy = Database(f"sqlite:///{path}")
+        try:
+            upgrade(copy.url)
+            copy_rows(copy, target, counting("restoring rows", step))
+        finally:
+            copy.close()
