@@ -72,7 +72,6 @@ from app.scoreboard.pages.team import ShortWay
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.routes import Express
 from app.scoreboard.service.pages import BoardPages
-from app.similarity.service.comparing import Similarity
 from app.submissions.queries.submission_context import SubmissionContexts
 from app.submissions.routes.submit import ExpressSubmissions, open_submission_form
 from app.submissions.service.gate import Gate
@@ -194,7 +193,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     held.watch(database.bar, database.unbar, _stop)
     scrub = Scrub(database, files, settings.scrub_hours, locks=locks)
     scrub.start()
-    entries, similarity = SubmissionContexts(database), Similarity(files)
+    entries = SubmissionContexts(database)
     listener = listening(database)
     clock = ClockKeeper(writer, source=time_source)
     return Service(
@@ -206,7 +205,6 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
         jobs,
         boards,
         entries,
-        similarity,
         scrub,
         keys,
         ProtectionState(partial(protections, as_root=settings.may_run_as_root)),

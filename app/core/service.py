@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from app.judging.service.staff import GraderState
     from app.sandbox.environment import ProtectionState
     from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-    from app.similarity.service.comparing import Similarity
     from app.submissions.queries.submission_context import SubmissionContexts
     from app.submissions.service.gate import Gate
 
@@ -113,7 +112,6 @@ class Service:
     jobs: Jobs
     boards: ScoreboardCache
     entries: SubmissionContexts
-    similarity: Similarity
     scrub: Scrub
     keys: SecretKeys
     sandbox: ProtectionState

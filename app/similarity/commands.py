@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from app.core.commands.client import Client, Param
+from app.core.commands.client import Client
 from app.core.commands.lookup import short_time, team_names
-from app.core.commands.output import JsonMapping, console, show, table, write_json
+from app.core.commands.output import JsonMapping, show, table, write_json
 from app.core.commands.registry import AsJson, Contest, command
 
 
@@ -41,18 +41,8 @@ def similarity(
             write_json(teams) if as_json else show(*side_by_side(teams))
         else:
             near = "false" if equal_only else None
-            pairs = read_all(client, contest, problem_id=problem, min=least or None, near=near)
+            pairs = client.get(f"contests/{contest}/similarity", problem_id=problem, min=least or None, near=near)
             write_json(pairs) if as_json else show(*pair_tables(pairs, names))
-
-
-def read_all(client: Client, contest: str, **params: Param) -> JsonMapping:
-    """Ask until every text has been read, with a line on how far that is."""
-    with console(err=True).status("comparing") as status:
-        while True:
-            pairs = client.get(f"contests/{contest}/similarity", **params)
-            if not pairs["unread"]:
-                return pairs
-            status.update(f"comparing: {1 - pairs['unread'] / pairs['texts']:.0%} of the texts are read")
 
 
 def pair_tables(pairs: JsonMapping, names: Mapping[str, str]) -> list[object]:
@@ -72,6 +62,8 @@ def pair_tables(pairs: JsonMapping, names: Mapping[str, str]) -> list[object]:
         parts.append(table("sources alike", [*columns, "kind", ">ratio", ">weight"], sources))
     if pairs["left_off"]:
         parts.append(f"{pairs['left_off']} more pairs, each of less weight")
+    if pairs["unread"]:
+        parts.append(f"{pairs['unread']} of {pairs['texts']} texts were not read in time: use --problem")
     return parts
 
 

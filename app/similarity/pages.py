@@ -18,7 +18,7 @@ from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.similarity.service.similarity import AlikeAnswers, AlikeSources, SharedCase, Wanted, comparison, similarity
+from app.similarity.service import AlikeAnswers, AlikeSources, SharedCase, Wanted, comparison, similarity
 from app.submissions.service.submissions import answer
 
 P = TypeVar("P", AlikeAnswers, AlikeSources)
@@ -48,7 +48,7 @@ def similarity_page(
 ) -> HTMLResponse:
     """Pairs of teams, the most telling first; of one team where it is asked for."""
     contest = snapshot.contest
-    shown = similarity(service, snapshot, session, Wanted(problem or None, 0.0, MOST_PAIRS, near=True))
+    shown = similarity(service.files, snapshot, session, Wanted(problem or None, 0.0, MOST_PAIRS, near=True))
     return page(
         "organiser/similarity.html",
         request,
@@ -75,7 +75,7 @@ def comparison_page(
     problem: Annotated[str, Query(max_length=255)] = "",
 ) -> HTMLResponse:
     """What two teams have alike, case by case, their answers beside each other."""
-    both = comparison(service, snapshot, session, (team_id, rival_id), problem or None)
+    both = comparison(service.files, snapshot, session, (team_id, rival_id), problem or None)
     telling = [case for case in both.cases if case.why_nothing is None]
     return page(
         "organiser/comparison.html",

@@ -1,4 +1,4 @@
-"""Reading what similarity is told from: who sent which answer and which sources, and their bytes."""
+"""Queries of similarity: who sent which answer and which sources, and their bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from app.core.files.files import FileStore
-from app.core.json_documents import SourceDocument
 from app.domain.similarity import Sent
 from app.problems.queries import pins
 from app.tables import AnswerRow, SubmissionRow, TestCaseRow
@@ -85,23 +84,17 @@ def contents(
                 yield sha256, data if data is not None else files.load(sha256)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSources:
-    """A submission that came with sources: each has a name, a size and a sha256."""
-
-    submission_id: int
-    team_id: str
-    time_ms: int
-    sources: Sequence[SourceDocument]
-
-
-def sources(session: Session, contest_id: str, problem_id: str) -> list[StoredSources]:
-    """The submissions to a problem that came with sources, in order."""
+def sources(session: Session, contest_id: str, problem_id: str) -> list[Sent]:
+    """The sources that came with submissions to a problem, in order."""
     query = (
         select(SubmissionRow.id, SubmissionRow.team_id, SubmissionRow.contest_time_ms, SubmissionRow.sources)
         .where(SubmissionRow.contest_id == contest_id, SubmissionRow.problem_id == problem_id)
         .where(SubmissionRow.team_id.is_not(None))
         .order_by(SubmissionRow.id)
     )
-    rows = session.execute(query)
-    return [StoredSources(id_, team, time, sent) for id_, team, time, sent in rows if sent and team is not None]
+    return [
+        Sent(team, id_, time, source["sha256"], source["size"])
+        for id_, team, time, sources in session.execute(query)
+        for source in sources or ()
+        if source["size"] > 0 and team is not None
+    ]

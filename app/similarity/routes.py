@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot
-from app.similarity.service.similarity import Comparison, SimilarityView, Wanted, comparison, similarity
+from app.similarity.service import Comparison, SimilarityView, Wanted, comparison, similarity
 
 router = APIRouter(route_class=GatedRoute, tags=["similarity"])
 MOST_PAIRS = 1000
@@ -28,9 +28,9 @@ def get_similarity(
 ) -> SimilarityView:
     """Pairs of teams by answers and by sources, the most telling first.
 
-    `unread` above 0 says that so many texts were not read yet in the time a request has; ask again for the rest.
+    `unread` above 0 says that so many texts were not read yet in the time a request has; choose one problem.
     """
-    return similarity(service, snapshot, session, Wanted(problem_id, least, limit, near))
+    return similarity(service.files, snapshot, session, Wanted(problem_id, least, limit, near))
 
 
 @router.get(
@@ -47,4 +47,4 @@ def compare_teams(
     problem_id: ProblemId = None,
 ) -> Comparison:
     """The cases in which they sent answers alike, side by side, also those that tell nothing, with the reason."""
-    return comparison(service, snapshot, session, (team_id, other_team_id), problem_id)
+    return comparison(service.files, snapshot, session, (team_id, other_team_id), problem_id)

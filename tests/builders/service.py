@@ -33,7 +33,6 @@ from app.operations.service.counts import listening
 from app.sandbox.environment import ProtectionState
 from app.sandbox.sandbox import protections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.similarity.service.comparing import Similarity
 from app.submissions.queries.submission_context import SubmissionContexts
 from app.submissions.service.gate import Gate
 from app.tables import AccountRow, TeamRow
@@ -153,7 +152,7 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
         people(database)
     idle = Idle()
     files = open_files(known)
-    boards, entries, similarity = ScoreboardCache(database), SubmissionContexts(database), Similarity(files)
+    boards, entries = ScoreboardCache(database), SubmissionContexts(database)
     scrub, keys = Scrub(database, files, 0), bring_keys(database, known)
     listener, locks = listening(database), Locks(known.database if known.distributed else None)
     service = Service(
@@ -165,7 +164,6 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
         idle,
         boards,
         entries,
-        similarity,
         scrub,
         keys,
         ProtectionState(partial(protections, as_root=known.may_run_as_root)),

@@ -64,8 +64,6 @@ WORDS = {
     "tournament": N_("Tournament"),
     "verification": N_("Verification"),
     "identical": N_("identical"),
-    "tokens": N_("the same tokens"),
-    "lines": N_("the same lines"),
     "near": N_("near"),
 }
 

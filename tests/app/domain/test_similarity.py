@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -10,22 +11,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.fingerprints import Grain, fingerprint
 from app.domain.similarity import (
     MOST_SHARING,
+    SKETCH,
     SUBSTANTIAL,
     CaseAnswers,
-    Likeness,
+    Kind,
     Pair,
-    Pairs,
     Sent,
     alike,
-    in_order,
+    jaccard,
     rarity,
+    sketch,
+    source_sketch,
 )
-from tests.app.domain.test_fingerprints import answer
+from app.domain.similarity import pairs as pairs_of
 
-GRAIN = Grain(4)
+
+def answer(seed: int, tokens: int = 1000) -> list[str]:
+    draw = random.Random(seed)
+    return [str(draw.randrange(1000)) for _ in range(tokens)]
+
+
 LONG = " ".join(answer(1, 100)) + "\n"
 OTHER = " ".join(answer(2, 100)) + "\n"
 
@@ -34,15 +41,15 @@ def case(
     sent: Mapping[str, str | list[str]], *, expected: str | None = None, right: str | None = None, name: str = "1"
 ) -> CaseAnswers:
     """Answers by team, sent one after the other; `expected` and `right` are texts."""
-    made, prints = [], {}
+    made, sketches = [], {}
     texts = [(team, text) for team, each in sent.items() for text in ([each] if isinstance(each, str) else each)]
     for at, (team, text) in enumerate(texts, start=1):
         digest = known(text)
-        prints[digest] = fingerprint(text.encode(), GRAIN)
+        sketches[digest] = sketch(text.encode())
         made.append(Sent(team, at, at * 1000, digest, len(text), right == text))
     if expected is not None:
-        prints[known(expected)] = fingerprint(expected.encode(), GRAIN)
-    return CaseAnswers(name, made, prints, None if expected is None else known(expected))
+        sketches[known(expected)] = sketch(expected.encode())
+    return CaseAnswers(name, made, sketches, None if expected is None else known(expected))
 
 
 def known(text: str) -> str:
@@ -50,36 +57,21 @@ def known(text: str) -> str:
 
 
 def pairs(*cases: CaseAnswers) -> list[Pair]:
-    found = Pairs("p")
-    for each in cases:
-        found.add(each)
-    return in_order(found.close())
+    return pairs_of("p", cases)
 
 
 def test_equal_files_are_identical_whatever_is_read_of_them() -> None:
-    unread = replace(case({"a": LONG, "b": LONG, "c": OTHER}), prints={})
+    unread = replace(case({"a": LONG, "b": LONG, "c": OTHER}), sketches={})
     for answers in (case({"a": LONG, "b": LONG, "c": OTHER}), unread):
         (found,) = alike(answers)
-        assert (found.likeness, found.ratio, found.weight) == (Likeness.IDENTICAL, 1.0, 1.0)
+        assert (found.kind, found.ratio, found.weight) == ("identical", 1.0, 1.0)
         assert (found.one.team_id, found.other.team_id) == ("a", "b")
 
 
-@pytest.mark.parametrize(
-    ("theirs", "likeness"),
-    [
-        (LONG.replace(" ", "\n"), Likeness.TOKENS),
-        ("5 " + LONG, Likeness.NEAR),
-    ],
-)
-def test_answers_alike_are_found_by_their_strongest_likeness(theirs: str, likeness: Likeness) -> None:
+@pytest.mark.parametrize("theirs", [LONG.replace(" ", "\n"), "5 " + LONG, LONG.upper() + " Yes"])
+def test_answers_with_most_text_in_common_are_near(theirs: str) -> None:
     (found,) = alike(case({"a": LONG, "b": theirs}))
-    assert found.likeness is likeness
-
-
-def test_lines_in_another_order_are_alike() -> None:
-    lines = LONG.replace(" ", "\n").splitlines()
-    (found,) = alike(case({"a": "\n".join(lines), "b": "\n".join(reversed(lines))}))
-    assert found.likeness is Likeness.LINES
+    assert (found.kind, found.ratio > 0.9) == ("near", True)
 
 
 def test_other_answers_are_not_alike() -> None:
@@ -110,7 +102,7 @@ def test_the_only_right_answer_tells_nothing_and_a_wrong_one_does() -> None:
 
 def test_answers_near_the_expected_one_are_not_near_each_other_for_that() -> None:
     sent = {"a": LONG + "7 7 7\n", "b": "8 8 8\n" + LONG}
-    assert [found.likeness for found in alike(case(sent))] == [Likeness.NEAR]
+    assert [found.kind for found in alike(case(sent))] == ["near"]
     assert alike(case(sent, expected=LONG)) == []
 
 
@@ -144,8 +136,8 @@ def test_a_pair_counts_its_shared_cases_among_those_that_could_tell() -> None:
         case({"a": wrong, "b": " ".join(answer(5, 100))}, right=right, name="3"),
         case({"a": wrong}, right=right, name="4"),
     )
-    assert (found.shared, found.telling, found.ratio) == (1, 2, 0.5)
-    assert (found.teams, found.problem_id, found.likeness) == (("a", "b"), "p", Likeness.IDENTICAL)
+    assert (len(found.cases), found.telling, found.ratio) == (1, 2, 0.5)
+    assert (found.teams, found.problem_id, found.kind) == (("a", "b"), "p", "identical")
 
 
 def test_the_heaviest_pair_comes_first() -> None:
@@ -161,8 +153,8 @@ TEXTS = st.sampled_from([LONG, OTHER, "5 " + LONG, LONG.replace(" ", "\n"), "1",
 CONTESTS = st.dictionaries(st.sampled_from("abcdefg"), st.lists(TEXTS, min_size=1, max_size=3), max_size=7)
 
 
-def told(answers: CaseAnswers) -> set[tuple[int, int, Likeness, float]]:
-    return {(f.one.submission_id, f.other.submission_id, f.likeness, f.weight) for f in alike(answers)}
+def told(answers: CaseAnswers) -> set[tuple[int, int, Kind, float]]:
+    return {(f.one.submission_id, f.other.submission_id, f.kind, f.weight) for f in alike(answers)}
 
 
 @given(CONTESTS, st.booleans())
@@ -186,3 +178,85 @@ def test_what_two_teams_are_told_to_share_is_in_the_list(sent: dict[str, list[st
     for pair in alike(case(sent)):
         teams = frozenset((pair.one.team_id, pair.other.team_id))
         assert pair in alike(case(sent), teams)
+
+
+@pytest.mark.parametrize(("sent", "same"), [("1 2\r\n3 4", "1\n2 3 4\n"), ("YES no", "yes NO"), ("  7\t8  ", "7 8")])
+def test_white_space_and_the_case_of_letters_change_nothing(sent: str, same: str) -> None:
+    one, other = (sketch((LONG + text).encode()) for text in (sent, same))
+    assert one == other
+
+
+@given(st.binary(max_size=300), st.binary(max_size=300))
+def test_what_two_have_in_common_is_symmetric(first: bytes, second: bytes) -> None:
+    one, other = sketch(first), sketch(second)
+    assert jaccard(one, other) == jaccard(other, one)
+    assert 0.0 <= jaccard(one, other) <= 1.0
+
+
+def test_an_answer_with_a_few_other_tokens_is_near_and_another_one_is_not() -> None:
+    mine = answer(1)
+    copied = [token if at % 100 else "7777" for at, token in enumerate(mine)]
+    sketches = [sketch(" ".join(words).encode()) for words in (mine, copied, answer(2))]
+    assert jaccard(sketches[0], sketches[1]) > 0.8
+    assert jaccard(sketches[0], sketches[2]) < 0.1
+
+
+def test_the_estimate_is_near_the_true_share_of_shingles() -> None:
+    mine = answer(1)
+    half = mine[:750] + answer(3)[:250]
+    estimate = jaccard(sketch(" ".join(mine).encode()), sketch(" ".join(half).encode()))
+    assert abs(estimate - 0.6) < 0.2
+
+
+@pytest.mark.parametrize("letters", [b"01", b"UDLR"])
+@pytest.mark.parametrize("space", [b" ", b""])
+def test_answers_of_few_different_letters_are_not_near_by_chance(letters: bytes, space: bytes) -> None:
+    def drawn(seed: int) -> bytes:
+        return space.join(bytes([each]) for each in random.Random(seed).choices(letters, k=2000))
+
+    assert jaccard(sketch(drawn(1)), sketch(drawn(2))) < 0.5
+
+
+def test_what_everybody_has_does_not_count() -> None:
+    head = answer(9)
+    mine, theirs = (sketch(" ".join(head + answer(seed, 100)).encode()) for seed in (1, 2))
+    assert jaccard(mine, theirs) > 0.6
+    assert jaccard(mine, theirs, sketch(" ".join(head).encode())) < 0.3
+
+
+def test_little_texts_are_equal_or_not() -> None:
+    assert jaccard(sketch(b"1 2 3 4 5 6 7 8"), sketch(b"1 2 3 4 5 6 7 9")) == 0.0
+
+
+def test_a_sketch_has_the_same_size_for_every_answer() -> None:
+    assert len(sketch(" ".join(answer(1, 50_000)).encode())) == SKETCH
+
+
+SOURCE = b"""
+def solve(board, seconds):
+    best = None
+    for move in board.moves():
+        after = board.play(move)
+        if best is None or after.score > best.score:
+            best = after
+    while seconds > 0 and best.left():
+        best = best.play(best.moves()[0])
+        seconds -= 0.25
+    return best
+"""
+
+
+def test_a_source_with_other_names_and_numbers_is_as_near_as_can_be() -> None:
+    renamed = SOURCE.replace(b"board", b"grid").replace(b"best", b"top").replace(b"0.25", b"0.5")
+    assert jaccard(source_sketch(SOURCE), source_sketch(renamed.replace(b"    ", b"\t"))) == 1.0
+
+
+def test_another_source_is_not_near() -> None:
+    other = b"""
+import sys
+class Node:
+    def __init__(self, left, right): self.left, self.right = left, right
+def read(): return [int(word) for line in sys.stdin for word in line.split()]
+print(sum(value * value for value in read() if value % 2))
+"""
+    assert jaccard(source_sketch(SOURCE), source_sketch(other)) < 0.2

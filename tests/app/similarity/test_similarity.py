@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
 import pytest
 
 from app.contests.schemas import ContestSettings
 from app.core.service import Service
-from app.domain.fingerprints import grain_of
-from app.similarity.service.comparing import Similarity
 from app.tables import ContestRow, SubmissionRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import REJECTED, share
@@ -78,7 +74,7 @@ def test_the_same_wrong_answers_are_told_with_who_was_first(contest: Api) -> Non
 def test_an_answer_written_otherwise_is_told_unless_only_equal_files_are_wanted(contest: Api) -> None:
     send(contest, "team", {"02": LONG})
     send(contest, "other", {"02": LONG.replace(b" ", b"\n")})
-    assert [pair["kind"] for pair in found(contest)["pairs"]] == ["tokens"]
+    assert [pair["kind"] for pair in found(contest)["pairs"]] == ["near"]
     assert found(contest, near="false")["pairs"] == []
 
 
@@ -154,24 +150,11 @@ def test_a_new_answer_is_seen_by_the_next_question(contest: Api) -> None:
 def test_texts_that_were_not_read_in_time_are_counted(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     send(contest, "team", {"02": LONG})
     send(contest, "other", {"02": LONG.replace(b" ", b"\n")})
-    monkeypatch.setattr("app.similarity.service.similarity.SECONDS", -1.0)
+    monkeypatch.setattr("app.similarity.service.SECONDS", -1.0)
     told = found(contest)
     assert (told["texts"], told["unread"], told["pairs"]) == (2, 2, [])
     monkeypatch.undo()
     assert found(contest)["unread"] == 0
-
-
-def test_no_more_fingerprints_stay_in_memory_than_may(contest: Api) -> None:
-    few = Similarity(contest.service.files, most=2)
-    contest.app.state.service = replace(contest.service, similarity=few)
-    texts = [LONG, LONG.replace(b" ", b"\n"), b"9 " * 50, b"8 " * 50]
-    for at, team in enumerate(("team", "other")):
-        send(contest, team, {"02": texts[at], "03": texts[at + 2]})
-    assert [pair["kind"] for pair in found(contest)["pairs"]] == ["tokens"]
-    expected = [b"2\n", b"3\n"]
-    grains = [grain_of(each) for each in expected]
-    kept = [text for text in (*texts, *expected) if any(few.known(sha256(text).hexdigest(), g) for g in grains)]
-    assert len(kept) == 2
 
 
 @pytest.mark.parametrize(

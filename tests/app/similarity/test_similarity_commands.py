@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import uuid
 
-import httpx
 import pytest
 
 from app.core.commands.client import Client
@@ -67,14 +66,11 @@ def test_similarity_is_for_judges(team: Jurado) -> None:
     assert (done.exit_code, done.stderr) == (1, "jurado: only a judge or an admin may see this\n")
 
 
-def test_what_was_not_read_yet_is_asked_for_again(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
-    nothing = {"texts": 10, "unread": 0, "left_off": 3, "pairs": [], "sources": []}
-    looks = iter([{**nothing, "unread": 8}, {**nothing, "unread": 2}, nothing])
-
-    answers = {
-        "GET contests/c/similarity": lambda _request: httpx.Response(200, json=next(looks)),
-        "GET contests/c/teams": [],
-    }
-    there = Scripted(answers).install(monkeypatch)
-    assert jurado("admin", "similarity", "c").stdout == "no answers alike\n3 more pairs, each of less weight\n"
-    assert len(there.sent("GET contests/c/similarity")) == 3
+def test_unread_texts_and_further_pairs_are_counted(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = {"texts": 10, "unread": 8, "left_off": 3, "pairs": [], "sources": []}
+    Scripted({"GET contests/c/similarity": pairs, "GET contests/c/teams": []}).install(monkeypatch)
+    assert jurado("admin", "similarity", "c").stdout.splitlines() == [
+        "no answers alike",
+        "3 more pairs, each of less weight",
+        "8 of 10 texts were not read in time: use --problem",
+    ]

@@ -1,12 +1,13 @@
 """Similarity, for judges: which teams of a contest sent answers or sources that are more alike than they should be.
 
-- Documents of likenesses between teams.
+Equal bytes are detected by their sha256, from rows alone. For near-duplicates texts are read until the time of a
+request is over; `unread` counts the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from time import monotonic
 from urllib.parse import quote
@@ -17,16 +18,24 @@ from sqlalchemy.orm import Session
 from app.contests.service.names import problem_called
 from app.core.clics import format_reltime, number
 from app.core.errors import BadRequest, NotFound
+from app.core.files.files import FileStore
 from app.core.messages import N_
-from app.core.service import Service
-from app.domain.contests import ScoredProblem
+from app.domain.contests import Kind, ScoredProblem
+from app.domain.counting import RawScore
 from app.domain.scoring import exact
-from app.domain.similarity import Pair, Sent, Shared
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
-from app.similarity.service.comparing import SOURCES, Compared
+from app.domain.similarity import CaseAnswers, Pair, Sent, Shared, Sketch, alike, pairs, sketch, source_sketch
+from app.problems.queries import pins
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.similarity import queries as similarity_queries
+from app.similarity.queries import StoredCase
 from app.submissions.queries import submission_queries
 from app.submissions.service.report_bodies import SourceFile
 from app.tables import RawScoreRow
+
+# Seconds for which a request reads texts.
+SECONDS = 2.0
+ONE_RIGHT_ANSWER = frozenset({"exact", "tokens", "floats", "lines", "unordered"})
+SOURCES = "sources"
 
 
 class AlikeSubmission(BaseModel):
@@ -61,7 +70,7 @@ class SimilarityView(BaseModel):
 
     contest_id: str
     texts: int
-    unread: int = Field(description="texts that were not read in the time a request has; ask again for the rest")
+    unread: int = Field(description="texts that were not read in the time of a request")
     left_off: int
     pairs: list[AlikeAnswers]
     sources: list[AlikeSources]
@@ -114,12 +123,6 @@ class Comparison(BaseModel):
     sources: list[SharedSources]
 
 
-# Seconds for which a request reads texts.
-SECONDS = 2.0
-# The ids of submissions as they are shown.
-Ids = Mapping[int, str]
-
-
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """The pairs asked for: of one problem (None: all), of at least this ratio, at most so many of each kind.
@@ -133,30 +136,88 @@ class Wanted:
     near: bool
 
 
-def similarity(service: Service, snapshot: ContestSnapshot, session: Session, wanted: Wanted) -> SimilarityView:
+class _Texts:
+    """The texts of one question: their sketches, and how many were not read in time (`until` None: none is read).
+
+    teams  read only the texts of these
+    """
+
+    def __init__(
+        self, session: Session, files: FileStore, until: float | None, teams: frozenset[str] | None = None
+    ) -> None:
+        self.session, self._files, self._until, self._teams = session, files, until, teams
+        self.seen = 0
+        self.unread = 0
+
+    def answers(self, snapshot: ContestSnapshot, problem: ScoredProblem) -> Iterator[CaseAnswers]:
+        """Read the answers of a problem, case by case."""
+        scores = {attempt.id: attempt.scores or {} for attempt in snapshot.attempts if attempt.problem_id == problem.id}
+        row = pins.row(self.session, snapshot.contest.id, problem.id)
+        checker = None if row is None else row.settings.get("checker")
+        single = problem.rule.kind is Kind.ABSOLUTE and checker in ONE_RIGHT_ANSWER
+        for case in similarity_queries.cases(self.session, snapshot.contest.id, problem.id):
+            sent = [replace(each, right=single and _full(scores, each, case.name)) for each in case.answers]
+            yield CaseAnswers(case.name, sent, self._of_case(case), case.expected)
+
+    def sources(self, snapshot: ContestSnapshot, problem: ScoredProblem) -> CaseAnswers:
+        """Read the sources of a problem's submissions."""
+        sent = similarity_queries.sources(self.session, snapshot.contest.id, problem.id)
+        wanted = self._wanted(sent)
+        read: dict[str, Sketch] = {}
+        for sha256 in wanted:
+            if self._until is None or monotonic() > self._until:
+                break
+            read[sha256] = source_sketch(self._files.load(sha256))
+        return CaseAnswers(SOURCES, sent, self._counted(wanted, read))
+
+    def _of_case(self, case: StoredCase) -> Mapping[str, Sketch]:
+        wanted = self._wanted(case.answers)
+        read: dict[str, Sketch] = {}
+        if self._until is not None and wanted:
+            if case.expected is not None:
+                read[case.expected] = sketch(self._files.load(case.expected))
+            for sha256, data in similarity_queries.contents(self.session, self._files, case.id, list(wanted.values())):
+                if monotonic() > self._until:
+                    break
+                read[sha256] = sketch(data)
+        return self._counted(wanted, read)
+
+    def _wanted(self, sent: Iterable[Sent]) -> Mapping[str, int]:
+        """The texts to compare, each with one of its submissions; a text alone needs no comparison."""
+        texts = {each.sha256: each.submission_id for each in sent if not self._teams or each.team_id in self._teams}
+        return texts if len(texts) > 1 else {}
+
+    def _counted(self, wanted: Iterable[str], read: Mapping[str, Sketch]) -> Mapping[str, Sketch]:
+        self.seen += sum(1 for _ in wanted)
+        self.unread += sum(1 for sha256 in wanted if sha256 not in read)
+        return read
+
+
+def similarity(files: FileStore, snapshot: ContestSnapshot, session: Session, wanted: Wanted) -> SimilarityView:
     """List pairs of teams by answers and by sources, the most telling first; counts texts left unread in the time."""
-    until = monotonic() + SECONDS if wanted.near else None
-    problems = _problems(snapshot, wanted.problem_id)
-    compared = [_compared(service, session, snapshot, problem, until) for problem in problems]
-    pairs = [pair for each in compared for pair in each.pairs if pair.ratio >= wanted.least]
-    sources = [pair for each in compared for pair in each.sources if pair.first and pair.first.ratio >= wanted.least]
-    pairs.sort(key=lambda pair: -pair.weight)
+    texts = _Texts(session, files, monotonic() + SECONDS if wanted.near else None)
+    answers: list[Pair] = []
+    sources: list[Pair] = []
+    for problem in _problems(snapshot, wanted.problem_id):
+        answers += (p for p in pairs(problem.id, texts.answers(snapshot, problem)) if p.ratio >= wanted.least)
+        sources += (p for p in pairs(problem.id, [texts.sources(snapshot, problem)]) if p.first.ratio >= wanted.least)
+    answers.sort(key=lambda pair: -pair.weight)
     sources.sort(key=lambda pair: -pair.weight)
-    left_off = max(0, len(pairs) - wanted.limit) + max(0, len(sources) - wanted.limit)
-    pairs, sources = pairs[: wanted.limit], sources[: wanted.limit]
-    ids = _ids(session, (pair.first for pair in (*pairs, *sources)))
+    left_off = max(0, len(answers) - wanted.limit) + max(0, len(sources) - wanted.limit)
+    answers, sources = answers[: wanted.limit], sources[: wanted.limit]
+    ids = _ids(session, (pair.first for pair in (*answers, *sources)))
     return SimilarityView(
         contest_id=snapshot.contest.id,
-        texts=sum(each.texts for each in compared),
-        unread=sum(each.unread for each in compared),
+        texts=texts.seen,
+        unread=texts.unread if wanted.near else 0,
         left_off=left_off,
-        pairs=[_alike_answers(pair, ids) for pair in pairs],
+        pairs=[_alike_answers(pair, ids) for pair in answers],
         sources=[_alike_sources(pair, ids) for pair in sources],
     )
 
 
 def comparison(
-    service: Service, snapshot: ContestSnapshot, session: Session, teams: tuple[str, str], problem_id: str | None
+    files: FileStore, snapshot: ContestSnapshot, session: Session, teams: tuple[str, str], problem_id: str | None
 ) -> Comparison:
     """Show what two teams have alike, case by case; raises NotFound or BadRequest where these are not two teams."""
     known_ids = {team.id for team in snapshot.contest.teams}
@@ -167,9 +228,11 @@ def comparison(
         raise BadRequest(N_("expected another team, found %(found)r again"), where="other_team_id", found=teams[1])
     cases: list[SharedCase] = []
     sources: list[SharedSources] = []
-    until = monotonic() + SECONDS
+    both = frozenset(teams)
+    texts = _Texts(session, files, monotonic() + SECONDS, both)
     for problem in _problems(snapshot, problem_id):
-        by_case, by_source = service.similarity.between(session, snapshot, problem, frozenset(teams), until)
+        by_case = [shared for answers in texts.answers(snapshot, problem) for shared in alike(answers, both)]
+        by_source = alike(texts.sources(snapshot, problem), both)
         ids = _ids(session, (*by_case, *by_source))
         scores = submission_queries.current_scores(session, ids)
         cases += [_shared_case(snapshot, problem, shared, teams, ids, scores) for shared in by_case]
@@ -191,54 +254,39 @@ def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[Sco
     return problems
 
 
-def _compared(
-    service: Service, session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, until: float | None
-) -> Compared:
-    """Compare the submissions of a problem; kept for each board once all texts are read."""
-    cache, key = _whole_comparisons(snapshot), (problem.id, until is not None)
-    compared = cache.get(key)
-    if compared is None:
-        compared = service.similarity.compare(session, snapshot, problem, until)
-        if compared.unread == 0:
-            cache[key] = compared
-    return compared
+def _full(scores: Mapping[int, Mapping[str, RawScore]], answer: Sent, case: str) -> bool:
+    """Whether the answer earns all points of its case."""
+    score = scores.get(answer.submission_id, {}).get(case)
+    return score is not None and score.accepted and score.multiplier is not None and score.multiplier >= 1
 
 
-@once_a_snapshot
-def _whole_comparisons(_snapshot: ContestSnapshot) -> dict[tuple[str, bool], Compared]:
-    """The comparisons that left no text unread, by problem, and by whether texts were read at all."""
-    return {}
-
-
-def _alike_answers(pair: Pair, ids: Ids) -> AlikeAnswers:
+def _alike_answers(pair: Pair, ids: Mapping[int, str]) -> AlikeAnswers:
     shown = dict(_alike_sources(pair, ids)) | {"ratio": pair.ratio}
-    return AlikeAnswers(**shown, shared_cases=pair.shared, telling_cases=pair.telling)
+    return AlikeAnswers(**shown, shared_cases=len(pair.cases), telling_cases=pair.telling)
 
 
-def _alike_sources(pair: Pair, ids: Ids) -> AlikeSources:
+def _alike_sources(pair: Pair, ids: Mapping[int, str]) -> AlikeSources:
     """Name a pair of teams, and the two submissions that first had something alike."""
-    assert pair.first is not None  # a pair is made for what it shares
+    first = pair.first
     return AlikeSources(
         problem_id=pair.problem_id,
         team_ids=list(pair.teams),
-        kind=pair.likeness.word,
-        ratio=pair.first.ratio,
+        kind=pair.kind,
+        ratio=first.ratio,
         weight=round(pair.weight, 4),
-        first_team_id=pair.first.one.team_id,
-        submissions=[_sender(sent, ids) for sent in (pair.first.one, pair.first.other)],
+        first_team_id=first.one.team_id,
+        submissions=[_sender(sent, ids) for sent in (first.one, first.other)],
     )
 
 
-def _sender(sent: Sent, ids: Ids) -> AlikeSubmission:
+def _sender(sent: Sent, ids: Mapping[int, str]) -> AlikeSubmission:
     contest_time = format_reltime(timedelta(milliseconds=sent.time_ms))
     return AlikeSubmission(team_id=sent.team_id, submission_id=ids[sent.submission_id], contest_time=contest_time)
 
 
-def _ids(session: Session, shared: Iterable[Shared | None]) -> Ids:
+def _ids(session: Session, shared: Iterable[Shared]) -> Mapping[int, str]:
     """Look up the shown ids of the submissions that shares refer to."""
-    return submission_queries.shown_ids(
-        session, {s.submission_id for each in shared if each for s in (each.one, each.other)}
-    )
+    return submission_queries.shown_ids(session, {s.submission_id for each in shared for s in (each.one, each.other)})
 
 
 def _in_order(shared: Shared, teams: tuple[str, str]) -> tuple[Sent, Sent]:
@@ -248,7 +296,7 @@ def _in_order(shared: Shared, teams: tuple[str, str]) -> tuple[Sent, Sent]:
 def _likeness(problem: ScoredProblem, shared: Shared) -> Likeness:
     return Likeness(
         problem_id=problem.id,
-        kind=shared.likeness.word,
+        kind=shared.kind,
         ratio=shared.ratio,
         weight=round(shared.weight, 4),
         why_nothing=shared.why or None,
@@ -262,7 +310,7 @@ def _shared_case(
     problem: ScoredProblem,
     shared: Shared,
     teams: tuple[str, str],
-    ids: Ids,
+    ids: Mapping[int, str],
     scores: Mapping[tuple[int, str], RawScoreRow],
 ) -> SharedCase:
     """Show a shared answer, with the submission and the score of each team."""
@@ -288,7 +336,7 @@ def _shared_sources(
     problem: ScoredProblem,
     shared: Shared,
     teams: tuple[str, str],
-    ids: Ids,
+    ids: Mapping[int, str],
 ) -> SharedSources:
     """Show alike sources of two teams, with the files they were sent in."""
     files = []
