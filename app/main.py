@@ -38,9 +38,10 @@ from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator
 from app.core.http.forms import open_form_of
-from app.core.http.lists.queue import Queued
+from app.core.http.lists import Lists
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
+from app.core.http.queue import Queued
 from app.core.metrics import Metrics
 from app.core.pages.pages import StoredPages
 from app.core.pages.visitor import pages_for_people
@@ -49,7 +50,6 @@ from app.core.settings import Settings
 from app.core.shared_work import SharedWork
 from app.daily.service.puzzles import DailyPuzzles
 from app.feed.service.hub import Hub
-from app.feed.service.lists import WrittenLists
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
 from app.judging.service.distributed.engine import start_engine
@@ -245,7 +245,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.page_work = SharedWork()
     app.state.registration_pace = Pace()
     app.state.pages = BoardPages(service.boards)
-    app.state.lists = WrittenLists(service)
+    app.state.lists = Lists(service)
     app.state.open_submission_form = open_submission_form
     app.state.open_form = open_form_of
     app.state.refusal_statuses = errors.STATUS

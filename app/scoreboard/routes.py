@@ -22,8 +22,8 @@ from app.contests.service.visibility import snapshot_for
 from app.core.errors import BadRequest
 from app.core.http.auth import Authenticator
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, ThePages, TheService, TheSnapshot, Writing
-from app.core.http.lists.reply import TheLists, WrittenReply
 from app.core.http.middleware import API, Frame
+from app.core.http.replies import TheLists, WrittenReply
 from app.core.messages import N_
 from app.core.service import Service
 from app.feed.service.collections import BY_NAME

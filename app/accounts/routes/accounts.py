@@ -31,8 +31,8 @@ from app.core.http.deps import (
     end_dry_run,
 )
 from app.core.http.errors import TheDocument
-from app.core.http.lists.reply import TheLists
 from app.core.http.middleware import API
+from app.core.http.replies import TheLists
 from app.core.messages import N_
 from app.core.transactions import DRY, after_commit
 from app.feed.service.collections import BY_NAME

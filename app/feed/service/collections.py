@@ -33,22 +33,6 @@ from app.teams.service.teams import TeamView
 
 Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[JsonObject | BaseModel]]
 Special = Callable[[ContestSnapshot, Session], Iterable[Viewer]]
-SeesOther = Callable[[Viewer, ContestSnapshot], bool]
-
-
-def always(_viewer: Viewer, _public: ContestSnapshot) -> bool:
-    """Each account sees a collection of its own."""
-    return True
-
-
-def if_hidden(viewer: Viewer, public: ContestSnapshot) -> bool:
-    """Whether the viewer's team is hidden: it sees itself."""
-    return any(team.hidden for team in public.contest.teams if team.id == viewer.team_id)
-
-
-def if_on_own_clock(viewer: Viewer, public: ContestSnapshot) -> bool:
-    """Whether the viewer's team has a clock of its own: it sees the problems before everybody does."""
-    return viewer.team_id in public.contest.participations
 
 
 def no_team(_public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
@@ -89,9 +73,7 @@ class Collection:
     imported    a contest package brings its objects; the others are computed again
     files       properties that hold files
     special     teams that may see more than everybody, or other things
-    sees_other  whether an account may be such a one; else it shares the list of everybody
     filters     properties that lists are asked for by
-    of_board    changes with the board; else only when an admin writes, or the clock changes the state
     of_judges   properties that only judges see
     of_answers  properties that only readers of answers see
     of_accounts only viewers with an account see any of it
@@ -108,9 +90,7 @@ class Collection:
     imported: bool = True
     files: tuple[str, ...] = ()
     special: Special = no_team
-    sees_other: SeesOther = always
     filters: tuple[str, ...] = ()
-    of_board: bool = False
     of_judges: frozenset[str] = frozenset()
     of_answers: tuple[str, ...] = ()
     of_accounts: bool = False
@@ -129,7 +109,6 @@ def _of_directory(each: directory.DirectoryKind, *refers_to: str) -> Collection:
         sparse=True,
         files=each.files,
         special=hidden_teams,
-        sees_other=if_hidden,
         of_judges=each.of_judges,
     )
 
@@ -146,7 +125,6 @@ COLLECTIONS: Sequence[Collection] = (
         problems.documents,
         sparse=True,
         special=teams_with_own_clock,
-        sees_other=if_on_own_clock,
         of_judges=frozenset({"package"}),
     ),
     _of_directory(directory.GROUPS),
@@ -161,7 +139,6 @@ COLLECTIONS: Sequence[Collection] = (
         files=teams.FILES,
         filters=("organization_id",),
         special=hidden_teams,
-        sees_other=if_hidden,
         of_judges=teams.OF_JUDGES,
     ),
     Collection(
@@ -219,8 +196,6 @@ COLLECTIONS: Sequence[Collection] = (
         scoreboard.documents,
         frozenset({"teams"}),
         special=hidden_teams,
-        sees_other=if_hidden,
-        of_board=True,
     ),
     Collection(
         "commentary",
@@ -230,7 +205,6 @@ COLLECTIONS: Sequence[Collection] = (
         sparse=True,
         special=hidden_teams,
         filters=("source_id",),
-        of_board=True,
     ),
 )
 BY_NAME: Mapping[str, Collection] = {each.name: each for each in COLLECTIONS}

@@ -13,9 +13,9 @@ from fastapi import APIRouter, Query, Request, Response
 from app.contests.service.names import problem_called
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot
 from app.core.http.downloads import ARCHIVE, BYTES, OCTETS, ZIP, type_for
-from app.core.http.lists.reply import TheLists, ThePage
+from app.core.http.lists import Large
+from app.core.http.replies import TheLists, ThePage
 from app.feed.service.collections import BY_NAME
-from app.feed.service.list_renderer import Large
 from app.submissions.service.judgements import (
     JudgedCase,
     Judgement,

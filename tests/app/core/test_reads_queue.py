@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.datastructures import State
 
-from app.core.http.lists.queue import Asker, Busy, Queue, Queued, is_read
+from app.core.http.queue import Asker, Busy, Queue, Queued, is_read
 from app.core.settings import Settings
 from tests.builders.service import Api
 

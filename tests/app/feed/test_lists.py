@@ -8,16 +8,15 @@ import random
 from typing import Any
 
 import pytest
+from cachetools import LRUCache
 
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service import visibility
 from app.contests.service.visibility import seen_by
-from app.core.http.lists.reply import ListReply
-from app.feed.service import list_renderer
+from app.core.http import lists
+from app.core.http.lists import FEW, Large, Listed, Written
+from app.core.http.replies import PIECE, list_reply
 from app.feed.service.collections import BY_NAME, Collection
-from app.feed.service.list_renderer import FEW, Large, ListRenderer
-from app.feed.service.lists import OVERHEAD, Shelf
-from app.feed.service.slices import PIECE, Row, Slice, Written
 from app.submissions.queries import submission_queries
 from app.submissions.routes.submissions import JUDGEMENTS, RUNS, SUBMISSIONS
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
@@ -82,7 +81,7 @@ def by_pages(api: Api, path: str, user: str | None) -> list[Any]:
 @sqlite_first
 def test_lists_say_what_a_slow_look_says_whatever_happens_in_between(api: Api, monkeypatch: Any) -> None:
     """Submissions, verdicts with new bests, a freeze, a comment and a hidden team, in slices of three."""
-    monkeypatch.setattr(list_renderer, "SLICE", 3)
+    monkeypatch.setattr(lists, "SLICE", 3)
     add_problem(api.service, FINAL)
     rule = {"kind": "relative", "counting": "best-case"}
     add_contest(api.service, started=-HOUR, freeze=HOUR, settings={"final_minutes": 60}, rule=rule)
@@ -109,18 +108,19 @@ def test_lists_say_what_a_slow_look_says_whatever_happens_in_between(api: Api, m
     check_all(api)
 
 
-def test_a_verdict_has_only_its_own_rows_read_again(api: Api) -> None:
+def test_a_verdict_has_only_its_own_rows_read_again(api: Api, monkeypatch: Any) -> None:
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(1, 10):
         add_submission(api.service, {"02": raw(5)}, minute=minute)
     waiting = add_submission(api.service, None, team="other", minute=11)
     api.get("contests/c/judgements")
-    kept: ListRenderer = api.app.state.lists.shelf.get(("c", "judgements", "public", False))
-    before = kept.rows_read
+    read: list[int] = []
+    rows = Large.rows
+    monkeypatch.setattr(Large, "rows", lambda kind, *args: read.extend(args[-1]) or rows(kind, *args))
     judge(api.service, waiting, {"02": raw(3)})
     assert api.get("contests/c/judgements").json()[-1]["end_time"] is not None
-    assert kept.rows_read == before + 1
+    assert len(read) == 1
 
 
 def test_a_list_has_an_etag_that_changes_with_what_is_seen(api: Api) -> None:
@@ -138,7 +138,7 @@ def test_a_list_has_an_etag_that_changes_with_what_is_seen(api: Api) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 7])
 def test_a_zipped_list_is_one_gzip_member_of_the_plain_one(api: Api, monkeypatch: Any, count: int) -> None:
-    monkeypatch.setattr(list_renderer, "SLICE", 3)
+    monkeypatch.setattr(lists, "SLICE", 3)
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(count):
@@ -184,7 +184,7 @@ PARTS = (
 
 def test_filters_follow_every_change_for_every_viewer(api: Api, monkeypatch: Any) -> None:
     """A filtered list is what the whole one has of these values, before and after verdicts, with a tag of its own."""
-    monkeypatch.setattr(list_renderer, "SLICE", 3)
+    monkeypatch.setattr(lists, "SLICE", 3)
     add_problem(api.service)
     add_contest(api.service)
     waiting = []
@@ -220,13 +220,13 @@ def test_a_list_too_large_to_keep_is_sent_as_it_is_read(api: Api) -> None:
     whole = {each: api.get(f"contests/c/{each[0]}", user=each[1]) for each in asked}
     assert all("etag" in reply.headers for reply in whole.values())
     kept = api.app.state.lists
-    kept.shelf = Shelf(2_000)
+    kept.kept = LRUCache(2_000, lambda each: each.size)
     for (path, user), reply in whole.items():
         for encoding in ("gzip", "identity"):
             again = api.get(f"contests/c/{path}", user=user, headers={"Accept-Encoding": encoding})
             assert (again.json(), "etag" in again.headers) == (reply.json(), False), (path, user)
             assert again.headers.get("content-encoding", "identity") == encoding
-    assert kept.shelf.total < 40_000
+    assert not kept.kept
 
 
 def test_a_page_reads_the_rows_of_its_own_submissions_alone(api: Api, monkeypatch: Any) -> None:
@@ -246,7 +246,7 @@ def test_a_page_reads_the_rows_of_its_own_submissions_alone(api: Api, monkeypatc
     assert [each["submission_id"] for each in second] == ["3", "4"]
     assert max(read) <= FEW
     assert len(worth) <= 2 * FEW
-    assert not api.app.state.lists.shelf.total
+    assert not api.app.state.lists.kept
 
 
 @pytest.mark.parametrize("after", ["j0123456789abcdef", "nothing", "1", "the id of another team's run"])
@@ -261,51 +261,40 @@ def test_a_page_begins_after_an_object_that_its_viewer_sees(api: Api, after: str
     assert "expected the id of an object of this list" in reply.text
 
 
-def test_the_shelf_forgets_what_was_not_asked_for_longest() -> None:
-    shelf = Shelf(3 * OVERHEAD + 300)
-    for key in "abc":
-        shelf.put(key, key.upper(), 100)
-    assert shelf.get("a") == "A"
-    shelf.put("d", "D", 100)
-    assert [shelf.get(key) for key in "abcd"] == ["A", None, "C", "D"]
-    shelf.put("a", "larger", 10**9)
-    assert [shelf.get(key) for key in "abcd"] == ["larger", None, None, None]
-    shelf.drop("a")
-    assert shelf.total == 0
-
-
-def test_invented_values_of_a_filter_fill_no_memory(api: Api) -> None:
+def test_the_list_not_asked_for_longest_is_dropped_when_all_take_too_much_memory(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)
     add_submission(api.service, {"02": raw(5)})
-    assert len(api.get("contests/c/submissions?team_id=team").json()) == 1
-    shelf = api.app.state.lists.shelf
-    before = shelf.total
+    kept = api.app.state.lists
+    paths = ("submissions", "judgements", "runs")
+    for path in paths:
+        assert api.get(f"contests/c/{path}", user="judge").is_success
+    most = kept.kept.currsize
+    kept.kept = LRUCache(most - 1, lambda each: each.size)
+    for path in paths:
+        assert api.get(f"contests/c/{path}", user="judge").is_success
+    assert [key.name for key in kept.kept] == ["judgements", "runs"]
+
+
+def test_filters_and_teams_fill_no_memory(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    add_submission(api.service, {"02": raw(5)})
+    assert api.get("contests/c/submissions").is_success
+    kept = api.app.state.lists.kept
+    before = kept.currsize
     for at in range(20):
         assert api.get(f"contests/c/submissions?team_id=invented{at}").json() == []
-    assert shelf.total == before
+    for user in ("team", "other"):
+        assert len(api.get("contests/c/submissions", user=user).json()) == 1
+    assert kept.currsize == before
     add_submission(api.service, {"02": raw(6)}, minute=2)
     assert len(api.get("contests/c/submissions?team_id=team").json()) == 2
 
 
-def test_a_team_has_its_list_made_once_for_each_version(api: Api) -> None:
-    add_problem(api.service)
-    add_contest(api.service)
-    add_submission(api.service, {"02": raw(5)})
-    tag = api.get("contests/c/submissions", user="team").headers["etag"]
-    shelf = api.app.state.lists.shelf
-    key = ("c", "submissions", "public", False, "of", "team")
-    first = shelf.get(key)
-    assert api.get("contests/c/submissions", user="team").headers["etag"] == tag
-    assert shelf.get(key) is first
-    add_submission(api.service, {"02": raw(6)}, minute=2)
-    assert len(api.get("contests/c/submissions", user="team").json()) == 2
-    assert shelf.get(key) is not first
-
-
 def test_a_large_list_is_sent_piece_by_piece_until_its_client_has_gone() -> None:
-    rows = tuple(Row(b"%04d" % number * 100) for number in range(1000))
-    written = Written.of([Slice(tuple(range(at, at + 100)), rows[at : at + 100]) for at in range(0, 1000, 100)])
+    objects = [Listed("", b"%04d" % number * 100, ()) for number in range(1000)]
+    written = Written.of(objects)
 
     async def reply(pieces_read: int) -> list[bytes]:
         sent: list[bytes] = []
@@ -321,11 +310,11 @@ def test_a_large_list_is_sent_piece_by_piece_until_its_client_has_gone() -> None
             await gone.wait()
             return {"type": "http.disconnect"}
 
-        await ListReply(written, zipped=False)({"type": "http"}, receive, send)
+        await list_reply(written, zipped=False)({"type": "http"}, receive, send)
         return sent
 
     whole = asyncio.run(reply(1000))
-    assert b"".join(whole) == b"[" + b",".join(row.text for row in rows) + b"]"
+    assert b"".join(whole) == b"[" + b",".join(each.text for each in objects) + b"]"
     assert max(map(len, whole)) < 2 * PIECE
-    assert dict(ListReply(written, zipped=False).raw_headers)[b"content-length"] == b"%d" % sum(map(len, whole))
+    assert dict(list_reply(written, zipped=False).raw_headers)[b"content-length"] == b"%d" % sum(map(len, whole))
     assert len(asyncio.run(reply(2))) < len(whole) - 2

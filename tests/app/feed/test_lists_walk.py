@@ -12,7 +12,7 @@ import pytest
 
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import seen_by
-from app.feed.service import list_renderer
+from app.core.http import lists
 from app.feed.service.collections import COLLECTIONS, Collection
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.routes.submissions import JUDGEMENTS, RUNS, SUBMISSIONS
@@ -197,7 +197,7 @@ def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the start, running, frozen, extended, ended, final cases given out, unfrozen, final, and opened again."""
-    monkeypatch.setattr(list_renderer, "SLICE", 3)
+    monkeypatch.setattr(lists, "SLICE", 3)
     add_problem(api.service, FINAL)
     rule = {"kind": "relative", "counting": "best-case"}
     start = add_contest(api.service, started=-HOUR, freeze=HOUR, rule=rule, settings={"final_minutes": 60})

@@ -1,1 +1,0 @@
-"""Replies that are whole collections: queued, cached and streamed."""
