@@ -31,7 +31,7 @@ REQUESTS_READ = 24
 # The key under which an SQLite connection keeps that its transaction has not begun yet.
 LATE = "begins with its first statement"
 WRITERS = 2
-# Time that a batch of the writer waits for a lock: then it goes on without what is locked (`app.core.db.writer`).
+# Time that a batch of the writer waits for a lock before each of its writes is tried alone (`app.core.db.writer`).
 WRITERS_LOCK_SECONDS = 0.25
 # Options that the driver puts into the BEGIN of a reading transaction: they cost no round trip.
 SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -47,7 +47,6 @@ class Database:
     There are three pools, so that many readers take no connection from a submission's way to its verdict: one for
     requests that only read (`for_request`), one for the writer (`writers`), and `engine` for all other work. Each has
     its own `timeouts` on PostgreSQL: what takes longer than its purpose allows fails, and what it locked is free again.
-    `lock_seconds` is how long a write waits for a lock; the writer does so in several tries (0: without end).
 
     `generation` goes up with every `write`, so that what was read from contests, problems and accounts may be kept
     while it stays the same. The writer's commits (submissions, judgements) leave it alone. `listeners` are called after
@@ -61,7 +60,6 @@ class Database:
         self.url = url
         self.origin = secrets.token_hex(6) if shared else None
         self.engine = _open_engine(url, Patience(timeouts.long, timeouts.long, timeouts), POOL, POOL)
-        self.lock_seconds = timeouts.lock
         short = timeouts._replace(lock=min(timeouts.lock, WRITERS_LOCK_SECONDS))
         self.writers = _open_engine(url, Patience(timeouts.write, timeouts.idle, short), WRITERS, tries_again=True)
         self.readers = _open_engine(url, Patience(timeouts.read, timeouts.idle, timeouts), REQUESTS_READ)

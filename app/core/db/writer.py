@@ -1,5 +1,7 @@
 """Group commit: writes of concurrent requests share one transaction, so that one disk flush makes many durable.
 
+Its thread and its queue serve guarantees 1 (stored once) and 6 (50 submissions per second on one machine).
+
 A write is a handler with a payload. The writer's thread takes all waiting writes, passes each handler its payloads as
 one list, and commits once.
 
@@ -10,8 +12,8 @@ Invariants:
   that were settled before it was submitted.
 - A batch that fails is rolled back, and each of its writes is tried alone, so that a bad one fails alone. Handlers must
   therefore do nothing but write rows.
-- A write that waits for a lock of PostgreSQL costs the others of its batch a moment: they are committed without it, and
-  it is tried again, with those of its team that come meanwhile, for as long as the database's settings let it wait.
+- A write that waits for a lock costs the others of its batch a moment: each is tried once more alone, with a short
+  bound. A write that is still locked then is refused (503), with the others of its team in the batch.
 - Futures are settled after the commit, outside of what is tried again: an error there must not store a batch twice.
 - A commit in doubt is looked up before anything is tried again (`app.core.db.commits`); one that stays in doubt is an
   error and never a second try, which could store a submission twice.
@@ -31,7 +33,7 @@ from typing import TypeVar, cast
 
 import structlog
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import OperationalError
 
 from app.core.db import audit
 from app.core.db.audit_values import ADDED
@@ -60,22 +62,17 @@ SECONDS_TO_GATHER = 0.002
 # Time that a write which may wait is kept back at most, for one that may not: they are committed together.
 SECONDS_THAT_WRITES_WAIT = 0.02
 MOST_FAILURES_IN_A_ROW = 3
-# Milliseconds that each write of a batch waits again for SQLite's lock: all later writes wait behind them.
+# Milliseconds that each write of a failed batch waits again for a lock: all later writes wait behind them.
 SHORT_LOCK_MS = 100
-# Milliseconds that a part of a batch waits for a lock of PostgreSQL once the batch has found one that is held.
-HELD_LOCK_MS = 20
-# Time between two tries of what waits for a lock.
-SECONDS_BETWEEN_TRIES = 0.1
 
 
 class _Write:
     """One payload on its way: its handler and where its result goes (a future of `loop`, or of any thread).
 
-    Writes of one `group` have locks in common: those of one team. `until` is when it has waited long enough for a lock
-    (monotonic); None: it has waited for none.
+    Writes of one `group` have locks in common: those of one team.
     """
 
-    __slots__ = ("actor", "future", "group", "handler", "loop", "may_wait", "payload", "until")
+    __slots__ = ("actor", "future", "group", "handler", "loop", "may_wait", "payload")
 
     def __init__(
         self, handler: AnyHandler, payload: object, loop: asyncio.AbstractEventLoop | None, *, may_wait: bool = False
@@ -85,7 +82,6 @@ class _Write:
         self.loop = loop
         self.may_wait = may_wait
         self.group: object = getattr(payload, "team_id", None) or id(self)
-        self.until: float | None = None
         self.actor = audit.actor()  # of the request that waits: the writer's thread has none
         self.future: Future[object] | asyncio.Future[object] = Future() if loop is None else loop.create_future()
 
@@ -120,8 +116,6 @@ class Writer:
         self._waiting_seconds = waiting_seconds
         self._engine = database.writers
         self._waiting: queue.SimpleQueue[_Write | None] = queue.SimpleQueue()
-        self._held: list[_Write] = []
-        self._next_try = float("inf")
         self._pressed_until = float("-inf")
         self.committed = float("-inf")
         self.on_commit: Callable[[int, float], object] = lambda _writes, _seconds: None
@@ -155,31 +149,15 @@ class Writer:
 
     def _run(self) -> None:
         while (batch := self._take()) is not None:
-            self._survive(batch)
-        while self._held:
-            time.sleep(SECONDS_BETWEEN_TRIES)
-            self._survive([])
-
-    def _survive(self, batch: Sequence[_Write]) -> None:
-        """Write a batch, and what is held and due; a fault of the program fails the batch's writes and ends nothing."""
-        try:
-            if unlocked := self._beside_held(batch) if self._held else batch:
-                self._write(unlocked)
-            if time.monotonic() >= self._next_try:
-                self._try_held()
-        except Exception as error:
-            log.exception("a batch of writes failed")
-            _settle([(write, None, error) for write in batch if write not in self._held])
+            try:
+                self._write(batch)
+            except Exception as error:  # a fault of the program fails these writes and ends nothing
+                log.exception("a batch of writes failed")
+                _settle([(write, None, error) for write in batch])
 
     def _take(self) -> list[_Write] | None:
-        """Wait for one write that may not wait, then take all that came meanwhile.
-
-        None once closed; an empty list where what is held is due.
-        """
-        try:
-            first = self._waiting.get(timeout=max(0.0, self._next_try - time.monotonic()) if self._held else None)
-        except queue.Empty:
-            return []
+        """Wait for one write that may not wait, then take all that came meanwhile; None once closed."""
+        first = self._waiting.get()
         if first is None:
             return None
         batch = [first]
@@ -208,94 +186,15 @@ class Writer:
         batch.append(write)
         return True
 
-    def _beside_held(self, batch: Sequence[_Write]) -> list[_Write]:
-        """Hold the writes of groups that are held; returns the others."""
-        held = {write.group for write in self._held}
-        self._held += [write for write in batch if write.group in held]
-        return [write for write in batch if write.group not in held]
-
     def _write(self, batch: Sequence[_Write]) -> None:
         try:
-            results = self._commit_again(batch)
+            results = self._commit(batch)
         except CommitInDoubt as error:  # tried again, it could be stored twice
             _settle([(write, None, error) for write in batch])
         except Exception as error:
-            if is_locked(error):
-                self._commit_parts(batch)
-            else:
-                self._commit_alone(batch, SHORT_LOCK_MS if of_the_database(error) else None)
+            self._commit_alone(batch, SHORT_LOCK_MS if of_the_database(error) else None)
         else:
             _settle(results)
-
-    def _try_held(self) -> None:
-        held, self._held, self._next_try = self._held, [], float("inf")
-        try:
-            self._commit_parts(held)
-        except Exception as error:
-            _settle([(write, None, error) for write in held if write not in self._held])
-            raise
-
-    def _commit_parts(self, writes: Sequence[_Write]) -> None:
-        """Commit all but what waits for a lock, which is held: halves of halves, down to one group.
-
-        Where some groups in a row are locked, the rest is held untried; it is the first to be tried then.
-        """
-        groups: dict[object, list[_Write]] = {}
-        for write in writes:
-            groups.setdefault(write.group, []).append(write)
-        every = list(groups.values())
-        parts = [every[at : at + MOST_IN_A_BATCH] for at in reversed(range(0, len(every), MOST_IN_A_BATCH))]
-        locked: list[tuple[list[_Write], Exception]] = []
-        in_a_row = 0
-        while parts and in_a_row < MOST_FAILURES_IN_A_ROW:
-            part = parts.pop()
-            if (error := self._commit_unlocked([write for group in part for write in group])) is None:
-                in_a_row = 0
-            elif len(part) > 1:
-                parts += [part[len(part) // 2 :], part[: len(part) // 2]]
-            else:
-                locked.append((part[0], error))
-                in_a_row += 1
-        for group in [group for part in reversed(parts) for group in part]:
-            self._hold(group, locked[-1][1])
-        for group, error in locked:
-            self._hold(group, error)
-
-    def _commit_unlocked(self, batch: Sequence[_Write]) -> Exception | None:
-        """Commit or refuse these writes; returns the error if they wait for a lock."""
-        try:
-            results = self._commit(batch, HELD_LOCK_MS)
-        except CommitInDoubt as error:
-            _settle([(write, None, error) for write in batch])
-        except Exception as error:
-            if is_locked(error):
-                return error
-            self._commit_alone(batch, HELD_LOCK_MS)
-        else:
-            _settle(results)
-        return None
-
-    def _hold(self, writes: Sequence[_Write], error: Exception) -> None:
-        """Try writes again later, but for those that have waited long enough."""
-        now = time.monotonic()
-        for write in writes:
-            if write.until is None:
-                write.until = now + self._database.lock_seconds
-            if now < write.until:
-                self._held.append(write)
-            else:
-                _settle([(write, None, error)])
-        if self._held:
-            self._next_try = min(self._next_try, now + SECONDS_BETWEEN_TRIES)
-
-    def _commit_again(self, batch: Sequence[_Write]) -> list[Settled]:
-        """Commit a batch, a second time where its connection broke before: then nothing was kept."""
-        try:
-            return self._commit(batch)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
-                raise
-            return self._commit(batch)
 
     def _commit(self, batch: Sequence[_Write], lock_ms: int | None = None) -> list[Settled]:
         """Commit a batch; returns the results to be handed over."""
@@ -317,23 +216,20 @@ class Writer:
             log.exception("a commit could not be observed")
 
     def _commit_alone(self, batch: Sequence[_Write], lock_ms: int | None) -> None:
-        """Try each by itself. Where the database takes none of some in a row, the rest is not tried either.
-
-        What waits for a lock is held.
-        """
+        """Try each alone. If the database refuses some in a row, the rest is not tried, nor is a locked team again."""
+        locked: dict[object, Exception] = {}
         in_a_row = 0
         for at, write in enumerate(batch):
+            if write.group in locked:
+                _settle([(write, None, locked[write.group])])
+                continue
             try:
                 results = self._commit([write], lock_ms)
             except Exception as error:
+                _settle([(write, None, error)])
                 if is_locked(error):
-                    self._hold([write], error)
-                else:
-                    _settle([(write, None, error)])
+                    locked[write.group] = error
                 in_a_row = in_a_row + 1 if isinstance(error, OperationalError | CommitInDoubt) else 0
-                if in_a_row == MOST_FAILURES_IN_A_ROW and is_locked(error):
-                    self._hold(batch[at + 1 :], error)
-                    return
                 if in_a_row == MOST_FAILURES_IN_A_ROW:
                     untried = OperationalError("not tried: the database takes nothing now", None, error)
                     _settle([(left, None, untried) for left in batch[at + 1 :]])
