@@ -120,7 +120,7 @@ def create_app(
         attach(app, opened)
         if opened.listener is not None:
             await run_sync(opened.listener.start)
-        await run_sync(app.state.hub.sender.start)
+        app.state.hub.sender.start()
         app.state.keeper.start()
         making = asyncio.create_task(_keep_puzzles_made(app)) if known.has_daily else None
         try:
@@ -131,6 +131,7 @@ def create_app(
             if making is not None:
                 making.cancel()
             await run_sync(app.state.keeper.close)
+            await app.state.hub.sender.stop()
             await run_sync(app.state.hub.close)
             await run_sync(opened.close)
 

@@ -43,12 +43,6 @@ def writer(stack: ExitStack, url: str) -> Writer:
     return stack.enter_context(closing(Writer(database(stack, url))))
 
 
-def webhooks(stack: ExitStack, url: str, home: Path) -> None:
-    api = stack.enter_context(open_api(url, home))
-    body = {"url": "http://receiver.invalid/", "token": "a-token"}
-    assert api.post("webhooks", user="admin", json=body).status_code == 201
-
-
 def feed(stack: ExitStack, url: str, home: Path) -> None:
     api = stack.enter_context(open_api(url, home))
     assert api.get("contests/unknown/event-feed?stream=false").status_code == 404
@@ -128,7 +122,6 @@ STARTS: dict[str, Start] = {
     "reconciler": reconciler,
     "spare graders": engine,
     "stored files": stored_files,
-    "webhooks": webhooks,
 }
 
 

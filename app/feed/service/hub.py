@@ -185,8 +185,7 @@ class Hub:
             guest.leave()
 
     def close(self) -> None:
-        """Stop the publisher and the calling of webhooks; blocks."""
-        self.sender.close()
+        """Stop the publisher; blocks."""
         self.publisher.close()
 
     def _published(self, contest_id: str) -> None:

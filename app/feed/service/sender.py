@@ -8,7 +8,6 @@ that has a webhook's lock calls it.
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -24,7 +23,6 @@ from app.accounts.service.viewer import viewer_of
 from app.contests import queries as contests_queries
 from app.core.clock import utc_now
 from app.core.db.writer import Handler
-from app.core.loops import Loop
 from app.core.service import Service
 from app.feed import queries as feed_queries
 from app.feed.queries import Delivered, Failed
@@ -70,50 +68,40 @@ class Hook:
 
 
 class Sender:
-    """The thread that calls webhooks; it starts with the first one there is."""
+    """Calls webhooks from the server's event loop."""
 
     def __init__(self, service: Service, publisher: FeedPublisher) -> None:
         self._service = service
         self._publisher = publisher
         self._settings = service.settings
-        self._runner = Loop("webhooks", lambda: asyncio.run(self._run()), 0.0)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ready = threading.Event()
-        self._guard = threading.Lock()
-        self._closed = False
+        self._running: asyncio.Task[None] | None = None
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._news: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        self._stop: asyncio.Event | None = None
         publisher.listen(lambda _contest_id: self._soon(self._wake))
         service.database.listeners.append(lambda: self._soon(self._reload))
 
     def start(self) -> None:
-        """Begin to call those that are active, if there are any; blocks shortly."""
-        if self._closed:
-            return
-        with self._service.database.read() as session:
-            wanted = bool(feed_queries.active(session))
-        with self._guard:
-            if wanted and not self._ready.is_set():
-                self._runner.start()
-                self._ready.wait()
+        """Begin to call those that are active; in the event loop."""
+        if self._running is None:
+            self._loop = asyncio.get_running_loop()
+            self._running = self._loop.create_task(self._run())
 
-    def close(self) -> None:
+    async def stop(self) -> None:
         """Stop; what was not taken is sent after the next start."""
-        with self._guard:
-            self._closed = True
-            self._soon(lambda: self._stop.set() if self._stop is not None else None)
-            self._runner.close()
+        tasks = [self._running, *self._tasks.values()] if self._running is not None else []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def served(self) -> set[str]:
         """Ids of the webhooks that may be called before the next webhook is added or changed."""
         return {hook_id for hook_id, task in list(self._tasks.items()) if not task.done()}
 
     def _soon(self, call: Callable[[], object]) -> None:
-        loop = self._loop
-        if loop is not None:
+        if self._loop is not None:
             with suppress(RuntimeError):  # it has been closed
-                loop.call_soon_threadsafe(call)
+                self._loop.call_soon_threadsafe(call)
 
     def _wake(self) -> None:
         for news in self._news.values():
@@ -124,36 +112,24 @@ class Sender:
         self._wake()
 
     async def _run(self) -> None:
-        """Call webhooks until `close`. After a failure it begins anew, with tasks and events of the new event loop."""
-        self._news.clear()
-        self._stop = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        self._ready.set()
-        if self._closed:  # before it could be told to stop
-            return
-        stopped = asyncio.create_task(self._stop.wait())
+        """Begin a task for each webhook that becomes active."""
         settings = self._settings
         transport = Outward(networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts))
         timeout = settings.webhook_timeout_seconds
-        try:
-            async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:
-                while not stopped.done():
-                    self._news["reload"].clear()
-                    wait = await self._serve_active(client)
-                    again = asyncio.create_task(self._news["reload"].wait())
-                    await asyncio.wait({stopped, again}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
-                    again.cancel()
-                for task in self._tasks.values():
-                    task.cancel()
-                await asyncio.gather(*self._tasks.values(), return_exceptions=True)
-        finally:
-            self._loop = None
+        reload = self._news["reload"]
+        async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:
+            while True:
+                reload.clear()
+                wait = await self._serve_active(client)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(wait):
+                        await reload.wait()
 
     async def _serve_active(self, client: httpx.AsyncClient) -> float | None:
         """Begin to call those that are active; returns how long to wait before the next try, None if all were read."""
         try:
             active = await run_sync(self._active)
-        except Exception:  # the database is gone for a moment: this thread is the only one that calls webhooks
+        except Exception:  # the database is gone for a moment: this task is the only one that begins others
             log.exception("the list of webhooks could not be read; it is tried again")
             return self._settings.webhook_retry_seconds
         for hook_id in active:
@@ -196,7 +172,7 @@ class Sender:
         finally:
             for contest_id in followed:
                 self._publisher.leave(contest_id)
-            self._service.locks.give_back(lock_of(hook_id))
+            await run_sync(self._service.locks.give_back, lock_of(hook_id))
 
     async def _has_lock(self, hook_id: str) -> bool:
         """Whether this server is the one that calls a webhook."""

@@ -118,14 +118,14 @@ async def create(service: Service, hub: Hub, viewer: Viewer, body: WebhookBody) 
         log = await hub.open_log(contest_id, complete=True)
         positions[contest_id] = [log.epoch, log.head]
     made = await run_sync(_store, service, str(viewer.account_id), body, positions)
-    await run_sync(hub.sender.start)
+    hub.sender.start()
     return made
 
 
 async def change(service: Service, hub: Hub, webhook_id: str, body: WebhookChange) -> WebhookView:
     """Pause a webhook, or set it going again with its failures forgotten: it is told what it missed."""
     changed = await run_sync(_set_active, service, webhook_id, body)
-    await run_sync(hub.sender.start)
+    hub.sender.start()
     return changed
 
 

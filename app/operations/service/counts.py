@@ -272,7 +272,6 @@ def hear_of_followers(listener: Listener, hub: Hub, games: Games) -> None:
     listener.hear(Kind.EVENTS, publisher.written)
     listener.hear(Kind.LOOK, publisher.asked)
     listener.hear(Kind.LOOKED, publisher.answered)
-    listener.hear(Kind.CHANGED, hub.sender.start)  # with the first webhook that there is
     listener.hear(Kind.GAME, games.changed_elsewhere)
     listener.lost(publisher.lost)
     listener.lost(games.lost)

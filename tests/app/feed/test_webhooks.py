@@ -300,7 +300,7 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
         receiver.answer = lambda: 200
         with open_api(database_url, tmp_path, again=True, **QUICK) as api:
             third = submit(api, 3)
-            api.app.state.hub.sender.start()
+            api.portal.call(api.app.state.hub.sender.start)
             wait(lambda: ("runs", run_id(api.service, third)) in receiver.told())
         told = receiver.told()
         assert len(told) == len(set(told)) == 9
@@ -315,13 +315,14 @@ def test_the_next_server_goes_on_with_a_webhook_where_the_one_that_died_had_got(
         add_problem(one.service)
         add_contest(one.service, started=4 * HOUR)
         hook_id = hook(one, receiver.url)["id"]
+        other.portal.call(other.app.state.hub.sender.start)
         lock = lock_of(hook_id)
         first = submit(one, 1)
         wait(lambda: is_position_behind(one, hook_id, first))
         servers = (one, other)
         caller, next_one = servers if one.service.locks.take(lock) else servers[::-1]
         assert not next_one.service.locks.take(lock)
-        caller.app.state.hub.sender.close()
+        caller.portal.call(caller.app.state.hub.sender.stop)
         caller.service.locks.close()  # as a kill does
         second = submit(next_one, 2)
         wait(lambda: ("submissions", second) in receiver.told())
@@ -434,7 +435,7 @@ def test_no_webhook_reaches_the_servers_own_network_unasked(
         made = hook(api, f"http://localhost:{receiver.port}/hook")
     with open_api(sqlite_url, tmp_path / "home", again=True, **{**QUICK, "webhook_networks": "", **settings}) as api:
         submit(api, 2)
-        api.app.state.hub.sender.start()
+        api.portal.call(api.app.state.hub.sender.start)
         wait(lambda: api.get(f"webhooks/{made['id']}", user="admin").json()["error"])
         assert why in api.get(f"webhooks/{made['id']}", user="admin").json()["error"]
     assert receiver.signed == []
