@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, exists, func, literal, literal_column
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import Rule
-from app.core.db.base import among, given, is_postgresql, update_and_insert, update_rows
+from app.core.db.base import among, given, insert_rows, is_postgresql, update_rows
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
 from app.core.db.locks import gone_processes
@@ -252,7 +252,8 @@ def _write(connection: Connection, outcomes: Collection[Outcome]) -> None:
         for each in outcomes
     ]
     scores = [score_row(each, score) for each in outcomes for score in each.scores]
-    update_and_insert(connection, (JudgementRow, changes), (RawScoreRow, scores))
+    update_rows(connection, JudgementRow, changes)
+    insert_rows(connection, (RawScoreRow, scores))
 
 
 def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:
