@@ -33,7 +33,6 @@ from app.core.clics import format_reltime, format_time
 from app.domain.contests import OPEN, Freeze
 from app.domain.counting import Attempt, RawScore
 from app.domain.documents import FoundScore
-from app.domain.scoreboard import Board, scoreboard
 from app.domain.scoring import exact
 from app.domain.verdicts import CaseVerdict
 from app.judging.queries import judging_tasks
@@ -46,6 +45,7 @@ from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, cha
 from tests.builders.examples import examples
 from tests.builders.read_pages import differences
 from tests.builders.service import Api, open_api
+from tests.builders.slow_board import SlowBoard, scoreboard
 from tests.builders.verdicts import ACCEPTED
 from tests.conftest import migrated_sqlite
 
@@ -386,7 +386,7 @@ class Contest(RuleBasedStateMachine):
         assert all((ends[row[1]]["rank"], ends[row[1]]["score"]) == (row[0], row[2]) for row in rows if row[1] in ends)
         return rows
 
-    def from_scratch(self, *, public: bool) -> Board:
+    def from_scratch(self, *, public: bool) -> SlowBoard:
         """The board by the slow rules, from rows read here and by nothing the service keeps."""
         with self.api.service.database.read() as session:
             contest = scored_contest(session, "c")
@@ -451,7 +451,7 @@ def shown(board: Any) -> list[Any]:
     ]
 
 
-def expected(board: Board) -> list[Any]:
+def expected(board: SlowBoard) -> list[Any]:
     """The same of a board of the domain."""
     return [
         [row.rank, row.team.id, row.points, *((c.points.points, c.num_judged, c.num_pending) for c in row.cells)]

@@ -137,8 +137,3 @@ def total_scale(problems: Iterable[ScoredProblem]) -> TotalScale:
     """The scale of the total of these problems."""
     most = sum((problem.rule.max_points for problem in problems), Fraction(0))
     return TotalScale(grain_bits(most), float(most))
-
-
-def total_points(points: Iterable[float], scale: TotalScale) -> float:
-    """The sum of the points of some problems, as views show it."""
-    return shown(ldexp(float(sum(round(ldexp(each, scale.bits)) for each in points)), -scale.bits), scale.most)

@@ -11,11 +11,10 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Literal
 
-from app.domain.board_arrays import BoardArrays, LiveArrays
+from app.domain.board import Board, Chosen, ReferenceScores, Row
 from app.domain.contests import PROVISIONAL, CaseKind, Freeze, Kind, ScoredProblem, Team
 from app.domain.counting import Attempt, submission_answers
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.scoreboard import Board, Chosen, ReferenceScores, Row
 from app.domain.scoring import Bests, problem_points
 
 
@@ -50,10 +49,10 @@ def history(
     shown = [a for a in attempts if not freeze.hides(a.team_id, a.problem_id, a.time)]
     for time, some in _moments(sorted(shown, key=lambda a: (a.time, a.id)), steps):
         live.put(some)
-        arrays = live.board().arrays
+        board = live.board()
         if among is not None:
-            arrays = arrays.among(lambda team: team.id in among)
-        _note(by_team, time, arrays)
+            board = board.among(lambda team: team.id in among)
+        _note(by_team, time, board)
     return by_team
 
 
@@ -67,17 +66,17 @@ def board_at(
     chosen: Chosen,
     phase: frozenset[CaseKind],
     references: ReferenceScores,
-) -> LiveArrays:
+) -> Board:
     """The board of all submissions until a contest time, with today's verdicts; nothing behind the freeze is on it."""
     live = LiveBoard(problems, teams, freeze=freeze, chosen=chosen, phase=phase, references=references)
     live.put([a for a in attempts if a.time <= time and not freeze.hides(a.team_id, a.problem_id, a.time)])
     return live.board()
 
 
-def _note(by_team: dict[str, list[Past]], time: timedelta, arrays: BoardArrays) -> None:
-    order, ranks, totals = arrays.order.tolist(), arrays.ranks.tolist(), arrays.totals.tolist()
+def _note(by_team: dict[str, list[Past]], time: timedelta, board: Board) -> None:
+    order, ranks, totals = board.order.tolist(), board.ranks.tolist(), board.totals.tolist()
     for team, rank in zip(order, ranks, strict=True):
-        past = by_team[arrays.teams[team].id]
+        past = by_team[board.teams[team].id]
         if not past or (past[-1].points, past[-1].rank) != (totals[team], rank):
             past.append(Past(time, totals[team], rank))
 

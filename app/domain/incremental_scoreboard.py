@@ -1,4 +1,4 @@
-"""The quick twin of `scoreboard`: a board that is kept up to date as verdicts come, equal to it to the last bit.
+"""A board that is kept up to date as verdicts come, equal to the slow one of the tests to the last bit.
 
 What depends on one team's attempts at one problem alone (which answers count) is folded again when they change; what
 depends on everybody (BEST, points, ranks) lies in columns, of which a new answer touches its own cell and a new BEST
@@ -10,29 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from fractions import Fraction
+from functools import partial
 from math import lcm
 from operator import attrgetter
 
 import numpy as np
 
-from app.domain.board_arrays import BoardArrays, LiveArrays, Rows, shared_ranks, standings
+from app.domain.board import Board, Chosen, Numbers, ReferenceScores, arranged, name_order, standings
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Freeze, ScoredProblem, Team
 from app.domain.counting import Answers, Attempt
-from app.domain.fixed_point import total_scale
-from app.domain.incremental_scoring import NEVER, all_shown
+from app.domain.fixed_point import TotalScale
 from app.domain.live_problem import LiveProblem
 from app.domain.score_columns import WHOLE, Floats, Whole
-from app.domain.scoreboard import Chosen, ReferenceScores, collation_key
 
 NOTHING = Fraction(0)
-LAST = np.iinfo(np.int64).max
 BY_TIME = attrgetter("time", "id")
 
 
 class LiveBoard:
     """A board that takes attempts, verdicts and teams as they come; `board` shows it as it is now.
 
-    The arguments are those of `scoreboard`; problems, phase and references stay what they are.
+    Attempts behind the `freeze` only count as pending, also for BEST. The answers of a `chosen` submission count in
+    place of those that the rule selects. Problems, phase and references stay what they are.
     """
 
     def __init__(
@@ -48,7 +47,6 @@ class LiveBoard:
     ) -> None:
         self._phase = phase
         self._problems = {each.id: LiveProblem(each, phase, references or {}, len(teams)) for each in problems}
-        self._scale = total_scale(problems)
         # Invariants: `_where` has the key of each attempt in `_tries`, and no other; a key whose attempts, freeze or
         # choice changed since the last refresh is in `_stale`; every visible team has one cell in each problem.
         self._tries: dict[tuple[str, str], dict[int, Attempt]] = {}
@@ -122,9 +120,7 @@ class LiveBoard:
         self._stale.update((team, problem) for team in now - before for problem in self._problems)
         old_places = [old_place.get(team.id, -1) for team in visible]
         self._judged, self._pending = (_moved(each, old_places) for each in (self._judged, self._pending))
-        by_name = sorted(range(len(visible)), key=lambda at: (collation_key(visible[at].name), visible[at].id))
-        self._names = np.empty(len(visible), dtype=np.int64)
-        self._names[by_name] = np.arange(len(visible))
+        self._names = name_order(visible)
 
     def set_freeze(self, freeze: Freeze) -> None:
         """Let this be what is hidden."""
@@ -161,64 +157,37 @@ class LiveBoard:
             self._problems[problem].count(team, self._place[team], judged, self._chosen.get((team, problem)))
         self._stale.clear()
 
-    def board(self) -> LiveArrays:
+    def board(self) -> Board:
         """The board as it is now; it stays so whatever comes."""
         self._refresh()
-        arrays = self._arrays()
-        return LiveArrays(Rows(arrays), arrays.bests, arrays)
-
-    def _arrays(self) -> BoardArrays:
         lives, teams = list(self._problems.values()), self._visible
-        shape = (len(lives), len(teams))
-        scores, unrounded = np.zeros(shape), np.zeros(shape)
-        improved = np.full(shape, NEVER, dtype=np.int64)
+        numbers = Numbers.zeros(len(lives), len(teams))
+        numbers = numbers._replace(judged=self._judged.copy(), pending=self._pending.copy())
         answers: list[tuple[Sequence[Answers], Whole]] = []
         for at, live in enumerate(lives):
             rows = live.counted_rows(teams)
             has_row = rows >= 0
-            scores[at, has_row] = live.columns.shown[rows[has_row]]
-            unrounded[at, has_row] = live.columns.points[rows[has_row]]
-            improved[at, has_row] = live.columns.latest[rows[has_row]]
+            numbers.scores[at, has_row] = live.columns.shown[rows[has_row]]
+            numbers.unrounded[at, has_row] = live.columns.points[rows[has_row]]
+            numbers.improved[at, has_row] = live.columns.latest[rows[has_row]]
             live.lent = True
             answers.append((live.answers, rows))
-        bits = self._scale.bits
-        grains = np.rint(np.ldexp(unrounded, bits)).astype(np.int64).sum(axis=0)
-        sums = np.ldexp(grains.astype(np.float64), -bits)
-        totals = all_shown(sums, self._scale.most)
-        times = np.where(totals > 0, improved.max(axis=0, initial=NEVER), NEVER)
-        standing = self._standings(sums, [rows for _, rows in answers])
-        order = np.lexsort((self._names, np.where(times == NEVER, LAST, times), -standing))
-        totals[order] = totals[order][shared_ranks(standing[order]) - 1]  # of equal ones the first is shown
-        ranks = shared_ranks(standing[order], times[order])
         bests = {live.problem.id: live.bests() for live in lives}
-        return BoardArrays(
-            [live.problem for live in lives],
-            self._phase,
-            teams,
-            order,
-            ranks,
-            totals,
-            times,
-            scores,
-            unrounded,
-            improved,
-            self._judged.copy(),
-            self._pending.copy(),
-            answers,
-            bests,
-        )
+        standing_of = partial(self._standings, [rows for _, rows in answers])
+        problems = [live.problem for live in lives]
+        return arranged(problems, self._phase, teams, self._names, numbers, answers, bests, standing_of)
 
-    def _standings(self, sums: Floats, rows: Sequence[Whole]) -> Whole:
+    def _standings(self, rows: Sequence[Whole], sums: Floats, scale: TotalScale) -> Whole:
         """Numbers that order teams as their exact totals do."""
         parts = [live.columns.exact_by_rank() for live in self._problems.values()]
         units = [part[1] for part in parts if part is not None]
         common = lcm(*(unit.denominator for unit in units))
-        if parts and len(units) == len(parts) and self._scale.most * common < WHOLE:
+        if parts and len(units) == len(parts) and scale.most * common < WHOLE:
             exact = np.zeros(len(sums), dtype=np.int64)
             for at, (numbers, unit) in zip(rows, filter(None, parts), strict=True):
                 exact += np.where(at >= 0, numbers[at], 0) * int(unit * common)
             return exact
-        return standings(sums, self._scale.tolerance, self._exact_totals(rows))
+        return standings(sums, scale.tolerance, self._exact_totals(rows))
 
     def _exact_totals(self, rows: Sequence[Whole]) -> Callable[[int], Fraction]:
         """A function that gives the exact total of a team, by its place."""

@@ -7,12 +7,12 @@ from copy import copy
 from dataclasses import replace
 from fractions import Fraction
 
+from app.domain.board import ReferenceScores
 from app.domain.contests import CaseKind, Counting, ScoredProblem, Team
 from app.domain.counting import Answers, Attempt, Counted, Fold, submission_answers
 from app.domain.ids import TeamCell, TeamRows
 from app.domain.incremental_scoring import Columns
 from app.domain.score_columns import Whole
-from app.domain.scoreboard import ReferenceScores
 from app.domain.scoring import Bests, exact_points
 
 

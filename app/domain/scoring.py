@@ -197,23 +197,6 @@ def _exact_parts(
     return ((group.max_points, int(group.name in passed)),)
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
-    """Computes the points of answers to one problem at one BEST in one phase."""
-
-    problem: ScoredProblem
-    bests: Bests
-    phase: frozenset[CaseKind]
-
-    def points(self, answers: Answers) -> ProblemPoints:
-        """The points of answers, as floats."""
-        return problem_points(self.problem, answers, self.bests, self.phase)
-
-    def exact(self, answers: Answers) -> Fraction:
-        """The points of answers, exactly."""
-        return exact_points(self.problem, answers, self.bests, self.phase)
-
-
 def _group_name(scale: Weights, case: str) -> str:
     return scale.groups[scale.group_of[case]].group.name
 

@@ -14,7 +14,6 @@ import httpx
 from app.core.db.database import Database
 from app.domain.contests import Team
 from app.domain.counting import Attempt, RawScore
-from app.domain.scoreboard import Board, scoreboard
 from app.domain.verdicts import CaseVerdict
 from app.packages.catalog import bundled
 from app.problems.queries.scoring_input import scored_contest
@@ -24,6 +23,7 @@ from ops.chaos.audit_result import Audit
 from ops.chaos.feed import IN_ORDER, Folded, Follower
 from ops.chaos.load import Load, Sent
 from ops.chaos.stage import TEAMS, Server, Stage
+from tests.builders.slow_board import SlowBoard, scoreboard
 
 JUDGING_SECONDS = 300
 TOLD_SECONDS = 60
@@ -125,7 +125,7 @@ def _check_board(tally: Audit, setting: Stage, sent: Sequence[Sent], shown: dict
     tally.expect(rows == expected, f"expected the board {expected}, found {rows}")
 
 
-def board_from_scratch(setting: Stage, sent: Sequence[Sent]) -> Board:
+def board_from_scratch(setting: Stage, sent: Sequence[Sent]) -> SlowBoard:
     """Check every answer again, here, and compute the board."""
     attempts = [
         Attempt(

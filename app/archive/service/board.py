@@ -81,7 +81,7 @@ def document(snapshot: ContestSnapshot) -> BoardDocument:
 
 
 def _rows(snapshot: ContestSnapshot) -> list[BoardRow]:
-    arrays = row_renderer.arrays_of(snapshot, None)
+    arrays = snapshot.main
     cases = {problem.id: {case.name for case in problem.cases} for problem in snapshot.view.problems}
     rows = [row_renderer.row_document(arrays.row(at), cases=True) for at in range(len(arrays.teams))]
     for row in rows:

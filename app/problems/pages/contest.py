@@ -107,7 +107,7 @@ def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         state=snapshot.state,
         rules=contest_rules(snapshot.contest.clock, snapshot.contest.settings),
         problems=_listed(session, viewer, snapshot),
-        teams=len(snapshot.main.rows),
+        teams=len(snapshot.main.teams),
         offer=clock_offer(session, viewer, snapshot),
         may_register=viewer.team_id is None and registration.terms(session, PUBLIC, row.id).open,
     )
@@ -196,7 +196,8 @@ def named_problem(snapshot: ContestSnapshot, name: str) -> str:
 def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list[ListedProblem]:
     documents = problems.documents(viewer, snapshot, session)
     scored = {problem.id: problem for problem in snapshot.problems}
-    tops = _tops(snapshot)
+    board = snapshot.main
+    tops = {each.id: float(scores.max(initial=0.0)) for each, scores in zip(board.problems, board.scores, strict=True)}
     listed = []
     for document in documents:
         problem = scored[document.id]
@@ -217,14 +218,6 @@ def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list
             )
         )
     return listed
-
-
-def _tops(snapshot: ContestSnapshot) -> dict[str, float]:
-    tops: dict[str, float] = {}
-    for row in snapshot.main.rows:
-        for cell in row.cells:
-            tops[cell.problem_id] = max(tops.get(cell.problem_id, 0.0), cell.score)
-    return tops
 
 
 def _cases(

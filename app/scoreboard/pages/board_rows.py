@@ -19,19 +19,19 @@ from app.core.pages.frames import Column
 from app.core.pages.languages import decimal, language, speaking
 from app.core.pages.pages import ENVIRONMENT, Piece, shared
 from app.core.pages.wording import heat, plain, points, seconds, width
-from app.domain.board_arrays import BoardArrays, moment
+from app.domain.board import Board, moment
 from app.domain.score_columns import Whole
 
 # The unit of no points, and the units from there to that of all points.
 FIRST, WIDTH = 2, 96
 
 
-def strips(arrays: BoardArrays) -> tuple[str, ...]:
+def strips(arrays: Board) -> tuple[str, ...]:
     """The marks of all teams at each problem as a path of SVG; empty while nothing is judged."""
     return tuple(_strip(arrays, problem) for problem in range(len(arrays.problems)))
 
 
-def own_units(arrays: BoardArrays, team: int) -> tuple[int | None, ...]:
+def own_units(arrays: Board, team: int) -> tuple[int | None, ...]:
     """The unit of a team's mark at each problem; None without a judged answer."""
     judged, scores = arrays.judged[:, team].tolist(), arrays.scores[:, team].tolist()
     most = [float(each.rule.max_points) or 1.0 for each in arrays.problems]
@@ -39,12 +39,12 @@ def own_units(arrays: BoardArrays, team: int) -> tuple[int | None, ...]:
     return tuple(unit if count else None for unit, count in zip(units, judged, strict=True))
 
 
-def _strip(arrays: BoardArrays, problem: int) -> str:
+def _strip(arrays: Board, problem: int) -> str:
     units = np.unique(_units(arrays, problem)[arrays.judged[problem] > 0])
     return "".join(f"M{unit} 3V10" for unit in units.tolist())
 
 
-def _units(arrays: BoardArrays, problem: int) -> Whole:
+def _units(arrays: Board, problem: int) -> Whole:
     most = float(arrays.problems[problem].rule.max_points) or 1.0
     units: Whole = np.floor(WIDTH * np.clip(arrays.scores[problem] / most, 0, 1)).astype(np.int64)
     return FIRST + units
@@ -92,7 +92,7 @@ class BoardRows:
 
     def __init__(
         self,
-        arrays: BoardArrays,
+        arrays: Board,
         columns: Sequence[Column],
         groups: Mapping[str, str],
         shows: Shows = "points",
@@ -253,7 +253,7 @@ def _neighbours(places: Sequence[int]) -> Sequence[Sequence[int]]:
     return [range(a, b) for a, b in zip(cuts, [*cuts[1:], places.stop], strict=True)] if places else []
 
 
-def raw_sum(arrays: BoardArrays, problem: int, at: int) -> float | None:
+def raw_sum(arrays: Board, problem: int, at: int) -> float | None:
     """The raw scores of a team's accepted answers for the cases that give points now, added up; None without any."""
     rule = arrays.problems[problem]
     kinds = rule.counting(arrays.phase)

@@ -26,7 +26,7 @@ from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
 from app.core.pages.wording import ordinal, points, seconds
-from app.domain.scoreboard import Step
+from app.domain.board import Step
 from app.scoreboard.pages.board_rows import BoardRows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service import scoreboard
@@ -126,7 +126,7 @@ def ceremony_page(
             is_over=snapshot.state.ended is not None,
         )
     scene = rehearsal(snapshot).scene(step)
-    arrays = arrays_of(scene.board, None)
+    arrays = scene.board.main
     shown = names_of(session, viewer, snapshot)
     columns, board = shown.columns, BoardRows(arrays, shown.columns, shown.groups)
     names = {team.id: team.name for team in snapshot.contest.teams}

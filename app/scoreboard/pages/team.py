@@ -28,7 +28,7 @@ from app.domain.history import Past
 from app.scoreboard.pages.board import Asked, board_page
 from app.scoreboard.pages.board_rows import BoardRows, Shows
 from app.scoreboard.service.pages import BoardPages
-from app.scoreboard.service.row_renderer import WrittenHistory, arrays_of, history_steps
+from app.scoreboard.service.row_renderer import WrittenHistory, history_steps
 from app.tables import OrganizationRow
 from app.teams.service.teams import visible_team
 
@@ -52,7 +52,7 @@ def team_page(
 ) -> HTMLResponse:
     """A team as its row on the board, larger, with its points over time as a drawing and a table."""
     team = visible_team(session, viewer, snapshot.contest.id, team_id)
-    arrays = arrays_of(snapshot, None)
+    arrays = snapshot.main
     names = names_of(session, viewer, snapshot)
     columns, rows = names.columns, BoardRows(arrays, names.columns, names.groups)
     place = rows.place_of(team_id)

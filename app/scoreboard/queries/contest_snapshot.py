@@ -13,11 +13,10 @@ from functools import wraps
 from itertools import chain
 from typing import TypeVar, TypeVarTuple, cast
 
-from app.domain.board_arrays import LiveArrays, among, ranked_with
+from app.domain.board import Board, Cell, Chosen, ranked_with
 from app.domain.contests import OPEN, CaseKind, Freeze, ScoredProblem, State
 from app.domain.counting import Attempt
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.scoreboard import Board, Cell, Chosen
 from app.domain.scoring import Bests
 from app.problems.queries.scoring_input import ScoredContest
 from app.submissions.queries.attempts import Read
@@ -217,12 +216,9 @@ class ContestSnapshot:
 
     def cell(self, team_id: str, problem_id: str) -> Cell | None:
         """One team at one problem of the board; None where it is not on it."""
-        if not isinstance(self.board, LiveArrays):
-            return None
-        arrays = self.board.arrays
-        team = next((at for at, each in enumerate(arrays.teams) if each.id == team_id), None)
-        problem = next((at for at, each in enumerate(arrays.problems) if each.id == problem_id), None)
-        return None if team is None or problem is None else arrays.cell(team, problem)
+        team = next((at for at, each in enumerate(self.board.teams) if each.id == team_id), None)
+        problem = next((at for at, each in enumerate(self.board.problems) if each.id == problem_id), None)
+        return None if team is None or problem is None else self.board.cell(team, problem)
 
     def official(self) -> list[Attempt]:
         """The attempts that the official board is about."""
@@ -266,7 +262,7 @@ def is_computed(snapshot: ContestSnapshot, function: Callable[..., object], *arg
 @once_a_snapshot
 def _main(snapshot: ContestSnapshot) -> Board:
     teams = snapshot.contest.main_teams
-    return snapshot.board if teams is None else among(snapshot.board, snapshot.view.problems, snapshot.phase, teams)
+    return snapshot.board if teams is None else snapshot.board.among(lambda team: team.id in teams)
 
 
 def in_phase(snapshot: ContestSnapshot, phase: frozenset[CaseKind]) -> ContestSnapshot:
@@ -308,5 +304,5 @@ def with_virtual(snapshot: ContestSnapshot) -> ContestSnapshot:
     teams = [team for team in contest.teams if contest.is_virtual(team.id) and team.counts]
     ids = {team.id for team in teams}
     within = [a for a in snapshot.attempts if a.team_id in ids and a.time < contest.clock.duration]
-    board = ranked_with(snapshot.board, snapshot.problems, teams, within, snapshot.phase)
+    board = ranked_with(snapshot.board, teams, within)
     return replace(snapshot, board=board, virtual=True, memo={})

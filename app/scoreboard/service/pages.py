@@ -21,7 +21,7 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from app.core.shared_work import SharedWork
-from app.domain.board_arrays import BoardArrays
+from app.domain.board import Board
 from app.domain.contests import CaseKind
 from app.domain.incremental_scoring import NEVER, all_cut
 from app.domain.score_columns import Floats, Whole
@@ -43,7 +43,7 @@ from app.scoreboard.service.row_renderer import (
 MICROSECONDS = 1_000_000
 
 
-def compact_json(head: Mapping[str, object], arrays: BoardArrays, places: NDArray[np.int64] | None = None) -> bytes:
+def compact_json(head: Mapping[str, object], arrays: Board, places: NDArray[np.int64] | None = None) -> bytes:
     """The rows of a board at some places, from the top; of all where none are named."""
     shown = slice(None) if places is None else places
     teams = arrays.order[shown]
@@ -152,11 +152,11 @@ class Page:
 class CompactPage(Page):
     """The compact form of a version of a board."""
 
-    arrays: BoardArrays = field(kw_only=True, repr=False)
+    arrays: Board = field(kw_only=True, repr=False)
     gzip_level: ClassVar[int] = 9
 
     @classmethod
-    def of(cls, page: Page, arrays: BoardArrays) -> CompactPage:
+    def of(cls, page: Page, arrays: Board) -> CompactPage:
         """The compact form of a page, which has its version and its rows."""
         plain = compact_json({**page.head, "version": page.version}, arrays)
         return cls(page.version, plain, page.rows, page.head, page.versions, arrays=arrays)

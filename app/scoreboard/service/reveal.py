@@ -19,9 +19,9 @@ from app.core.clock import utc_now
 from app.core.errors import Conflict
 from app.core.messages import N_
 from app.core.service import Service
+from app.domain.board import Pending, Place, Row, Step, opened, pending
 from app.domain.contests import Freeze
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.scoreboard import Pending, Place, Row, Step, opened, pending
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestRow

@@ -17,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.core.clics import format_reltime, format_time, number, state_json
-from app.domain import board_arrays
-from app.domain.board_arrays import BoardArrays, moment
+from app.domain.board import Board, Cell, Row, moment
 from app.domain.contests import Team
 from app.domain.history import Past, history
-from app.domain.scoreboard import Cell, Row
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.bodies import BoardProblem, BoardRow
 
@@ -50,12 +48,12 @@ class RowRenderer:
     def __init__(self) -> None:
         self._teams: Sequence[Team] = ()
         self._problems: list[str] = []
-        self._last: BoardArrays | None = None
+        self._last: Board | None = None
         self._cells: list[list[str]] = []
         self._rests: list[str] = []
         self._ids: list[str] = []
 
-    def write(self, arrays: BoardArrays) -> dict[str, WrittenRow]:
+    def write(self, arrays: Board) -> dict[str, WrittenRow]:
         """The rows of a board in order of rank."""
         problems = [problem.id for problem in arrays.problems]
         count = len(arrays.teams)
@@ -76,7 +74,7 @@ class RowRenderer:
         order, ranks = arrays.order.tolist(), arrays.ranks.tolist()
         return {teams[team].id: (rank, rests[team]) for rank, team in zip(ranks, order, strict=True)}
 
-    def _write_cells(self, arrays: BoardArrays, last: BoardArrays | None, at: int, problem: str) -> NDArray[np.bool_]:
+    def _write_cells(self, arrays: Board, last: Board | None, at: int, problem: str) -> NDArray[np.bool_]:
         columns = (arrays.judged[at], arrays.pending[at], arrays.scores[at], arrays.improved[at])
         changed = np.ones(len(arrays.teams), dtype=bool)
         if last is not None:
@@ -90,7 +88,7 @@ class RowRenderer:
             cells[team] = f'{head}{judged},"num_pending":{pending},"score":{score!r}{time}}}'
         return changed
 
-    def _write_rests(self, arrays: BoardArrays, teams: Sequence[int]) -> None:
+    def _write_rests(self, arrays: Board, teams: Sequence[int]) -> None:
         totals, times = arrays.totals.tolist(), arrays.times.tolist()
         for team in teams:
             time = "null" if moment(times[team]) is None else f'"{reltime(times[team])}"'
@@ -121,16 +119,14 @@ def head_of(snapshot: ContestSnapshot) -> HeadDocument:
     }
 
 
-def arrays_of(snapshot: ContestSnapshot, group_id: str | None) -> BoardArrays:
+def arrays_of(snapshot: ContestSnapshot, group_id: str | None) -> Board:
     """The numbers of the main board, or of a group's own board, ranked by itself."""
-    board = snapshot.main if group_id is None else snapshot.board
-    arrays = board_arrays.arrays_of(board, snapshot.view.problems, snapshot.phase)
     if group_id is None:
-        return arrays
-    return arrays.among(lambda team: group_id in team.group_ids)
+        return snapshot.main
+    return snapshot.board.among(lambda team: group_id in team.group_ids)
 
 
-def rows_with_cases(arrays: BoardArrays) -> dict[str, WrittenRow]:
+def rows_with_cases(arrays: Board) -> dict[str, WrittenRow]:
     """The rows of a board in order of rank, with the raw scores of each case."""
     return {row.team.id: _written(row) for row in map(arrays.row, range(len(arrays.teams)))}
 
@@ -205,7 +201,7 @@ class WrittenHistory:
 
 def history_steps(snapshot: ContestSnapshot, steps: int) -> int:
     """The number of steps, one of few so that hundreds are never computed; fewer where there are many teams."""
-    most = min(steps, MOST_FIGURES // max(1, len(snapshot.main.rows)))
+    most = min(steps, MOST_FIGURES // max(1, len(snapshot.main.teams)))
     return max((each for each in STEPS if each <= most), default=1)
 
 

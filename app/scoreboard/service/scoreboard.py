@@ -24,7 +24,7 @@ from app.core.clics import Id, format_reltime
 from app.core.errors import BadRequest, Forbidden, NotFound
 from app.core.messages import N_, Message
 from app.core.service import Service
-from app.domain.board_arrays import moment
+from app.domain.board import moment
 from app.domain.contests import PROVISIONAL
 from app.domain.history import Award, award_id, awards, first_to_solve
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, once_a_snapshot, with_virtual
@@ -107,7 +107,7 @@ async def history_json(
     pages: BoardPages, snapshot: ContestSnapshot, steps: int, team_ids: Sequence[str] | None
 ) -> bytes:
     """Points and ranks over time of all teams, or of some, at about `steps` moments; raises BadRequest, NotFound."""
-    known_ids = {row.team.id for row in snapshot.main.rows}
+    known_ids = {team.id for team in snapshot.main.teams}
     if unknown := [each for each in team_ids or () if each not in known_ids]:
         raise BadRequest(N_("expected a team on the board, found %(found)r"), where="team_id", found=unknown[0])
     history = await pages.history_soon(snapshot, history_steps(snapshot, steps))

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from app.domain.contests import OPEN, PROVISIONAL, Counting, Freeze, Kind, ScoredProblem, Team
 from app.domain.counting import Attempt, submission_answers
 from app.domain.history import Prizes, awards, first_to_solve
-from app.domain.scoreboard import scoreboard
 from app.domain.scoring import Bests, problem_points
 from tests.builders.scoring import CASES, TEAMS, attempt, attempts, problem, rule, share
+from tests.builders.slow_board import scoreboard
 
 ABSOLUTE = problem(rule(Kind.ABSOLUTE, max_points=Fraction(90)))
 RIGHT, HALF = dict.fromkeys(CASES, share(1)), dict.fromkeys(CASES, share(Fraction(1, 2)))

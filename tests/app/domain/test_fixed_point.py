@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.contests import EVERY, PROVISIONAL, Aggregation, ScoredProblem
-from app.domain.fixed_point import BELOW, earned, grain_bits, shown, total_points, total_scale, weights
+from app.domain.fixed_point import BELOW, earned, grain_bits, shown, total_scale, weights
 from app.domain.incremental_scoring import all_cut, all_shown
 from app.domain.scoring import cut
 from tests.builders.scoring import problems, share
+from tests.builders.slow_board import total_points
 
 amounts = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9, max_denominator=10**9)
 shares = st.floats(0, 1)

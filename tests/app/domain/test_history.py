@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from app.domain.contests import OPEN, PROVISIONAL, Carry, Counting, Freeze, Kind, ScoredProblem
 from app.domain.counting import Attempt, RawScore
 from app.domain.history import history
-from app.domain.scoreboard import Board, ranked, scoreboard
 from tests.builders.examples import examples
 from tests.builders.scoring import CASES, TEAMS, attempts, awkward_attempts, awkward_scores, problems
+from tests.builders.slow_board import SlowBoard, ranked, scoreboard
 
 freezes = st.one_of(st.just(OPEN), st.builds(Freeze, st.integers(0, 6).map(lambda minute: timedelta(minutes=minute))))
 
 
-def board_at(problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, time: timedelta) -> Board:
+def board_at(problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, time: timedelta) -> SlowBoard:
     """Of what everybody sees of the attempts that were sent until then."""
     shown = [each for each in tries if each.time <= time and not freeze.hides(each.team_id, "p", each.time)]
     return scoreboard([problem], TEAMS, shown)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from app.domain.board import Board
 from app.domain.contests import (
     OPEN,
     Aggregation,
@@ -29,7 +30,6 @@ from app.domain.contests import (
 )
 from app.domain.counting import Attempt, RawScore
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.scoreboard import Board, scoreboard
 from tests.builders.examples import examples
 from tests.builders.scoring import (
     CASES,
@@ -45,6 +45,7 @@ from tests.builders.scoring import (
     rules,
     scores,
 )
+from tests.builders.slow_board import SlowBoard, scoreboard
 
 any_score = st.one_of(scores, awkward_scores, awkward_scores, st.just(JUDGE_ERROR))
 files = st.dictionaries(st.sampled_from((*CASES, "0", "gone")), any_score, max_size=4)
@@ -71,20 +72,21 @@ def wholes(draw: st.DrawFn, slug: str = "p") -> ScoredProblem:
     return ScoredProblem(slug, rule, groups, (*cases, Case("3", "b", Fraction(50))))
 
 
-def assert_same(live: Board, slow: Board) -> None:
+def assert_same(live: Board, slow: SlowBoard) -> None:
     """Every number of both, and how each of them comes about."""
-    assert live.rows == slow.rows
     assert dict(live.bests) == dict(slow.bests)
-    for one, other in zip(live.rows, slow.rows, strict=True):
-        assert one.exact == other.exact
-        for mine, theirs in zip(one.cells, other.cells, strict=True):
-            assert (mine.score, mine.improved) == (theirs.points.points, theirs.points.improved)
+    for at, (one, other) in enumerate(zip(live.rows, slow.rows, strict=True)):
+        assert (one.rank, one.team, one.points, one.time) == (other.rank, other.team, other.points, other.time)
+        for of, (mine, theirs) in enumerate(zip(one.cells, other.cells, strict=True)):
+            assert (mine.score, mine.improved) == (theirs.score, theirs.improved)
+            assert (mine.answers, mine.num_judged) == (theirs.answers, theirs.num_judged)
+            assert (mine.problem_id, mine.num_pending) == (theirs.problem_id, theirs.num_pending)
             assert mine.points == theirs.points
-            assert mine.unrounded == theirs.unrounded
-    assert_ranked_exactly(live)
+            assert live.unrounded[of, live.order[at]] == theirs.points.unrounded
+    assert_ranked_exactly(slow)
 
 
-def assert_ranked_exactly(board: Board) -> None:
+def assert_ranked_exactly(board: SlowBoard) -> None:
     """Ranks are those of exact points and times, and rows with equal points show the same number."""
     keys = [(-row.exact, timedelta.max if row.time is None else row.time) for row in board.rows]
     assert [row.rank for row in board.rows] == [1 + sum(other < key for other in keys) for key in keys]
@@ -281,7 +283,7 @@ def assert_no_lower(problem: ScoredProblem, tries: list[Attempt], more: Mapping[
     assert points(after) >= points(before)
 
 
-def points(board: Board) -> float:
+def points(board: SlowBoard) -> float:
     return next(row.points for row in board.rows if row.team.id == "ants")
 
 

@@ -6,15 +6,16 @@ from datetime import timedelta
 
 from hypothesis import given
 
+from app.domain.board import Place, Step, opened, pending
 from app.domain.contests import Freeze, ScoredProblem
 from app.domain.counting import Attempt
-from app.domain.scoreboard import Board, Place, Step, opened, pending, scoreboard
 from tests.builders.scoring import TEAMS, attempts, problems
+from tests.builders.slow_board import SlowBoard, scoreboard
 
 FREEZE = timedelta(minutes=3)
 
 
-def play(problem: ScoredProblem, tries: list[Attempt], step: Step) -> tuple[list[list[Place]], Board]:
+def play(problem: ScoredProblem, tries: list[Attempt], step: Step) -> tuple[list[list[Place]], SlowBoard]:
     """Open everything step by step; returns what each step opened, and the board at the end."""
     revealed: set[Place] = set()
     steps = []

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from app.domain.contests import Counting, Direction, Freeze, Kind, ScoredProblem, Team
 from app.domain.counting import Attempt, RawScore
-from app.domain.scoreboard import Board, scoreboard
 from tests.builders.scoring import (
     TEAMS,
     attempt,
@@ -25,17 +24,18 @@ from tests.builders.scoring import (
     rule,
     share,
 )
+from tests.builders.slow_board import SlowBoard, scoreboard
 
 ONE = problem(rule(max_points=Fraction(90)), names=("1",))
 ABSOLUTE = problem(rule(Kind.ABSOLUTE, max_points=Fraction(90)))
 
 
-def of(board: Board, team: str) -> float:
+def of(board: SlowBoard, team: str) -> float:
     """A team's points."""
     return next(row.points for row in board.rows if row.team.id == team)
 
 
-def ranks(board: Board) -> list[tuple[int, str]]:
+def ranks(board: SlowBoard) -> list[tuple[int, str]]:
     """Rank and team, from the top."""
     return [(row.rank, row.team.id) for row in board.rows]
 

@@ -25,7 +25,6 @@ from app.domain.contests import (
 )
 from app.domain.counting import Answers, Attempt, RawScore, counted_answers, submission_answers
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.scoreboard import scoreboard
 from app.domain.scoring import Bests, ProblemPoints, problem_points, relative
 from tests.builders.scoring import (
     CASES,
@@ -41,6 +40,7 @@ from tests.builders.scoring import (
     scores,
     share,
 )
+from tests.builders.slow_board import scoreboard
 
 ABSOLUTE = rule(Kind.ABSOLUTE, max_points=Fraction(90))
 

@@ -9,7 +9,7 @@ import random
 import numpy as np
 import pytest
 
-from app.domain.board_arrays import BoardArrays
+from app.domain.board import Board
 from app.domain.contests import PROVISIONAL, ScoredProblem, ScoringRule, Team
 from app.scoreboard.service.pages import compact_json, hundredths
 
@@ -23,7 +23,7 @@ def test_a_thousand_teams_and_ten_problems_take_less_than_40_kb_zipped() -> None
     scores = np.array([[draw.random() * 100 for _ in range(shape[1])] for _ in range(shape[0])])
     improved = np.array([[draw.randrange(5 * SECONDS * 10**6) for _ in range(shape[1])] for _ in range(shape[0])])
     totals = scores.sum(axis=0)
-    arrays = BoardArrays(
+    arrays = Board(
         [ScoredProblem(f"problem{at}", ScoringRule(), (), ()) for at in range(shape[0])],
         PROVISIONAL,
         [Team(f"team{at}", f"Team {at}") for at in range(shape[1])],

@@ -18,7 +18,6 @@ from app.core.clock import utc_now
 from app.core.service import Service
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.counting import Attempt, RawScore, submission_answers
-from app.domain.scoreboard import scoreboard
 from app.domain.scoring import problem_points
 from app.scoreboard.service.row_renderer import compute_history
 from app.submissions.service.reports import report
@@ -27,6 +26,7 @@ from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submi
 from tests.builders.examples import examples
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, awkward_scores
 from tests.builders.service import open_service
+from tests.builders.slow_board import scoreboard
 
 VIEWER = Viewer("admin", "admin", None, "admin")
 LARGEST = 2**63

@@ -1,36 +1,24 @@
-"""The board from scratch, from all attempts: pure, and the authority that faster computations are tested against.
-
-- The reveal of a frozen board: the next places, from the bottom up, as in the ceremonies of the ICPC.
-"""
+"""The board from scratch, from all attempts: pure, slow, and the authority that the quick one is tested against."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property
+from math import ldexp
 
+from app.domain.board import Chosen, ReferenceScores, collation_key
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
 from app.domain.counting import Answers, Attempt, RawScore, counted_answers, submission_answers
-from app.domain.fixed_point import TotalScale, total_points, total_scale
-from app.domain.scoring import Bests, Measure, ProblemPoints, problem_points
-
-# Per problem and case, the raw score of the expected answer.
-ReferenceScores = Mapping[str, Mapping[str, RawScore]]
-# Per team and problem, the id of the submission the team has chosen.
-Chosen = Mapping[tuple[str, str], int]
+from app.domain.fixed_point import TotalScale, shown, total_scale
+from app.domain.scoring import Bests, ProblemPoints, exact_points, problem_points
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One team at one problem: score and time of its last rise, counted answers, judged and pending submissions.
-
-    `unrounded` is the score that totals are made of.
-    """
+class SlowCell:
+    """One team at one problem: the numbers of `Cell`, and its score without rounding."""
 
     problem_id: str
     score: float
@@ -38,29 +26,19 @@ class Cell:
     answers: Answers
     num_judged: int
     num_pending: int
-    unrounded: float = field(compare=False)
-    measure: Measure = field(compare=False, repr=False)
-
-    @cached_property
-    def points(self) -> ProblemPoints:
-        """The parts of the score: groups, and each case's share and points."""
-        return self.measure.points(self.answers)
-
-    @cached_property
-    def exact(self) -> Fraction:
-        """The score without rounding."""
-        return self.measure.exact(self.answers)
+    points: ProblemPoints = field(compare=False)
+    exact: Fraction = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One team's row: rank (1-based, shared on ties), total points, time of the last improvement, cells in order."""
+@dataclass(frozen=True)
+class SlowRow:
+    """One team's row: the numbers of `Row`, with its cells."""
 
     rank: int
     team: Team
     points: float
     time: timedelta | None
-    cells: Sequence[Cell]
+    cells: tuple[SlowCell, ...]
 
     @property
     def exact(self) -> Fraction:
@@ -68,11 +46,11 @@ class Row:
         return sum((cell.exact for cell in self.cells), Fraction(0))
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+@dataclass(frozen=True)
+class SlowBoard:
     """The ranked rows of the visible teams, and BEST per problem and case."""
 
-    rows: Sequence[Row]
+    rows: Sequence[SlowRow]
     bests: Mapping[str, Bests]
 
 
@@ -85,14 +63,14 @@ def scoreboard(
     chosen: Chosen | None = None,
     phase: frozenset[CaseKind] = PROVISIONAL,
     references: ReferenceScores | None = None,
-) -> Board:
+) -> SlowBoard:
     """Compute the whole board. Attempts behind the `freeze` only count as pending, also for BEST.
 
     `chosen`: the answers of a chosen submission count in place of those that the rule selects.
     """
     visible = [team for team in teams if team.counts]
     by_cell = _by_cell(attempts)
-    cells: dict[str, list[Cell]] = {team.id: [] for team in visible}
+    cells: dict[str, list[SlowCell]] = {team.id: [] for team in visible}
     bests: dict[str, Bests] = {}
     for problem in problems:
         mine = {team.id: by_cell.get((team.id, problem.id), []) for team in visible}
@@ -103,11 +81,14 @@ def scoreboard(
         for team in visible:
             judged = sum(1 for a in open_[team.id] if a.scores is not None)
             pending = len(mine[team.id]) - judged
+            counted = answers[team.id]
+            points = problem_points(problem, counted, bests[problem.id], phase)
+            exact = exact_points(problem, counted, bests[problem.id], phase)
             cells[team.id].append(
-                cell_of(Measure(problem, bests[problem.id], phase), answers[team.id], judged, pending)
+                SlowCell(problem.id, points.points, points.improved, counted, judged, pending, points, exact)
             )
     scale = total_scale(problems)
-    return Board(ranked([row_of(team, cells[team.id], scale) for team in visible]), bests)
+    return SlowBoard(ranked([row_of(team, cells[team.id], scale) for team in visible]), bests)
 
 
 def _by_cell(attempts: Iterable[Attempt]) -> dict[tuple[str, str], list[Attempt]]:
@@ -171,87 +152,29 @@ def _best_scores(problem: ScoredProblem, tries: Sequence[Attempt]) -> list[tuple
     return [(case, answer.score) for case, answer in counted_answers(tries, best_case).items()]
 
 
-def cell_of(measure: Measure, answers: Answers, judged: int, pending: int) -> Cell:
-    """A cell with the points of these answers."""
-    points = measure.points(answers)
-    score, improved = points.points, points.improved
-    return Cell(measure.problem.id, score, improved, answers, judged, pending, points.unrounded, measure)
-
-
-def row_of(team: Team, cells: Sequence[Cell], scale: TotalScale) -> Row:
+def row_of(team: Team, cells: Sequence[SlowCell], scale: TotalScale) -> SlowRow:
     """A team's row without a rank; `scale` is that of all problems."""
     times = [cell.improved for cell in cells if cell.improved is not None]
-    points = total_points((cell.unrounded for cell in cells), scale)
-    return Row(0, team, points, max(times) if points > 0 and times else None, tuple(cells))
+    points = total_points((cell.points.unrounded for cell in cells), scale)
+    return SlowRow(0, team, points, max(times) if points > 0 and times else None, tuple(cells))
 
 
-def ranked(rows: Sequence[Row], standing: Sequence[Fraction | int] | None = None) -> tuple[Row, ...]:
+def total_points(points: Iterable[float], scale: TotalScale) -> float:
+    """The sum of the points of some problems, as views show it."""
+    return shown(ldexp(float(sum(round(ldexp(each, scale.bits)) for each in points)), -scale.bits), scale.most)
+
+
+def ranked(rows: Sequence[SlowRow]) -> tuple[SlowRow, ...]:
     """Rank by exact points, then by the earlier last improvement; equal rows share the rank, and no points come last.
 
-    Rows with equal exact points show the same number, that of the first. `standing` has a number per row that orders
-    rows as their exact points do, if it is known already.
+    Rows with equal exact points show the same number, that of the first.
     """
-    standing = [row.exact for row in rows] if standing is None else standing
-    keyed = [
-        ((-place, timedelta.max if row.time is None else row.time), row)
-        for place, row in zip(standing, rows, strict=True)
-    ]
+    keyed = [((-row.exact, timedelta.max if row.time is None else row.time), row) for row in rows]
     keyed.sort(key=lambda each: (each[0], collation_key(each[1].team.name), each[1].team.id))
-    placed: list[Row] = []
+    placed: list[SlowRow] = []
     for at, (key, row) in enumerate(keyed):
         before, last = (keyed[at - 1][0], placed[-1]) if at else (None, row)
         rank = last.rank if key == before else at + 1
         points = last.points if before is not None and key[0] == before[0] else row.points
         placed.append(replace(row, rank=rank, points=points))
     return tuple(placed)
-
-
-def collation_key(name: str) -> tuple[str, str]:
-    """Alphabetical order of names: letters before accents before case, close to the Unicode Collation Algorithm.
-
-    The exact tables of UCA are not in the standard library; equal ranks of names beyond Latin, Greek and Cyrillic may
-    therefore be listed in another order than `en-US` gives.
-    """
-    letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    return letters.casefold(), name.swapcase()
-
-
-# A team at a problem.
-Place = tuple[str, str]
-
-
-class Step(StrEnum):
-    """How much is opened at once: one cell, all that is left of the lowest team that has something, or everything."""
-
-    CELL = "cell"
-    ROW = "row"
-    ALL = "all"
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """The hidden problems of one team, in order."""
-
-    team_id: str
-    problem_ids: tuple[str, ...]
-
-
-def pending(board: Board, hidden: Collection[Place]) -> list[Pending]:
-    """The teams with `hidden` places, from the bottom of the board to its top."""
-    rows = [(row, _hidden(row, hidden)) for row in reversed(board.rows)]
-    return [Pending(row.team.id, problems) for row, problems in rows if problems]
-
-
-def _hidden(row: Row, hidden: Collection[Place]) -> tuple[str, ...]:
-    return tuple(cell.problem_id for cell in row.cells if (row.team.id, cell.problem_id) in hidden)
-
-
-def opened(waiting: list[Pending], step: Step) -> list[Place]:
-    """The places that a step opens of the `pending` ones."""
-    if step is Step.ALL:
-        return [(each.team_id, problem_id) for each in waiting for problem_id in each.problem_ids]
-    if not waiting:
-        return []
-    lowest = waiting[0]
-    problems = lowest.problem_ids if step is Step.ROW else lowest.problem_ids[:1]
-    return [(lowest.team_id, problem_id) for problem_id in problems]

@@ -1,0 +1,324 @@
+"""A board as arrays of numbers, with rows and cells made from them on demand, and ranked as the rules say.
+
+- Virtual teams ranked among the official ones, without a part in BEST.
+- The reveal of a frozen board: the next places, from the bottom up, as in the ceremonies of the ICPC.
+
+`tests/builders/slow_board.py` computes a board from scratch, row by row: the authority that this is tested against.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from app.domain.contests import CaseKind, ScoredProblem, Team
+from app.domain.counting import Answers, Attempt, RawScore, counted_answers
+from app.domain.fixed_point import TotalScale, total_scale
+from app.domain.incremental_scoring import MICROSECOND, NEVER, all_shown
+from app.domain.score_columns import Floats, Whole
+from app.domain.scoring import Bests, ProblemPoints, exact_points, problem_points
+
+# Per problem and case, the raw score of the expected answer.
+ReferenceScores = Mapping[str, Mapping[str, RawScore]]
+# Per team and problem, the id of the submission the team has chosen.
+Chosen = Mapping[tuple[str, str], int]
+LAST = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One team at one problem: score and time of its last rise, counted answers, judged and pending submissions."""
+
+    problem_id: str
+    score: float
+    improved: timedelta | None
+    answers: Answers
+    num_judged: int
+    num_pending: int
+    compute: Callable[[], ProblemPoints] = field(compare=False, repr=False)
+
+    @cached_property
+    def points(self) -> ProblemPoints:
+        """The parts of the score: groups, and each case's share and points."""
+        return self.compute()
+
+
+@dataclass(frozen=True)
+class Row:
+    """One team's row: rank (1-based, shared on ties), total points, time of the last improvement, cells in order."""
+
+    rank: int
+    team: Team
+    points: float
+    time: timedelta | None
+    make_cells: Callable[[], tuple[Cell, ...]] = field(compare=False, repr=False)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The team at each problem."""
+        return self.make_cells()
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """The numbers of a board, team by team in the order of `teams` and problem by problem in that of `problems`.
+
+    order    places of `teams`, from the top; `ranks` are in that order
+    times    when the points last rose, in microseconds, or NEVER; so are `improved`
+    scores   as views show them; `unrounded` is what totals are made of
+    answers  per problem the answers of each row, and the row that counts for each team (-1: none)
+    bests    BEST per problem and case
+    """
+
+    problems: Sequence[ScoredProblem]
+    phase: frozenset[CaseKind]
+    teams: Sequence[Team]
+    order: Whole
+    ranks: Whole
+    totals: Floats
+    times: Whole
+    scores: Floats
+    unrounded: Floats
+    improved: Whole
+    judged: Whole
+    pending: Whole
+    answers: Sequence[tuple[Sequence[Answers], Whole]]
+    bests: Mapping[str, Bests]
+
+    @cached_property
+    def rows(self) -> Sequence[Row]:
+        """The rows of all teams, from the top."""
+        return [self.row(at) for at in range(len(self.teams))]
+
+    def row(self, at: int) -> Row:
+        """The row at a place, counted from the top."""
+        team = int(self.order[at])
+        points, time = float(self.totals[team]), moment(int(self.times[team]))
+
+        def cells() -> tuple[Cell, ...]:
+            return tuple(self.cell(team, problem) for problem in range(len(self.problems)))
+
+        return Row(int(self.ranks[at]), self.teams[team], points, time, cells)
+
+    def cell(self, team: int, problem: int) -> Cell:
+        """One team at one problem."""
+        known = self.problems[problem]
+        of, rows = self.answers[problem]
+        answers = of[int(rows[team])] if rows[team] >= 0 else {}
+        return Cell(
+            known.id,
+            float(self.scores[problem, team]),
+            moment(int(self.improved[problem, team])),
+            answers,
+            int(self.judged[problem, team]),
+            int(self.pending[problem, team]),
+            lambda: problem_points(known, answers, self.bests[known.id], self.phase),
+        )
+
+    def among(self, keep: Callable[[Team], bool]) -> Board:
+        """The board of some teams alone, ranked on its own; points are as on the whole board."""
+        some = np.array([at for at, team in enumerate(self.teams) if keep(team)], dtype=np.int64)
+        place = np.empty(len(self.teams), dtype=np.int64)
+        place[self.order] = np.arange(len(self.teams))
+        order = np.argsort(place[some], kind="stable")
+        return replace(
+            self,
+            teams=[self.teams[at] for at in some],
+            order=order,
+            ranks=shared_ranks(self.ranks[place[some][order]]),
+            totals=self.totals[some],
+            times=self.times[some],
+            scores=self.scores[:, some],
+            unrounded=self.unrounded[:, some],
+            improved=self.improved[:, some],
+            judged=self.judged[:, some],
+            pending=self.pending[:, some],
+            answers=[(answers, rows[some]) for answers, rows in self.answers],
+        )
+
+
+def moment(microseconds: int) -> timedelta | None:
+    """Convert a time of the columns to a timedelta."""
+    return None if microseconds == NEVER else microseconds * MICROSECOND
+
+
+def shared_ranks(*keys: Floats | Whole) -> Whole:
+    """Ranks of rows in order; rows with equal keys share one."""
+    new = np.ones(len(keys[0]), dtype=bool)
+    new[1:] = np.any([key[1:] != key[:-1] for key in keys], axis=0)
+    return np.maximum.accumulate(np.where(new, np.arange(1, len(new) + 1), 0))
+
+
+def standings(totals: Floats, tolerance: float, exact: Callable[[int], Fraction]) -> Whole:
+    """Number rows so that more points have a larger number, and exactly equal points the same one.
+
+    `exact` gives the exact total of a row; it is asked only where totals differ by no more than the `tolerance`.
+    """
+    order = np.argsort(totals)
+    near = np.diff(totals[order]) <= tolerance
+    standing = np.empty(len(totals), dtype=np.int64)
+    standing[order] = np.arange(len(totals))
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], near, [False])).astype(np.int64)))
+    for start, end in edges.reshape(-1, 2).tolist():
+        rows = order[start : end + 1].tolist()
+        points = {row: exact(row) for row in rows}
+        numbers = {value: start + at for at, value in enumerate(sorted(set(points.values())))}
+        standing[rows] = [numbers[points[row]] for row in rows]
+    return standing
+
+
+def since_start(time: timedelta | None) -> int:
+    """Convert a time to that of the columns."""
+    return NEVER if time is None else time // MICROSECOND
+
+
+class Numbers(NamedTuple):
+    """The numbers of each team at each problem, by problem and team: see `Board`."""
+
+    scores: Floats
+    unrounded: Floats
+    improved: Whole
+    judged: Whole
+    pending: Whole
+
+    @staticmethod
+    def zeros(problems: int, teams: int) -> Numbers:
+        """Numbers of teams that have sent nothing."""
+        shape, never = (problems, teams), np.full((problems, teams), NEVER, dtype=np.int64)
+        judged, pending = np.zeros((2, *shape), dtype=np.int64)
+        return Numbers(np.zeros(shape), np.zeros(shape), never, judged, pending)
+
+
+def arranged(
+    problems: Sequence[ScoredProblem],
+    phase: frozenset[CaseKind],
+    teams: Sequence[Team],
+    names: Whole,
+    numbers: Numbers,
+    answers: Sequence[tuple[Sequence[Answers], Whole]],
+    bests: Mapping[str, Bests],
+    standing_of: Callable[[Floats, TotalScale], Whole],
+) -> Board:
+    """Rank by exact points, then by the earlier last improvement; equal rows share the rank, and no points come last.
+
+    `standing_of` numbers the teams as their exact points order them, from their totals; `names` is the order of rows
+    of equal rank. Rows with equal exact points show the same number, that of the first.
+    """
+    scale = total_scale(problems)
+    grains = np.rint(np.ldexp(numbers.unrounded, scale.bits)).astype(np.int64).sum(axis=0)
+    sums = np.ldexp(grains.astype(np.float64), -scale.bits)
+    totals = all_shown(sums, scale.most)
+    times = np.where(totals > 0, numbers.improved.max(axis=0, initial=NEVER), NEVER)
+    standing = standing_of(sums, scale)
+    order = np.lexsort((names, np.where(times == NEVER, LAST, times), -standing))
+    totals[order] = totals[order][shared_ranks(standing[order]) - 1]
+    ranks = shared_ranks(standing[order], times[order])
+    return Board(problems, phase, teams, order, ranks, totals, times, *numbers, answers, bests)
+
+
+def name_order(teams: Sequence[Team]) -> Whole:
+    """The place of each team in the order of names."""
+    by_name = sorted(range(len(teams)), key=lambda at: (collation_key(teams[at].name), teams[at].id))
+    names = np.empty(len(teams), dtype=np.int64)
+    names[by_name] = np.arange(len(teams))
+    return names
+
+
+def _shown_worth(worth: Callable[[Answers], ProblemPoints], answers: Answers) -> float:
+    return worth(answers).points
+
+
+def ranked_with(board: Board, teams: Sequence[Team], attempts: Iterable[Attempt]) -> Board:
+    """Rank virtual teams into the board. The other teams keep their points; their ranks may change."""
+    tries = list(attempts)
+    more, answers = Numbers.zeros(len(board.problems), len(teams)), []
+    for at, problem in enumerate(board.problems):
+        worth = partial(problem_points, problem, bests=board.bests[problem.id], phase=board.phase)
+        known: list[Answers] = []
+        for place, team in enumerate(teams):
+            mine = [each for each in tries if (each.team_id, each.problem_id) == (team.id, problem.id)]
+            known.append(counted_answers(mine, problem.rule, partial(_shown_worth, worth)))
+            points = worth(known[-1])
+            more.scores[at, place], more.unrounded[at, place] = points.points, points.unrounded
+            more.improved[at, place] = since_start(points.improved)
+            more.judged[at, place] = sum(each.scores is not None for each in mine)
+            more.pending[at, place] = sum(each.scores is None for each in mine)
+        official, rows = board.answers[at]
+        answers.append(([*official, *known], np.concatenate((rows, np.arange(len(known)) + len(official)))))
+    numbers = Numbers(*(np.hstack((getattr(board, name), column)) for name, column in more._asdict().items()))
+    everyone = [*board.teams, *teams]
+
+    def exact(team: int) -> Fraction:
+        counted = ({} if rows[team] < 0 else of[rows[team]] for of, rows in answers)
+        both = zip(board.problems, counted, strict=True)
+        return sum((exact_points(each, of, board.bests[each.id], board.phase) for each, of in both), Fraction(0))
+
+    return arranged(
+        board.problems,
+        board.phase,
+        everyone,
+        name_order(everyone),
+        numbers,
+        answers,
+        board.bests,
+        lambda sums, scale: standings(sums, scale.tolerance, exact),
+    )
+
+
+def collation_key(name: str) -> tuple[str, str]:
+    """Alphabetical order of names: letters before accents before case, close to the Unicode Collation Algorithm.
+
+    The exact tables of UCA are not in the standard library; equal ranks of names beyond Latin, Greek and Cyrillic may
+    therefore be listed in another order than `en-US` gives.
+    """
+    letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return letters.casefold(), name.swapcase()
+
+
+# A team at a problem.
+Place = tuple[str, str]
+
+
+class Step(StrEnum):
+    """How much is opened at once: one cell, all that is left of the lowest team that has something, or everything."""
+
+    CELL = "cell"
+    ROW = "row"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The hidden problems of one team, in order."""
+
+    team_id: str
+    problem_ids: tuple[str, ...]
+
+
+def pending(board: Board, hidden: Collection[Place]) -> list[Pending]:
+    """The teams with `hidden` places, from the bottom of the board to its top."""
+    rows = [(row, _hidden(row, hidden)) for row in reversed(board.rows)]
+    return [Pending(row.team.id, problems) for row, problems in rows if problems]
+
+
+def _hidden(row: Row, hidden: Collection[Place]) -> tuple[str, ...]:
+    return tuple(cell.problem_id for cell in row.cells if (row.team.id, cell.problem_id) in hidden)
+
+
+def opened(waiting: list[Pending], step: Step) -> list[Place]:
+    """The places that a step opens of the `pending` ones."""
+    if step is Step.ALL:
+        return [(each.team_id, problem_id) for each in waiting for problem_id in each.problem_ids]
+    if not waiting:
+        return []
+    lowest = waiting[0]
+    problems = lowest.problem_ids if step is Step.ROW else lowest.problem_ids[:1]
+    return [(lowest.team_id, problem_id) for problem_id in problems]
