@@ -95,8 +95,8 @@ def _files(
             lines[name].write(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         yield f"{name}.json", partial(_shown if collection.single else _as_list, lines[name])
     yield "event-feed.ndjson", partial(_notifications, lines)
-    own_objects = own.document(session, contest_of(session, snapshot.contest.id))
-    yield own.FILE, _json({name: [_written(each) for each in those] for name, those in own_objects.items()})
+    own_facts = own.document(session, contest_of(session, snapshot.contest.id))
+    yield own.FILE, _json(own_facts.model_dump(mode="json", exclude_unset=True))
     yield board.FILE, lambda: [dump(board.document(snapshot))]
     yield judging.FILE, partial(judging.pieces, session, snapshot, moment)
     yield from _images(snapshot, session, service).items()
@@ -123,10 +123,6 @@ def _as_list(lines: IO[bytes]) -> Iterator[bytes]:
         yield before + line.removesuffix(b"\n")
         before = LINE_ENDS
     yield b"[]\n" if before != LINE_ENDS else b"\n]\n"
-
-
-def _written(body: BaseModel) -> JsonObject:
-    return body.model_dump(mode="json", exclude_unset=True)
 
 
 def _snapshot_now(service: Service, contest_id: str) -> tuple[ContestSnapshot, datetime]:

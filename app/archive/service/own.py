@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar, cast
+from typing import Literal, cast
 
 from pydantic import Field, ValidationError
 from sqlalchemy.orm import Session
 
 from app.archive.service import people
-from app.archive.service.people import KeptTeam, OfGame, OfPeople, RoleOf, SelfRegistered, Terms
+from app.archive.service.people import KeptTeam, OfGame, RoleOf, SelfRegistered, Submitted, Terms
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
 from app.core.bodies import Body
@@ -65,9 +65,22 @@ class Choice(Request):
     submission_id: str
 
 
-One = OfProblem | OfTeam | Place | OfGame | OfPeople
-B = TypeVar("B", OfProblem, OfTeam, Place, Request, Choice, OfGame, Terms, SelfRegistered, RoleOf, KeptTeam)
-# The kinds of objects, each with the properties of which there is one.
+class Own(Body):
+    """The whole document."""
+
+    limits: list[OfProblem] = Field(default_factory=list)
+    participations: list[OfTeam] = Field(default_factory=list)
+    input_requests: list[Request] = Field(default_factory=list)
+    chosen: list[Choice] = Field(default_factory=list)
+    revealed: list[Place] = Field(default_factory=list)
+    games: list[OfGame] = Field(default_factory=list)
+    registration: list[Terms] = Field(default_factory=list)
+    registered: list[SelfRegistered] = Field(default_factory=list)
+    roles: list[RoleOf] = Field(default_factory=list)
+    kept_teams: list[KeptTeam] = Field(default_factory=list)
+
+
+# The properties of which there is one in each list.
 KEYS: Mapping[str, Sequence[str]] = {
     "limits": ("problem_id",),
     "participations": ("team_id",),
@@ -75,14 +88,17 @@ KEYS: Mapping[str, Sequence[str]] = {
     "chosen": ("team_id", "problem_id"),
     "revealed": ("team_id", "problem_id"),
     "games": ("id",),
-    **people.KEYS,
+    "registration": (),
+    "registered": ("account_id",),
+    "roles": ("account_id",),
+    "kept_teams": ("team_id",),
 }
 # Acts of teams, left out where their submissions are.
-OF_SUBMISSIONS = frozenset(KEYS) - {"limits", *people.KEYS}
+OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed", "games")
 
 
-def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
-    """The objects of each of KEYS, reduced to the teams that take part."""
+def document(session: Session, contest: ContestRow) -> Own:
+    """The whole document of a contest, reduced to the teams that take part."""
     entries = contests_queries.entries(session, contest.id)
     team_ids, problem_ids = (
         {row.id for row in teams_queries.taking_part(session, contest)},
@@ -92,19 +108,20 @@ def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
     rows = [each for each in contests_queries.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     chosen = [each for each in contests_queries.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
     shown = submission_queries.shown_ids(session, {row.submission_id for row in chosen})
-    return {
-        "limits": [
+    in_roles = people.roles(session, contest)
+    return Own.model_construct(
+        limits=[
             OfProblem(problem_id=row.problem_id, limits=row.limits) for row in entries if row.limits.model_fields_set
         ],
-        "participations": [
+        participations=[
             OfTeam.model_construct(team_id=team_id, kind=cast(OwnClock, clock.kind.value), start_time=clock.start)
             for team_id, clock in clocks
             if team_id in team_ids
         ],
-        "input_requests": [
+        input_requests=[
             Request.model_construct(team_id=row.team_id, problem_id=row.problem_id, time=row.time) for row in rows
         ],
-        "chosen": [
+        chosen=[
             Choice.model_construct(
                 team_id=row.team_id,
                 problem_id=row.problem_id,
@@ -113,27 +130,25 @@ def document(session: Session, contest: ContestRow) -> dict[str, Sequence[One]]:
             )
             for row in chosen
         ],
-        "revealed": [
+        revealed=[
             Place(team_id=team_id, problem_id=problem_id)
             for team_id, problem_id in contest.revealed
             if team_id in team_ids and problem_id in problem_ids
         ],
-        "games": people.documents(session, contest.id, team_ids),
-        **people.document(session, contest, team_ids),
-    }
+        games=people.games(session, contest.id, team_ids),
+        registration=people.terms(session, contest),
+        registered=people.registered(session, contest, team_ids, {each.account_id for each in in_roles}),
+        roles=in_roles,
+        kept_teams=[
+            KeptTeam(team_id=team_id)
+            for team_id in sorted(teams_queries.of_contests(session, [contest.id]))
+            if team_id in team_ids
+        ],
+    )
 
 
 def _is_of(row: InputRequestRow | ChosenSubmissionRow, team_ids: Collection[str], problem_ids: Collection[str]) -> bool:
     return row.team_id in team_ids and row.problem_id in problem_ids
-
-
-@dataclass(frozen=True, slots=True)
-class Submitted:
-    """A submission that has been brought in: the number of its row, and whose it is."""
-
-    number: int
-    team_id: str
-    problem_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,70 +163,49 @@ class Known:
     new_teams: Collection[str]
 
 
-def keep(
-    session: Session, contest: ContestRow, own: Mapping[str, Sequence[object]], known: Known, faults: FaultList
-) -> list[RoleOf]:
-    """Put it into the tables, and return the roles, which are granted last; `faults` gets what is wrong with it."""
-    given = _Given(own, known, faults)
-    for limited in given.bodies("limits", OfProblem):
+def read(document: Mapping[str, object], faults: FaultList) -> Own:
+    """Read the whole document; one without anything where `faults` gets what is wrong with it."""
+    try:
+        return Own.model_validate(document)
+    except ValidationError as error:
+        faults.extend({"file": FILE, **fault(each)} for each in error.errors(include_url=False))
+        return Own()
+
+
+def keep(session: Session, contest: ContestRow, own: Own, known: Known, faults: FaultList) -> None:
+    """Put it into the tables, but for the roles, which are granted last; `faults` gets what is wrong with it."""
+    _check(own, known, faults)
+    if faults:
+        return
+    for limited in own.limits:
         row = contests_queries.entry(session, contest.id, limited.problem_id)
         assert row is not None, "it is one of the contest's"
         row.limits = limited.limits
-    session.add_all(
-        ParticipationRow(contest_id=contest.id, **dict(body)) for body in given.bodies("participations", OfTeam)
-    )
-    session.add_all(
-        InputRequestRow(contest_id=contest.id, **dict(body)) for body in given.bodies("input_requests", Request)
-    )
-    for choice in given.bodies("chosen", Choice):
+    session.add_all(ParticipationRow(contest_id=contest.id, **dict(body)) for body in own.participations)
+    session.add_all(InputRequestRow(contest_id=contest.id, **dict(body)) for body in own.input_requests)
+    for choice in own.chosen:
         values = {**dict(choice), "submission_id": known.submissions[choice.submission_id].number}
         session.add(ChosenSubmissionRow(contest_id=contest.id, **values))
-    people.open_registration(
-        session, contest, given.bodies("registration", Terms), given.bodies("registered", SelfRegistered)
-    )
-    people.keep_teams(session, contest, given.bodies("kept_teams", KeptTeam), known.new_teams)
-    people.keep(session, contest.id, given.bodies("games", OfGame), known.submissions, FILE, faults)
-    contest.revealed = [[body.team_id, body.problem_id] for body in given.bodies("revealed", Place)]
-    return given.bodies("roles", RoleOf)
+    people.open_registration(session, contest, own.registration, own.registered)
+    people.keep_teams(session, contest, own.kept_teams, known.new_teams)
+    people.keep_games(session, contest.id, own.games, known.submissions, FILE, faults)
+    contest.revealed = [[body.team_id, body.problem_id] for body in own.revealed]
 
 
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """The objects of a package, and its list of faults."""
-
-    own: Mapping[str, Sequence[object]]
-    known: Known
-    faults: FaultList
-
-    def bodies(self, name: str, model: type[B]) -> list[B]:
-        """The objects of one kind that refer to known ids, the last one of a key."""
-        bodies: dict[tuple[str, ...], B] = {}
-        for at, each in enumerate(self.own.get(name, ())):
-            where = f"{name}[{at}]"
-            body = self._read(model, each, where)
-            if body is None or _refers_to_nothing(body, self.known, where, self.faults):
-                continue
-            key = tuple(getattr(body, each) for each in KEYS[name])
-            if key in bodies:
-                self.faults.add(
-                    FILE,
-                    where,
-                    Message(N_("one of a kind")),
-                    Message(N_("a second one of %(names)s"), names=", ".join(key) or name),
-                )
-            bodies[key] = body
-        return list(bodies.values())
-
-    def _read(self, model: type[B], value: object, where: str) -> B | None:
-        try:
-            return model.model_validate(value)
-        except ValidationError as error:
-            self.faults.extend({"file": FILE, **fault(each, at=where)} for each in error.errors(include_url=False))
-            return None
+def _check(own: Own, known: Known, faults: FaultList) -> None:
+    """Note second objects of a key, and references to what is not there."""
+    for name, properties in KEYS.items():
+        keys = set()
+        for at, body in enumerate(getattr(own, name)):
+            where, key = f"{name}[{at}]", tuple(getattr(body, each) for each in properties)
+            _check_references(body, known, where, faults)
+            if key in keys:
+                found = Message(N_("a second one of %(names)s"), names=", ".join(key) or name)
+                faults.add(FILE, where, Message(N_("one of a kind")), found)
+            keys.add(key)
 
 
-def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -> bool:
-    before = faults.count
+def _check_references(body: Body, known: Known, where: str, faults: FaultList) -> None:
     if isinstance(body, Terms) and body.group_id is not None and body.group_id not in known.groups:
         faults.add(FILE, f"{where}.group_id", "a group that exists", repr(body.group_id))
     if isinstance(body, SelfRegistered) and body.account_id not in known.accounts:
@@ -229,4 +223,3 @@ def _refers_to_nothing(body: One, known: Known, where: str, faults: FaultList) -
                 Message(N_("one of the team's to the problem")),
                 repr(body.submission_id)[:80],
             )
-    return faults.count > before

@@ -13,13 +13,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Required, TypedDict, TypeGuard, cast
+from typing import Required, TypedDict, TypeVar, cast
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from app.archive.service import judging as contest_judging
 from app.archive.service import own as contest_own
+from app.archive.service.own import OF_SUBMISSIONS
+from app.core.clics import Time
 from app.core.errors import fault
 from app.core.faults import FaultList
 from app.core.messages import Text
@@ -28,6 +30,7 @@ from app.feed.service.collections import IN_REFERENCE_ORDER
 from app.packages.contents import SpooledFiles
 from app.packages.files import Limits, archive_files
 
+M = TypeVar("M", bound=BaseModel)
 NAMES: tuple[str, ...] = tuple(each.name for each in IN_REFERENCE_ORDER if each.imported)
 YAML_TOO = frozenset({"contest", "problems", "accounts"})
 EXTENSIONS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": "image/svg+xml"}
@@ -89,12 +92,25 @@ class PackageObject(TypedDict, total=False):
     password: object
 
 
-@dataclass
-class PackageBoard:
+class PackageBoard(BaseModel):
     """The board as a package has it: its rows are objects, of which nothing more is known."""
 
     rows: list[dict[str, object]]
-    time: object
+    time: object = None
+
+
+class Interval(BaseModel):
+    """An interval that was taken out of the contest's time; without an end it lasts still."""
+
+    start: Time
+    end: Time | None
+
+
+class PackageState(BaseModel):
+    """What an import takes over of the contest's state."""
+
+    finalized: Time | None = None
+    removed_intervals: list[Interval] | None = None
 
 
 @dataclass
@@ -104,10 +120,9 @@ class Contents:
     files: Mapping[str, bytes]
     bounds: Bounds = field(default_factory=Bounds)
     contest: dict[str, object] = field(default_factory=dict)
-    finalized: str | None = None
-    pauses: object = None
+    state: PackageState = field(default_factory=PackageState)
     objects: dict[str, list[PackageObject]] = field(default_factory=dict)
-    own: dict[str, list[object]] = field(default_factory=dict)
+    own: dict[str, object] = field(default_factory=dict)
     judging: contest_judging.Judging | None = None
     board: PackageBoard | None = None
     faults: FaultList = field(default_factory=FaultList)
@@ -139,7 +154,7 @@ class Contents:
         """Let problems have other ids here than in the package, wherever they are referred to."""
         rows = self.board.rows if self.board is not None else []
         _rename([self.objects[name] for name in NAMES if name != "problems"], ids)
-        _rename([*self.own.values(), rows], ids)
+        _rename([self.own, rows], ids)
         for problem in self.objects["problems"]:
             problem["id"] = ids.get(problem["id"], problem["id"])
         if self.judging is not None:
@@ -175,55 +190,36 @@ def read_contents(
     """Read every document; files that their objects name are put into them, as if they had been sent along."""
     contents = Contents(files, bounds or Bounds())
     contest = _document(contents, "contest")
-    if isinstance(contest, dict) and _is_small(contest):
+    if isinstance(contest, dict):
         contents.contest = _with_files(contents, "contest", "contest", contest)
-    elif isinstance(contest, dict):
-        contents.add_fault("contest.json", "", f"at most {MOST_VALUES_OF_ONE} values", "more")
     elif not contents.faults:
         contents.add_fault("contest.json", "", "an object", "none" if contest is None else "something else")
-    state = _document(contents, "state")
-    if isinstance(state, dict):
-        contents.finalized, contents.pauses = state.get("finalized"), state.get("removed_intervals")
-    elif state is not None:
-        contents.add_fault("state.json", "", "an object", "something else")
+    contents.state = _read(contents, "state", PackageState) or PackageState()
     for name in NAMES:
         skipped = name == "submissions" and not with_submissions
-        contents.objects[name] = [] if skipped else _objects(contents, name)
-    skipped_own = frozenset() if with_submissions else contest_own.OF_SUBMISSIONS
-    contents.own = {name: objects for name, objects in _own(contents).items() if name not in skipped_own}
+        contents.objects[name] = [] if skipped else list(_objects(contents, name))
+    own = _document(contents, contest_own.FILE.removesuffix(".json"))
+    if isinstance(own, dict):
+        contents.own = {name: each for name, each in own.items() if with_submissions or name not in OF_SUBMISSIONS}
+    elif own is not None:
+        contents.add_fault(contest_own.FILE, "", "an object", "something else")
     if with_submissions:
-        contents.judging = _judging(contents)
-        contents.board = _board(contents)
+        contents.judging = _read(contents, contest_judging.FILE.removesuffix(".json"), contest_judging.Judging)
+        contents.board = _read(contents, "scoreboard", PackageBoard)
     return contents
 
 
-def _judging(contents: Contents) -> contest_judging.Judging | None:
-    """The document `judging.json`; None in packages of other systems."""
-    value = _document(contents, contest_judging.FILE.removesuffix(".json"))
+def _read(contents: Contents, name: str, model: type[M]) -> M | None:
+    """A document by its model; None where there is none, as in packages of other systems, or it has a fault."""
+    value = _document(contents, name)
     if value is None:
         return None
-    for name, each in value.items() if isinstance(value, dict) else ():
-        if isinstance(each, list) and not _is_list(each, contents, contest_judging.FILE, name):
-            return None
     try:
-        return contest_judging.Judging.model_validate(value)
+        return model.model_validate(value)
     except ValidationError as error:
         given = error.errors(include_url=False)
-        contents.faults.extend({"file": contest_judging.FILE, **fault(each)} for each in given)
+        contents.faults.extend({"file": f"{name}.json", **fault(each)} for each in given)
         return None
-
-
-def _board(contents: Contents) -> PackageBoard | None:
-    value = _document(contents, "scoreboard")
-    if value is None:
-        return None
-    board = value if isinstance(value, dict) else {}
-    rows = board.get("rows")
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and _is_small(row) for row in rows):
-        contents.add_fault("scoreboard.json", "", "an object with rows", "something else")
-        return None
-    shown = PackageBoard(rows, board.get("time"))
-    return shown if _is_list(rows, contents, "scoreboard.json", "rows") else None
 
 
 def _rename(value: object, ids: Mapping[str, str]) -> None:
@@ -243,51 +239,17 @@ def _rename(value: object, ids: Mapping[str, str]) -> None:
                     waiting.append(inner)
 
 
-def _objects(contents: Contents, name: str) -> list[PackageObject]:
+def _objects(contents: Contents, name: str) -> Iterator[PackageObject]:
     value = _document(contents, name)
-    if value is None:
-        return []
-    return list(_checked_objects(contents, name, value)) if _is_list(value, contents, f"{name}.json", "") else []
-
-
-def _own(contents: Contents) -> dict[str, list[object]]:
-    """The document `jurado.json`: what the package has beyond CLICS."""
-    value = _document(contents, contest_own.FILE.removesuffix(".json"))
-    if value is None:
-        return {}
-    if not isinstance(value, dict) or not contest_own.KEYS.keys() >= value.keys():
-        contents.add_fault(contest_own.FILE, "", f"an object of {', '.join(contest_own.KEYS)}", "something else")
-        return {}
-    listed = {name: each for name, each in value.items() if _is_list(each, contents, contest_own.FILE, name)}
-    for name, objects in listed.items():
-        for at, each in enumerate(objects):
-            if isinstance(each, dict | list) and not _is_small({"": each}):
-                expected = f"at most {MOST_VALUES_OF_ONE} values in an object"
-                contents.add_fault(contest_own.FILE, f"{name}[{at}]", expected, "more")
-    return listed
-
-
-def _is_list(value: object, contents: Contents, file: str, where: str) -> TypeGuard[list[object]]:
-    """Whether a value is a list of bounded length; adds a fault otherwise."""
-    if not isinstance(value, list):
-        contents.add_fault(file, where, "an array", "something else")
-        return False
-    if len(value) > contents.bounds.objects:
-        contents.add_fault(file, where, f"at most {contents.bounds.objects} objects", str(len(value)))
-        return False
-    return True
-
-
-def _checked_objects(contents: Contents, name: str, value: list[object]) -> Iterator[PackageObject]:
+    if value is not None and not isinstance(value, list):
+        contents.add_fault(f"{name}.json", "", "an array", "something else")
     places: dict[str, int] = {}
-    for at, each in enumerate(value):
+    for at, each in enumerate(value if isinstance(value, list) else ()):
         if not isinstance(each, dict) or not isinstance(each.get("id"), str):
             contents.add_fault(f"{name}.json", f"[{at}]", "an object with an id", "something else")
         elif each["id"] in places:
             expected = f"another id than that of [{places[each['id']]}]"
             contents.add_fault(f"{name}.json", f"[{at}].id", expected, repr(each["id"])[:80])
-        elif not _is_small(each):
-            contents.add_fault(f"{name}.json", f"[{at}]", f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
         else:
             places[each["id"]] = at
             whole = _with_files(contents, name, f"{name}/{each['id']}", each)
@@ -295,25 +257,42 @@ def _checked_objects(contents: Contents, name: str, value: list[object]) -> Iter
 
 
 def _document(contents: Contents, name: str) -> object:
-    """The value of NAME.json, or NAME.yaml where the format has it; None where there is neither."""
-    if f"{name}.json" in contents.files:
-        if not _may_be_read(contents, f"{name}.json", contents.bounds.document):
-            return None
-        try:
-            value: object = json.loads(contents.files[f"{name}.json"])
+    """The value of NAME.json, or NAME.yaml where the format has it; None where there is neither, or it has a fault."""
+    value: object = None
+    file = f"{name}.yaml" if name in YAML_TOO and f"{name}.json" not in contents.files else f"{name}.json"
+    is_yaml = file.endswith(".yaml")
+    most = min(MOST_YAML_BYTES, contents.bounds.document) if is_yaml else contents.bounds.document
+    if not _may_be_read(contents, file, most):
+        return None
+    try:
+        if is_yaml:
+            value = yaml.load(contents.files[file].decode(), TextLoader)
+        else:
+            value = json.loads(contents.files[file])
             json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is text to JSON alone
-        except (ValueError, RecursionError) as error:
-            contents.add_fault(f"{name}.json", "", "JSON", str(error)[:200])
-        else:
-            return value
-    elif name in YAML_TOO and _may_be_read(contents, f"{name}.yaml", min(MOST_YAML_BYTES, contents.bounds.document)):
-        try:
-            value = yaml.load(contents.files[f"{name}.yaml"].decode(), TextLoader)
-        except (yaml.YAMLError, *UNREADABLE) as error:
-            contents.add_fault(f"{name}.yaml", "", "YAML", " ".join(str(error).split())[:200])
-        else:
-            return value
-    return None
+    except (yaml.YAMLError, *UNREADABLE) as error:
+        contents.add_fault(file, "", "YAML" if is_yaml else "JSON", " ".join(str(error).split())[:200])
+        return None
+    return value if _is_bounded(contents, file, value) else None
+
+
+def _is_bounded(contents: Contents, file: str, value: object) -> bool:
+    """Whether the lists and objects of a document are short; adds a fault otherwise.
+
+    Each value may be a fault, and thousands of them in one object are no mistake.
+    """
+    lists = {"": value} if isinstance(value, list) else value if isinstance(value, dict) else {}
+    for where, objects in lists.items():
+        listed = objects if isinstance(objects, list) else [objects]
+        if len(listed) > contents.bounds.objects:
+            contents.add_fault(file, where, f"at most {contents.bounds.objects} objects", str(len(listed)))
+            return False
+        large = next((at for at, each in enumerate(listed) if not _is_small(each)), None)
+        if large is not None:
+            place = f"{where}[{large}]" if isinstance(objects, list) else where
+            contents.add_fault(file, place, f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
+            return False
+    return True
 
 
 def _may_be_read(contents: Contents, file: str, most: int) -> bool:
@@ -334,9 +313,8 @@ def _may_be_read(contents: Contents, file: str, most: int) -> bool:
     return True
 
 
-def _is_small(document: Mapping[str, object]) -> bool:
-    """Each value may be a fault, and thousands of them in one object are no mistake."""
-    waiting: list[object] = [document]
+def _is_small(document: object) -> bool:
+    waiting = [document]
     left = MOST_VALUES_OF_ONE
     while waiting and left >= 0:
         value = waiting.pop()

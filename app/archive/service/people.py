@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal, Protocol, cast
+from dataclasses import dataclass
+from typing import Literal, cast
 
 from pydantic import BaseModel, Field
 from sqlalchemy import select
@@ -62,16 +63,6 @@ class KeptTeam(Body):
     team_id: Id
 
 
-OfPeople = Terms | SelfRegistered | RoleOf | KeptTeam
-# The kinds of objects, each with the properties of which there is one.
-KEYS: Mapping[str, Sequence[str]] = {
-    "registration": (),
-    "registered": ("account_id",),
-    "roles": ("account_id",),
-    "kept_teams": ("team_id",),
-}
-
-
 class ImportedRole(BaseModel):
     """A role of the package: `granted` to the account here, or the reason why not."""
 
@@ -82,32 +73,33 @@ class ImportedRole(BaseModel):
     reason: str | None
 
 
-def document(session: Session, contest: ContestRow, team_ids: Collection[str]) -> dict[str, Sequence[OfPeople]]:
-    """The objects of each of KEYS, reduced to the teams that take part."""
-    terms = accounts_queries.terms(session, contest.id)
+def terms(session: Session, contest: ContestRow) -> list[Terms]:
+    """The terms of registration, if there are any."""
+    row = accounts_queries.terms(session, contest.id)
+    if row is None:
+        return []
+    return [Terms.model_construct(most=row.most, until=row.until, team_size=row.team_size, group_id=row.group_id)]
+
+
+def registered(
+    session: Session, contest: ContestRow, team_ids: Collection[str], in_roles: Collection[str]
+) -> list[SelfRegistered]:
+    """The self-registered accounts of the teams that take part."""
+    return [
+        SelfRegistered.model_construct(account_id=row.account_id, time=row.time)
+        for row, account in accounts_queries.registered(session, contest.id)
+        if account.team_id in team_ids and account.id not in in_roles
+    ]
+
+
+def roles(session: Session, contest: ContestRow) -> list[RoleOf]:
+    """The roles in the contest."""
     in_roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest.id)}
-    return {
-        "registration": [] if terms is None else [_terms(terms)],
-        "registered": [
-            SelfRegistered.model_construct(account_id=row.account_id, time=row.time)
-            for row, account in accounts_queries.registered(session, contest.id)
-            if account.team_id in team_ids and account.id not in in_roles
-        ],
-        "roles": [
-            RoleOf.model_construct(account_id=row.id, username=row.username, role=cast(Granted, in_roles[row.id]))
-            for row in accounts_queries.accounts(session)
-            if row.id in in_roles
-        ],
-        "kept_teams": [
-            KeptTeam(team_id=team_id)
-            for team_id in sorted(teams_queries.of_contests(session, [contest.id]))
-            if team_id in team_ids
-        ],
-    }
-
-
-def _terms(row: RegistrationRow) -> Terms:
-    return Terms.model_construct(most=row.most, until=row.until, team_size=row.team_size, group_id=row.group_id)
+    return [
+        RoleOf.model_construct(account_id=row.id, username=row.username, role=cast(Granted, in_roles[row.id]))
+        for row in accounts_queries.accounts(session)
+        if row.id in in_roles
+    ]
 
 
 def open_registration(
@@ -159,6 +151,8 @@ def _refusal(account: AccountRow | None, body: RoleOf, used_here: Collection[str
 
 
 LONGEST = 2 * 2**20
+# Properties that a game has in its row and in packages alike.
+SAME = ("started", "since", "used_ms", "move_ms", "game_ms", "ended", "ending")
 CountedEnding = Literal["played", "resigned", "clock", "contest", "moves"]
 
 
@@ -181,16 +175,16 @@ class OfGame(Body):
     transcript: str = Field(max_length=LONGEST)
 
 
-class Submitted(Protocol):
-    """A submission that has been brought in."""
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission that has been brought in: the number of its row, and whose it is."""
 
-    @property
-    def number(self) -> int:
-        """The number of its row."""
-        ...
+    number: int
+    team_id: str
+    problem_id: str
 
 
-def documents(session: Session, contest_id: str, team_ids: Collection[str]) -> list[OfGame]:
+def games(session: Session, contest_id: str, team_ids: Collection[str]) -> list[OfGame]:
     """The counted games of the teams that take part, those that began first before the others."""
     rows = [game for game in games_queries.of_contest(session, contest_id) if game.counted and game.team_id in team_ids]
     rows.sort(key=lambda game: (game.started, game.id))
@@ -206,19 +200,13 @@ def _of_game(game: GameRow, moves: Sequence[GameMoveRow], submission_id: str | N
         id=game.id,
         account_id=game.account_id,
         testcase=game.case_name,
-        started=game.started,
-        since=game.since,
-        used_ms=game.used_ms,
-        move_ms=game.move_ms,
-        game_ms=game.game_ms,
-        ended=game.ended,
-        ending=cast(CountedEnding | None, game.ending),
         submission_id=submission_id,
         transcript=transcript(seat(game, moves)),
+        **{name: getattr(game, name) for name in SAME},
     )
 
 
-def keep(
+def keep_games(
     session: Session,
     contest_id: str,
     bodies: Sequence[OfGame],
@@ -264,17 +252,11 @@ def keep(
             opponent=played.opponent or "",
             seed=played.seed,
             side=played.contestant,
-            started=body.started,
-            move_ms=body.move_ms,
-            game_ms=body.game_ms,
             moves=len(played.moves),
-            since=body.since,
-            used_ms=body.used_ms,
             deadline=body.since,
-            ended=body.ended,
-            ending=body.ending,
             winner=outcome.winner,
             submission_id=None if became is None else became.number,
+            **{name: getattr(body, name) for name in SAME},
         )
         session.add(row)
         session.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -14,9 +15,9 @@ from app.accounts.schemas import AccountBody
 from app.accounts.service import registration
 from app.archive.service import own as contest_own
 from app.archive.service import people
-from app.archive.service.own import Known, Submitted
+from app.archive.service.own import Known
 from app.archive.service.package_files import Contents
-from app.archive.service.people import ImportedRole
+from app.archive.service.people import ImportedRole, Submitted
 from app.archive.service.submissions import SubmissionKeeper, Trials, times
 from app.archive.service.versions import Version
 from app.authoring.service.contest_problems import EntryBody
@@ -26,7 +27,7 @@ from app.contests.schemas import ContestBody, ContestView
 from app.contests.service import changes
 from app.contests.service import commands as service_commands
 from app.core.bodies import Document, Item
-from app.core.clics import ID, parse_time
+from app.core.clics import ID, format_time
 from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.errors import ServiceError, fault
@@ -54,35 +55,28 @@ MAY_SEE_ALL = frozenset({"admin", "judge"})
 MOST_PAUSES = 1000
 
 
+@dataclass
 class Importer:
     """Puts one package into one transaction. `faults` are all that is wrong: whoever calls then rolls back."""
 
-    def __init__(
-        self,
-        session: Session,
-        service: Service,
-        contents: Contents,
-        account_id: str,
-        hashes: Mapping[str, str | None],
-        chosen: Mapping[str, Version],
-        graded: Mapping[str, Trials] | None,
-        *,
-        replace: bool,
-        privileged: Collection[str] = (),
-    ) -> None:
-        self.faults = FaultList()
-        self.submitted: dict[str, Submitted] = {}
-        self.roles: list[ImportedRole] = []
-        self._new_teams: list[str] = []
-        self._chosen = chosen
-        self._graded = graded
-        self._session = session
-        self._service = service
-        self._contents = contents
-        self._account_id = account_id
-        self._hashes = hashes
-        self._replace = replace
-        self._privileged = privileged
+    session: Session
+    service: Service
+    contents: Contents
+    account_id: str
+    hashes: Mapping[str, str | None]
+    chosen: Mapping[str, Version]
+    graded: Mapping[str, Trials] | None
+    replace: bool
+    privileged: Collection[str] = ()
+    faults: FaultList = field(default_factory=FaultList)
+    submitted: Mapping[str, Submitted] = field(default_factory=dict)
+    roles: list[ImportedRole] = field(default_factory=list)
+    new_teams: Collection[str] = ()
+    own: contest_own.Own = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Read what the package has beyond CLICS."""
+        self.own = contest_own.read(self.contents.own, self.faults)
 
     def keep(self, contest_id: str | None) -> ContestRow:
         """Keep everything; returns the contest, even where there are faults, as there are without `graded`."""
@@ -95,21 +89,21 @@ class Importer:
         self._teams(contest)
         self._directory(contest, directory.PERSONS)
         self._accounts()
-        if not self.faults and self._graded is not None:  # else most of this would refer to what is not there
-            self._submissions(contest, self._graded)
+        if not self.faults and self.graded is not None:  # else most of this would refer to what is not there
+            self._submissions(contest, self.graded)
             self._clarifications(contest)
             self._awards(contest)
             self._commentary(contest)
-            roles = contest_own.keep(self._session, contest, self._contents.own, self._own_known(contest), self.faults)
-            used_here = [version.id for version in self._chosen.values() if version.how == "here"]
-            self.roles = people.grant(self._session, contest, roles, self._account_id, used_here)
+            contest_own.keep(self.session, contest, self.own, self._known(contest), self.faults)
+            used_here = [version.id for version in self.chosen.values() if version.how == "here"]
+            self.roles = people.grant(self.session, contest, self.own.roles, self.account_id, used_here)
         return contest
 
     @contextmanager
     def _file(self, name: str) -> Iterator[None]:
         """Note what is refused within as faults of a file."""
         try:
-            with self._session.begin_nested():
+            with self.session.begin_nested():
                 yield
         except ServiceError as refused:
             for each in refused.errors or [{"where": "", "message": refused.message}]:
@@ -129,11 +123,11 @@ class Importer:
 
     def _contest(self, contest_id: str | None) -> ContestRow:
         shown = set(ContestView.model_fields) - set(ContestBody.model_fields)
-        given = {name: value for name, value in self._contents.contest.items() if name not in shown}
+        given = {name: value for name, value in self.contents.contest.items() if name not in shown}
         given = {**given, "id": contest_id or given.get("id"), "main_scoreboard_group_id": None}
         body = self._model(ContestBody, given, "contest.json", "")
         id_ = (body.id if body is not None else None) or "imported"
-        if contests_queries.get(self._session, id_) is not None:
+        if contests_queries.get(self.session, id_) is not None:
             self._add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
             id_ = "imported-with-faults"
         row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={}, revealed=[])
@@ -141,98 +135,88 @@ class Importer:
             if body is not None:
                 row = changes.make(body, id_, self._pauses(body))
                 row.details = {}
-                service_commands.change_details(self._session, self._service.files, None, row, body)
-        if self._contents.finalized is not None:
-            self._finalize(row, self._contents.finalized)
-        self._session.add(row)
-        self._session.flush()
+                service_commands.change_details(self.session, self.service.files, None, row, body)
+        if (final := self.contents.state.finalized) is not None:
+            end = clock(row).end  # results are final from a moment after the end on, and only where that has come
+            if end is None or not end <= final <= utc_now():
+                expected = "a time from the end of the contest on that has passed, or null"
+                self._add("state.json", "finalized", expected, format_time(final))
+            row.finalized = final
+        self.session.add(row)
+        self.session.flush()
         return row
 
     def _pauses(self, body: ContestBody) -> list[Pause]:
         """The intervals that were taken out of the contest's time, in order; the last one may last still."""
         pauses: list[Pause] = []
-        given = [] if self._contents.pauses is None else self._contents.pauses
-        for at, each in enumerate(given[: MOST_PAUSES + 1] if isinstance(given, list) else [given]):
-            pause = _pause(each)
+        for at, each in enumerate(self.contents.state.removed_intervals or ()):
+            pause = Pause(each.start, each.end)
             before = Clock(body.start_time, body.duration, pauses=tuple(pauses))
-            if pause is None or at == MOST_PAUSES or not _follows(pause, before):
+            if at == MOST_PAUSES or not _follows(pause, before):
                 expected = (
                     f"one of {MOST_PAUSES} intervals at most, with a start within the contest and after the others"
                 )
-                self._add("state.json", f"removed_intervals[{at}]", expected, repr(each)[:80])
+                self._add("state.json", f"removed_intervals[{at}]", expected, format_time(each.start))
                 break
             pauses.append(pause)
         return pauses
 
-    def _finalize(self, row: ContestRow, moment: object) -> None:
-        """Results are final from a moment after the end on, and only where that has come."""
-        try:
-            final = parse_time(moment) if isinstance(moment, str) else None
-        except ValueError:
-            final = None
-        end = clock(row).end
-        if final is None or end is None or not end <= final <= utc_now():
-            expected = "a time from the end of the contest on that has passed, or null"
-            self._add("state.json", "finalized", expected, repr(moment)[:80])
-            return
-        row.finalized = final
-
     def _main_group(self, contest: ContestRow) -> None:
-        group = self._contents.contest.get("main_scoreboard_group_id")
-        known_ids = {each["id"] for each in self._contents.objects["groups"]}
+        group = self.contents.contest.get("main_scoreboard_group_id")
+        known_ids = {each["id"] for each in self.contents.objects["groups"]}
         if group is not None and not (isinstance(group, str) and group in known_ids):
             self._add("contest.json", "main_scoreboard_group_id", "a group of groups.json", repr(group))
             return
         contest.main_scoreboard_group_id = group
 
     def _directory(self, contest: ContestRow, kind: directory.DirectoryKind) -> None:
-        objects = self._contents.objects[kind.name]
+        objects = self.contents.objects[kind.name]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file(f"{kind.name}.json"):
-            directory.bring_in(self._session, self._service.files, contest.id, kind, document, replace=self._replace)
+            directory.bring_in(self.session, self.service.files, contest.id, kind, document, replace=self.replace)
 
     def _problems(self, contest: ContestRow) -> None:
         own = set(EntryBody.model_fields)
         labels: set[str] = set()
         ignored = (set(Problem.model_fields) | OF_PROBLEMS) - own
-        for at, each in enumerate(self._contents.objects["problems"]):
+        for at, each in enumerate(self.contents.objects["problems"]):
             given = {name: value for name, value in each.items() if name not in ignored}
             body = self._model(EntryBody, given, "problems.json", f"[{at}]")
-            if body is None or problems.get(self._session, body.id) is None:
+            if body is None or problems.get(self.session, body.id) is None:
                 continue  # it is noted already
             label = body.label or contests_queries.free_label(labels)
             row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
             row.ordinal = at + 1 if body.ordinal is None else body.ordinal
             row.rgb, row.color = body.rgb, body.color
             row.rule = body.rule
-            row.version = next((each.pin for each in self._chosen.values() if each.id == body.id), None)
+            row.version = next((each.pin for each in self.chosen.values() if each.id == body.id), None)
             if label in labels:
                 self._add("problems.json", f"[{at}].label", "another label than before", repr(label))
                 continue
             labels.add(label)
-            self._session.add(row)
-        self._session.flush()
+            self.session.add(row)
+        self.session.flush()
 
     def _teams(self, contest: ContestRow) -> None:
         shown = set(TeamView.model_fields) - set(TeamBody.model_fields)
-        objects = [_without(each, shown) for each in self._contents.objects["teams"]]
+        objects = [_only(each, each.keys() - shown) for each in self.contents.objects["teams"]]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file("teams.json"):
-            options = TeamImport(replace=self._replace)
-            imported = team_import.bring_in(self._session, self._service.files, document, options)
-            rows, self._new_teams = imported.rows, imported.new_ids
-            self._session.flush()
+            options = TeamImport(replace=self.replace)
+            imported = team_import.bring_in(self.session, self.service.files, document, options)
+            rows, self.new_teams = imported.rows, imported.new_ids
+            self.session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
-                teams_queries.enrol(self._session, contest.id, [row.id for row in rows])
+                teams_queries.enrol(self.session, contest.id, [row.id for row in rows])
             self._disqualify(contest)
 
     def _disqualify(self, contest: ContestRow) -> None:
         """Disqualify teams in this contest alone: a team may take part in others."""
-        values = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self._contents.objects["teams"])]
+        values = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self.contents.objects["teams"])]
         for at, _, value in values:
             if not isinstance(value, bool | None):
                 self._add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
-        teams_queries.disqualify(self._session, contest.id, [id_ for _, id_, value in values if value is True])
+        teams_queries.disqualify(self.session, contest.id, [id_ for _, id_, value in values if value is True])
 
     def _accounts(self) -> None:
         """Add accounts; one that is here already for the same stays as it is, as an archive holds no password.
@@ -240,10 +224,9 @@ class Importer:
         Those with a role in the contest are left out: CLICS shows an owner as an admin, who would be one of the server.
         """
         bodies: list[tuple[AccountBody, str]] = []
-        listed = [each for each in self._contents.own.get("roles", ()) if isinstance(each, dict)]
-        in_roles = [each.get("account_id") for each in listed]
-        accounts = {row.id: row for row in queries_accounts.accounts(self._session)}
-        for at, each in enumerate(self._contents.objects["accounts"]):
+        in_roles = {each.account_id for each in self.own.roles}
+        accounts = {row.id: row for row in queries_accounts.accounts(self.session)}
+        for at, each in enumerate(self.contents.objects["accounts"]):
             if each["id"] in in_roles:
                 continue
             body = self._model(AccountBody, each, "accounts.json", f"[{at}]")
@@ -252,98 +235,87 @@ class Importer:
                 bodies.append((body, f"[{at}]"))
                 self._check_rights(body, old, f"[{at}]")
         with self._file("accounts.json"):
-            registration.refuse_links(self._session, bodies, replace=self._replace)
+            registration.refuse_links(self.session, bodies, replace=self.replace)
             for body, _ in bodies:
-                registration.put(self._session, body, self._hashes.get(body.id or ""), accounts)
-            self._session.flush()
+                registration.put(self.session, body, self.hashes.get(body.id or ""), accounts)
+            self.session.flush()
 
     def _check_rights(self, body: AccountBody, old: AccountRow | None, where: str) -> None:
         """Whoever made the package would else be an admin here, with a password of their own."""
         types = [each for each in (body.type, old and old.type) if each in MAY_SEE_ALL]
-        if types and body.id not in self._privileged:
+        if types and body.id not in self.privileged:
             expected = f"no account of an admin or a judge, unless the request names it (privileged={body.id})"
             self._add("accounts.json", where, expected, f"{body.id!r} of type {types[0]}")
 
     def _submissions(self, contest: ContestRow, graded: Mapping[str, Trials]) -> None:
-        if not self._contents.objects["submissions"]:
+        if not self.contents.objects["submissions"]:
             return
-        publisher = SubmissionKeeper(
-            self._session, self._service, self._contents, self._account_id, self._chosen, graded, self.faults
+        keeper = SubmissionKeeper(
+            self.session, self.service, self.contents, self.account_id, self.chosen, graded, self.faults
         )
-        self.submitted = publisher.keep_all(contest)
+        self.submitted = keeper.keep_all(contest)
 
     def _clarifications(self, contest: ContestRow) -> None:
-        known_ids = self._known_ids(contest)
-        ids = {each["id"] for each in self._contents.objects["clarifications"]}
-        for at, each in enumerate(self._contents.objects["clarifications"]):
-            where = f"[{at}]"
-            body = self._model(ClarificationBody, each, "clarifications.json", where)
-            when = times(clock(contest), each, "clarifications.json", where, self.faults)
-            if body is None or when is None:
-                continue
-            self._check_links("clarifications.json", where, known_ids | {"reply_to": ids}, each)
-            row = ClarificationRow(id=body.id, contest_id=contest.id, text=body.text, from_team_id=body.from_team_id)
-            row.to_team_ids, row.to_group_ids, row.reply_to_id = body.to_team_ids, body.to_group_ids, body.reply_to_id
-            row.problem_id, row.time, row.contest_time_ms = body.problem_id, *when
-            self._session.add(row)
+        file = "clarifications.json"
+        known_ids = self._known_ids(contest) | {"reply_to": self._ids("clarifications")}
+        for at, each in enumerate(self.contents.objects["clarifications"]):
+            body = self._model(ClarificationBody, each, file, f"[{at}]")
+            when = times(clock(contest), each, file, f"[{at}]", self.faults)
+            self._check_links(file, f"[{at}]", known_ids, each)
+            if body is not None and when is not None:
+                values = {**dict(body), "time": when[0], "contest_time_ms": when[1]}
+                del values["contest_time"]
+                self.session.add(ClarificationRow(contest_id=contest.id, **values))
 
     def _awards(self, contest: ContestRow) -> None:
         """Add the awards that are given to teams or set by hand; the board decides the others."""
         known_ids = self._known_ids(contest)
-        for at, each in enumerate(self._contents.objects["awards"]):
+        for at, each in enumerate(self.contents.objects["awards"]):
             if each.get("team_ids") is None:
                 continue
             body = self._model(scoreboard.AwardBody, each, "awards.json", f"[{at}]")
             self._check_links("awards.json", f"[{at}]", known_ids, each)
             if body is not None:
-                row = AwardRow(contest_id=contest.id, id=body.id, citation=body.citation, team_ids=body.team_ids)
-                row.deleted = False
-                self._session.add(row)
+                self.session.add(AwardRow(contest_id=contest.id, deleted=False, **dict(body)))
 
     def _commentary(self, contest: ContestRow) -> None:
-        known_ids = self._known_ids(contest)
-        fields = set(commentary.CommentaryBody.model_fields)
-        for at, each in enumerate(self._contents.objects["commentary"]):
-            where = f"[{at}]"
-            given = {name: value for name, value in each.items() if name in fields}
-            body = self._model(commentary.CommentaryBody, given, "commentary.json", where)
-            when = times(clock(contest), each, "commentary.json", where, self.faults)
-            links = {key: value for key, value in each.items() if key != "submission_ids"}
-            self._check_links("commentary.json", where, known_ids, links)
+        file, known_ids = "commentary.json", self._known_ids(contest)
+        fields = commentary.CommentaryBody.model_fields.keys()
+        for at, each in enumerate(self.contents.objects["commentary"]):
+            body = self._model(commentary.CommentaryBody, _only(each, fields), file, f"[{at}]")
+            when = times(clock(contest), each, file, f"[{at}]", self.faults)
+            self._check_links(file, f"[{at}]", known_ids, _only(each, each.keys() - {"submission_ids"}))
             if not ID.fullmatch(each["id"]):
-                self._add("commentary.json", f"{where}.id", "an id", repr(each["id"]))
-            if body is None or when is None:
-                continue
-            details = body.model_dump(exclude={"message"}, exclude_none=True)
-            if each.get("source_id") is not None:
-                details["source_id"] = each["source_id"]
-            row = CommentaryRow(id=each["id"], contest_id=contest.id, message=body.message, details=details)
-            row.time, row.contest_time_ms = when
-            self._session.add(row)
+                self._add(file, f"[{at}].id", "an id", repr(each["id"]))
+            if body is not None and when is not None:
+                details = body.model_dump(exclude={"message"}, exclude_none=True)
+                if each.get("source_id") is not None:
+                    details["source_id"] = each["source_id"]
+                row = CommentaryRow(id=each["id"], contest_id=contest.id, message=body.message, details=details)
+                row.time, row.contest_time_ms = when
+                self.session.add(row)
 
-    def _own_known(self, contest: ContestRow) -> Known:
-        teams = {row.id for row in teams_queries.taking_part(self._session, contest)}
-        problem_ids = {entry.problem_id for entry in contests_queries.entries(self._session, contest.id)}
-        account_ids = {row.id for row in queries_accounts.accounts(self._session)}
-        groups = by_id.ids(self._session, GroupRow)
-        return Known(teams, problem_ids, self.submitted, groups, account_ids, self._new_teams)
+    def _known(self, contest: ContestRow) -> Known:
+        teams = {row.id for row in teams_queries.taking_part(self.session, contest)}
+        problem_ids = {entry.problem_id for entry in contests_queries.entries(self.session, contest.id)}
+        account_ids = {row.id for row in queries_accounts.accounts(self.session)}
+        groups = by_id.ids(self.session, GroupRow)
+        return Known(teams, problem_ids, self.submitted, groups, account_ids, self.new_teams)
 
     def _known_ids(self, contest: ContestRow) -> dict[str, set[str]]:
         """The ids that may be referred to, by the word that the referring property begins with."""
-        team_ids = {row.id for row in teams_queries.taking_part(self._session, contest)}
-        groups = {each["id"] for each in self._contents.objects["groups"]}
-        problem_ids = {entry.problem_id for entry in contests_queries.entries(self._session, contest.id)}
-        persons = {each["id"] for each in self._contents.objects["persons"]}
-        submissions = {each["id"] for each in self._contents.objects["submissions"]}
+        team_ids = {row.id for row in teams_queries.taking_part(self.session, contest)}
+        problem_ids = {entry.problem_id for entry in contests_queries.entries(self.session, contest.id)}
         return {
-            "from_team": team_ids,
-            "to_team": team_ids,
-            "team": team_ids,
-            "to_group": groups,
+            **dict.fromkeys(("from_team", "to_team", "team"), team_ids),
+            "to_group": self._ids("groups"),
             "problem": problem_ids,
-            "source": persons,
-            "submission": submissions,
+            "source": self._ids("persons"),
+            "submission": self._ids("submissions"),
         }
+
+    def _ids(self, name: str) -> set[str]:
+        return {each["id"] for each in self.contents.objects[name]}
 
     def _check_links(
         self, file: str, where: str, known_ids: Mapping[str, set[str]], each: Mapping[str, object]
@@ -357,17 +329,8 @@ class Importer:
                     self._add(file, f"{where}.{name}", "what is in the contest", repr(id_))
 
 
-def _without(document: Mapping[str, object], names: set[str]) -> dict[str, object]:
-    return {name: value for name, value in document.items() if name not in names}
-
-
-def _pause(value: object) -> Pause | None:
-    """An interval as CLICS writes it."""
-    try:
-        start, end = (value["start"], value["end"]) if isinstance(value, dict) else (None, None)
-        return Pause(parse_time(start), None if end is None else parse_time(end)) if isinstance(start, str) else None
-    except (ValueError, TypeError, KeyError):
-        return None
+def _only(document: Mapping[str, object], names: Collection[str]) -> dict[str, object]:
+    return {name: value for name, value in document.items() if name in names}
 
 
 def _follows(pause: Pause, before: Clock) -> bool:

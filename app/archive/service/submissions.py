@@ -19,8 +19,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
 from app.archive.service.judging import SentFile
-from app.archive.service.own import Submitted
 from app.archive.service.package_files import Contents, PackageObject
+from app.archive.service.people import Submitted
 from app.archive.service.versions import Version
 from app.contests import queries as contests_queries
 from app.contests.schemas import Rule
@@ -191,65 +191,59 @@ class _Place:
     team_id: str
 
 
+@dataclass
 class SubmissionKeeper:
     """Keeps the submissions of one package in one transaction; `faults` gets what is wrong with them."""
 
-    def __init__(
-        self,
-        session: Session,
-        service: Service,
-        contents: Contents,
-        account_id: str,
-        chosen: Mapping[str, Version],
-        graded: Mapping[str, Trials],
-        faults: FaultList,
-    ) -> None:
-        self._session = session
-        self._service = service
-        self._contents = contents
-        self._account_id = account_id
-        self._documents = {version.id: version.document for version in chosen.values()}
-        self._graded = graded
-        self._faults = faults
-        self._reader = Reader(contents, service.settings, self._documents)
-        self._entries: dict[str, Entry | None] = {}
-        self._rules: dict[str, Rule] = {}
+    session: Session
+    service: Service
+    contents: Contents
+    account_id: str
+    chosen: Mapping[str, Version]
+    graded: Mapping[str, Trials]
+    faults: FaultList
+    documents: Mapping[str, ProblemDocument] = field(init=False)
+    reader: Reader = field(init=False)
+    entries: dict[str, Entry | None] = field(default_factory=dict)
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Collect the documents that submissions are judged by."""
+        self.documents = {version.id: version.document for version in self.chosen.values()}
+        self.reader = Reader(self.contents, self.service.settings, self.documents)
 
     def keep_all(self, contest: ContestRow) -> dict[str, Submitted]:
         """Keep them; returns what has been kept, by the submissions' ids."""
-        objects = self._contents.objects["submissions"]
-        accounts_known = {row.id for row in accounts_queries.accounts(self._session)}
-        self._rules = {row.problem_id: row.rule for row in contests_queries.entries(self._session, contest.id)}
+        objects = self.contents.objects["submissions"]
+        accounts_known = {row.id for row in accounts_queries.accounts(self.session)}
+        self.rules = {row.problem_id: row.rule for row in contests_queries.entries(self.session, contest.id)}
         submitted: dict[str, Submitted] = {}
         for at, each in enumerate(objects):
             where = f"[{at}]"
             place = self._place(contest, each)
             if place is None:
-                self._faults.add(FILE, where, Message(N_("a problem and a team of the contest")), Message(N_("others")))
+                self.faults.add(FILE, where, Message(N_("a problem and a team of the contest")), Message(N_("others")))
                 continue
-            collected = self._reader.collected(each, where, self._faults)
-            if collected is None or each["id"] not in self._graded:
+            collected = self.reader.collected(each, where, self.faults)
+            if collected is None or each["id"] not in self.graded:
                 continue
             number = self._keep(place, each, collected, where, accounts_known)
             if number is not None:
                 submitted[each["id"]] = Submitted(number, place.team_id, place.entry.problem_id)
         if submitted:
-            submission_context.count_past(self._session, max(as_id(id_) or 0 for id_ in submitted))
-            after_commit(self._session, lambda: self._service.boards.changed(contest.id))
+            submission_context.count_past(self.session, max(as_id(id_) or 0 for id_ in submitted))
+            after_commit(self.session, lambda: self.service.boards.changed(contest.id))
         return submitted
 
     def _place(self, contest: ContestRow, each: PackageObject) -> _Place | None:
+        """The problem, read once with all the contest's teams, and the team; None where they are not the contest's."""
         problem_id, team_id = each.get("problem_id"), each.get("team_id")
         if not isinstance(problem_id, str) or not isinstance(team_id, str):
             return None
-        entry = self._entry(contest, problem_id)
+        if problem_id not in self.entries:
+            self.entries[problem_id] = read_entry(self.session, contest.id, problem_id)
+        entry = self.entries[problem_id]
         return _Place(entry, team_id) if entry is not None and team_id in entry.teams else None
-
-    def _entry(self, contest: ContestRow, problem_id: str) -> Entry | None:
-        """Read once, with all the contest's teams, however many submissions there are."""
-        if problem_id not in self._entries:
-            self._entries[problem_id] = read_entry(self._session, contest.id, problem_id)
-        return self._entries[problem_id]
 
     def _keep(
         self, place: _Place, each: PackageObject, collected: Collected, where: str, known: set[str]
@@ -257,21 +251,21 @@ class SubmissionKeeper:
         """Keep one; returns the number of its row, or None where it was refused."""
         if not ID.fullmatch(each["id"]) or (is_number(each["id"]) and len(each["id"]) > submission_context.MOST_DIGITS):
             expected = Message(N_("an id (a number has %(most)s digits at most)"), most=submission_context.MOST_DIGITS)
-            self._faults.add(FILE, f"{where}.id", expected, repr(each["id"]))
+            self.faults.add(FILE, f"{where}.id", expected, repr(each["id"]))
             return None
-        when = times(place.entry.clock, each, FILE, where, self._faults)
+        when = times(place.entry.clock, each, FILE, where, self.faults)
         if when is None:
             return None
         account, comment, entry = each.get("account_id"), each.get("comment"), place.entry
         if not isinstance(comment, str | None):
-            self._faults.add(FILE, f"{where}.comment", Message(N_("text or null")), repr(comment)[:80])
+            self.faults.add(FILE, f"{where}.comment", Message(N_("text or null")), repr(comment)[:80])
             return None
         row = SubmissionRow(
             external_id=each["id"],
             contest_id=entry.contest_id,
             problem_id=entry.problem_id,
             team_id=place.team_id,
-            account_id=account if isinstance(account, str) and account in known else self._account_id,
+            account_id=account if isinstance(account, str) and account in known else self.account_id,
             time=when[0],
             contest_time_ms=when[1],
             comment=comment,
@@ -284,16 +278,16 @@ class SubmissionKeeper:
             submission_context.Answer(rows[a.case.name], a.file_name, a.size, a.data)
             for a in collected.answers.values()
         ]
-        judged = self._judged(self._graded[each["id"]], entry.problem_id, rows)
-        return submission_context.add_submission(self._session, self._service.files, row, answers, judged)
+        judged = self._judged(self.graded[each["id"]], entry.problem_id, rows)
+        return submission_context.add_submission(self.session, self.service.files, row, answers, judged)
 
     def _judged(self, trials: Trials, problem_id: str, rows: Mapping[str, int]) -> submission_context.Judged:
         scores = [replace(score, test_case_id=rows[case]) for case, score in trials.scores.items()]
-        document = self._documents[problem_id]
+        document = self.documents[problem_id]
         counted = {rows[name] for name in problem_diff.counted_cases(document)}
         type_ = JudgementType.JE
         if trials.error is None:
-            type_ = summed_up(scores, document["columns"]["settings"], self._rules[problem_id], counted)
+            type_ = summed_up(scores, document["columns"]["settings"], self.rules[problem_id], counted)
         return submission_context.Judged(type_.value, utc_now(), scores, trials.error)
 
 
