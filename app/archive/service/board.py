@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.archive.service import judging as contest_judging
-from app.archive.service.judging import Judging
+from app.archive.service.judging import Judging, ReferenceRaw
 from app.archive.service.package_files import Contents
 from app.core.clics import parse_time
 from app.core.clock import utc_now
@@ -41,6 +41,7 @@ from app.submissions.queries.attempts import Read
 FILE = "scoreboard.json"
 # Raw scores a written board has at most: with more it would be larger than a document that is taken.
 MOST_RAWS = 250_000
+CASE = ", test case "
 FAILED = RawScore(CaseVerdict.JUDGE_ERROR)
 
 
@@ -121,7 +122,7 @@ def compare(
     compared = ImportedBoard(
         equal=not faults,
         rows=len(contents.board.rows),
-        raw_scores=sum(len(_raws(cell) or ()) for row in contents.board.rows for cell in _cells(row).values()),
+        raw_scores=sum(CASE in place for row in contents.board.rows for place, _ in _facts(row)),
         other_teams=len(others),
         unjudged=0 if judging is None else len(judging.unjudged),
         judge_errors=0 if judging is None else len(judging.judge_errors),
@@ -172,78 +173,49 @@ def _as_it_was(read: Read, unjudged: set[int], failed: Mapping[int, set[str]]) -
 def _row_differences(
     expected: Sequence[Mapping[str, object]], actual: Sequence[BoardRow]
 ) -> Iterator[tuple[str, str, str]]:
-    """Place by place, in the order of the package's board."""
+    """Place by place, in the order of the package's board; raw scores only where the package has some."""
+    has_raws = any(CASE in place for row in expected for place, _ in _facts(row))
     mine = {row["team_id"]: row for row in actual}
-    theirs = {str(row.get("team_id")) for row in expected}
     for at, row in enumerate(expected):
         team = str(row.get("team_id"))
-        place = f"rows[{at}], team {team[:36]}"
-        if team not in mine:
+        place, own = f"rows[{at}], team {team[:36]}", mine.pop(team, None)
+        if own is None:
             yield place, "a row", "none"
             continue
-        yield from _fields(place, row, mine[team])
+        theirs, ours = dict(_facts(row)), dict(_facts(own))
+        for name in dict.fromkeys([*theirs, *ours]):
+            if theirs.get(name) != ours.get(name) and (has_raws or CASE not in name):
+                yield f"{place}{name}", _shown(theirs.get(name)), _shown(ours.get(name))
     for team in mine:
-        if team not in theirs:
-            yield f"team {team}", "no row", "one"
+        yield f"team {team}", "no row", "one"
 
 
-def _fields(place: str, row: Mapping[str, object], mine: BoardRow) -> Iterator[tuple[str, str, str]]:
-    score = row.get("score")
+def _facts(row: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    """What is compared of a row, by its place in it."""
+    score, cells = row.get("score"), row.get("problems")
     score = score if isinstance(score, dict) else {}
-    for name, expected, actual in (
-        ("rank", row.get("rank"), mine["rank"]),
-        ("score", score.get("score"), mine["score"]["score"]),
-        ("time", score.get("time"), mine["score"]["time"]),
-    ):
-        if expected != actual:
-            yield f"{place}: {name}", _shown(expected), _shown(actual)
-    theirs, ours = _cells(row), _cells(mine)
-    for problem in dict.fromkeys([*theirs, *ours]):
-        yield from _cell_differences(f"{place}, problem {problem[:36]}", theirs.get(problem, {}), ours.get(problem, {}))
-
-
-def _cell_differences(
-    place: str, expected: Mapping[str, object], actual: Mapping[str, object]
-) -> Iterator[tuple[str, str, str]]:
-    for name in ("score", "num_judged", "num_pending", "time"):
-        if expected.get(name) != actual.get(name):
-            yield f"{place}: {name}", _shown(expected.get(name)), _shown(actual.get(name))
-    theirs, ours = _raws(expected), _raws(actual) or {}
-    if theirs is None:
-        return
-    for case in dict.fromkeys([*theirs, *ours]):
-        if theirs.get(case) != ours.get(case):
-            yield f"{place}, test case {case[:80]}", _shown(theirs.get(case)), _shown(ours.get(case))
-
-
-def _raws(cell: Mapping[str, object]) -> Mapping[str, object] | None:
-    """The raw scores of a cell by test case; None where the package gives none."""
-    raws = cell.get("raw")
-    return raws if isinstance(raws, dict) else None
-
-
-def _cells(row: Mapping[str, object]) -> dict[str, Mapping[str, object]]:
-    cells = row.get("problems")
-    given = cells if isinstance(cells, list) else []
-    return {str(cell.get("problem_id")): cell for cell in given if isinstance(cell, dict)}
+    yield from {": rank": row.get("rank"), ": score": score.get("score"), ": time": score.get("time")}.items()
+    for cell in cells if isinstance(cells, list) else ():
+        if isinstance(cell, dict):
+            place, raws = f", problem {str(cell.get('problem_id'))[:36]}", cell.get("raw")
+            yield from ((f"{place}: {name}", cell.get(name)) for name in ("score", "num_judged", "num_pending", "time"))
+            yield from ((f"{place}{CASE}{case}", raw) for case, raw in (raws if isinstance(raws, dict) else {}).items())
 
 
 def _reference_differences(judging: Judging, contest: ScoredContest) -> Iterator[tuple[str, str, str]]:
     """Differences of expected answers that take part in BEST: the points of all answers depend on their raw scores."""
-    theirs = {(each.problem_id, each.case): (each.raw, each.multiplier) for each in judging.references}
-    ours = {
-        (each.problem_id, each.case): (each.raw, each.multiplier)
-        for each in contest_judging.references(contest.references)
-    }
-    for problem, case in dict.fromkeys([*theirs, *ours]):
-        expected, actual = theirs.get((problem, case)), ours.get((problem, case))
-        if expected != actual:
-            place = f"references, problem {problem[:36]}, test case {case[:80]}"
-            yield place, _pair(expected), _pair(actual)
+    known = contest_judging.references(contest.references)
+    theirs, ours = (
+        {f"references, problem {each.problem_id[:36]}{CASE}{each.case[:80]}": _pair(each) for each in references}
+        for references in (judging.references, known)
+    )
+    for place in dict.fromkeys([*theirs, *ours]):
+        if (expected := theirs.get(place, "none")) != (actual := ours.get(place, "none")):
+            yield place, expected, actual
 
 
-def _pair(value: tuple[str | None, str | None] | None) -> str:
-    return "none" if value is None else f"raw score {value[0]}, multiplier {value[1]}"
+def _pair(reference: ReferenceRaw) -> str:
+    return f"raw score {reference.raw}, multiplier {reference.multiplier}"
 
 
 def _shown(value: object) -> str:

@@ -3,6 +3,8 @@
 The moment the board is of; answers whose file name does not lead to their case, as a contest's pattern may have changed
 since, and those that were too large to be kept; submissions that were not judged yet; answers on which the judge
 failed; and the raw scores of expected answers that take part in BEST.
+
+- What an import reads of `scoreboard.json` and `state.json`.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.core.bodies import Body
@@ -72,6 +74,27 @@ class Judging(Body):
         for each in self.answers:
             files[each.submission_id].append(each)
         return files
+
+
+class PackageBoard(BaseModel):
+    """The board as a package has it: its rows are objects, of which nothing more is known."""
+
+    rows: list[dict[str, object]]
+    time: object = None
+
+
+class Interval(BaseModel):
+    """An interval that was taken out of the contest's time; without an end it lasts still."""
+
+    start: Time
+    end: Time | None
+
+
+class PackageState(BaseModel):
+    """What an import takes over of the contest's state."""
+
+    finalized: Time | None = None
+    removed_intervals: list[Interval] | None = None
 
 
 def pieces(session: Session, snapshot: ContestSnapshot, time: datetime) -> Iterator[bytes]:

@@ -20,8 +20,8 @@ from pydantic import BaseModel, ValidationError
 
 from app.archive.service import judging as contest_judging
 from app.archive.service import own as contest_own
+from app.archive.service.judging import PackageBoard, PackageState
 from app.archive.service.own import OF_SUBMISSIONS
-from app.core.clics import Time
 from app.core.errors import fault
 from app.core.faults import FaultList
 from app.core.messages import Text
@@ -90,27 +90,6 @@ class PackageObject(TypedDict, total=False):
     disqualified: object
     files: object
     password: object
-
-
-class PackageBoard(BaseModel):
-    """The board as a package has it: its rows are objects, of which nothing more is known."""
-
-    rows: list[dict[str, object]]
-    time: object = None
-
-
-class Interval(BaseModel):
-    """An interval that was taken out of the contest's time; without an end it lasts still."""
-
-    start: Time
-    end: Time | None
-
-
-class PackageState(BaseModel):
-    """What an import takes over of the contest's state."""
-
-    finalized: Time | None = None
-    removed_intervals: list[Interval] | None = None
 
 
 @dataclass

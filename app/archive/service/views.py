@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from dataclasses import replace as with_other
 from pathlib import Path
 from typing import Literal
 
@@ -89,23 +88,6 @@ class ImportedView(ContestView):
     imported: Imported
 
 
-def imported_view(
-    contest: ContestView,
-    versions: Iterable[Version],
-    compared: ImportedBoard | None,
-    submissions: int,
-    roles: list[ImportedRole],
-) -> ImportedView:
-    """Put the reply together."""
-    imported = Imported(
-        submissions=submissions,
-        roles=roles,
-        problems=[_problem(version) for version in versions],
-        board=compared,
-    )
-    return ImportedView(**dict(contest), imported=imported)
-
-
 def _problem(version: Version) -> ImportedProblem:
     cases = [case for case in version.document["cases"].values() if case["answer_sha256"] is not None]
     listed = [PackageDifference(**each._asdict()) for each in version.differences[:MOST_TOLD]]
@@ -122,26 +104,18 @@ def _problem(version: Version) -> ImportedProblem:
 def another_board(differences: FaultList, missing: Sequence[str]) -> Conflict:
     """The refusal of a package whose board comes out different; `missing`: problems that it does not carry."""
     listed = all_in_words(differences.first, min(len(differences.first), MOST_IN_WORDS))
+    message = N_(
+        "the board would not be the package's (differences: %(count)s): %(listed)s; nothing has been stored "
+        "(board=any brings the contest in nevertheless)"
+    )
     if missing:
-        return Conflict(
-            N_(
-                "the board would not be the package's (differences: %(count)s): %(listed)s; the package does not carry "
-                "%(missing)s, and what is here under these ids was used; nothing has been stored (board=any brings the "
-                "contest in nevertheless)"
-            ),
-            count=differences.count,
-            listed=listed,
-            missing=", ".join(missing),
-            errors=differences.first,
+        message = N_(
+            "the board would not be the package's (differences: %(count)s): %(listed)s; the package does not carry "
+            "%(missing)s, and what is here under these ids was used; nothing has been stored (board=any brings the "
+            "contest in nevertheless)"
         )
     return Conflict(
-        N_(
-            "the board would not be the package's (differences: %(count)s): %(listed)s; nothing has been stored "
-            "(board=any brings the contest in nevertheless)"
-        ),
-        count=differences.count,
-        listed=listed,
-        errors=differences.first,
+        message, count=differences.count, listed=listed, missing=", ".join(missing), errors=differences.first
     )
 
 
@@ -169,7 +143,7 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
 def bring_in(service: Service, contents: Contents, options: Options, steps: Steps = SILENT) -> JsonObject:
     """Store a contest package as a whole or not at all; returns what the import answers."""
     with TentativeFiles(service.files) as files, locked_folder(PACKAGE_PREFIX) as folder:
-        return _keep(with_other(service, files=files), files, contents, folder, options, steps)
+        return _keep(replace(service, files=files), files, contents, folder, options, steps)
 
 
 def _keep(
@@ -204,7 +178,9 @@ def _keep(
         numbers = {id_: submitted.number for id_, submitted in importer.submitted.items()}
         missing = [version.package_id for version in chosen.values() if version.how == "here"]
         compared = _compared(session, row.id, contents, numbers, missing=missing, any_board=options.any_board)
-        made = imported_view(view(row), chosen.values(), compared, len(numbers), importer.roles).model_dump(mode="json")
+        problems = [_problem(version) for version in chosen.values()]
+        imported = Imported(submissions=len(numbers), roles=importer.roles, problems=problems, board=compared)
+        made = ImportedView(**dict(view(row)), imported=imported).model_dump(mode="json")
         files.settle()
     run_after_commit(session)
     return made
@@ -250,17 +226,18 @@ def _hashes(contents: Contents) -> dict[str, str | None]:
 def _refusal(faults: FaultList) -> BadRequest:
     first = faults.first[0]
     place = ", ".join(str(part) for part in (first.get("file"), first.get("where")) if part)
-    shown = in_words({**first, "where": place})
+    message = N_("the contest package has %(count)s faults: %(fault)s")
     if faults.count == 1:
-        return BadRequest(N_("the contest package has a fault: %(fault)s"), fault=shown, errors=faults.first)
-    more = N_(
-        "the contest package has %(count)s faults: %(fault)s; listed are the first %(listed)s, and there are %(more)s "
-        "more"
-    )
+        message = N_("the contest package has a fault: %(fault)s")
+    elif faults.more:
+        message = N_(
+            "the contest package has %(count)s faults: %(fault)s; listed are the first %(listed)s, and there are "
+            "%(more)s more"
+        )
     return BadRequest(
-        more if faults.more else N_("the contest package has %(count)s faults: %(fault)s"),
+        message,
         count=faults.count,
-        fault=shown,
+        fault=in_words({**first, "where": place}),
         listed=len(faults.first),
         more=faults.more,
         errors=faults.first,

@@ -367,8 +367,8 @@ def test_packages_of_problems_are_bounded_together(quick_api: Api) -> None:
 @pytest.mark.parametrize(
     ("file", "document", "said"),
     [
-        ("scoreboard.json", [], "an object with rows"),
-        ("scoreboard.json", {"rows": [7]}, "an object with rows"),
+        ("scoreboard.json", [], "an object"),
+        ("scoreboard.json", {"rows": [7]}, "rows[0]: expected an object"),
         ("scoreboard.json", {"rows": [{"team_id": ["x"], "score": 3, "problems": [{"problem_id": {}}]}]}, "no row"),
         ("judging.json", [], "judging.json"),
         ("judging.json", {"time": "soon"}, "time"),
