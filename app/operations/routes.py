@@ -13,14 +13,15 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from app.accounts.service.tokens import Place, check, who_may
 from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService, current_viewer
 from app.core.http.downloads import TEXT, WORDS
 from app.core.metrics import Metrics
 from app.operations.service.advice import Advice, advice
-from app.operations.service.readiness import Ready, StoredFiles, readiness, stored_files
+from app.operations.service.findings import Part, findings
+from app.operations.service.readiness import Ready, StoredFiles, disk_of, readiness, stored_files
 from app.operations.service.status import Status, status
 
 router = APIRouter(route_class=GatedRoute, tags=["health"])
@@ -31,6 +32,7 @@ class StatusWithAdvice(BaseModel):
 
     ready: bool
     status: Status
+    parts: list[Part] = Field(description="each part with its figure, as the health page has it")
     advice: list[Advice]
 
 
@@ -39,7 +41,13 @@ async def get_status(_viewer: CurrentViewer, request: Request, service: TheServi
     """What `jurado status` shows, read in a few short queries; processes give a sign of life each 5 s."""
     ready = await readiness(service, request.app.state.probing)
     state = await run_sync(status, service)
-    return StatusWithAdvice(ready=ready.ready, status=state, advice=[each.shown() for each in advice(ready, state)])
+    parts = findings(ready, await run_sync(stored_files, service), await run_sync(disk_of, service), state)
+    return StatusWithAdvice(
+        ready=ready.ready,
+        status=state,
+        parts=[each.shown() for each in parts],
+        advice=[each.shown() for each in advice(ready, state)],
+    )
 
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")

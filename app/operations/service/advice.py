@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pydantic import BaseModel
@@ -37,9 +37,9 @@ class Remedy:
     urgent: bool
     advice: Message
 
-    def shown(self) -> Advice:
-        """Return it in English, as the API shows it."""
-        return Advice(what=str(self.what), urgent=self.urgent, advice=str(self.advice))
+    def shown(self, words: Callable[[Message], str] = str) -> Advice:
+        """Return it in words, English ones by default."""
+        return Advice(what=words(self.what), urgent=self.urgent, advice=words(self.advice))
 
 
 def advice(ready: Ready, status: Status | None) -> list[Remedy]:

@@ -160,6 +160,12 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
     )
 
 
+def disk_of(service: Service) -> tuple[int, int]:
+    """The free bytes and all bytes of the disk that the data of this server lie on."""
+    usage = disk_usage(service.settings.home)
+    return usage.free, usage.total
+
+
 def has_room(folder: Path, least: int = LEAST_ROOM) -> bool:
     """Whether a disk has room for some submissions; files that are not on a disk of this machine count as having it."""
     return not folder.exists() or disk_usage(folder).free >= least

@@ -10,11 +10,11 @@ from app.core.db.clock import DatabaseFacts, ReplicaState
 from app.core.pages import languages
 from app.core.pages.languages import translate
 from app.judging.service.distributed.broker import QueueFacts
-from app.operations.pages import parts
 from app.operations.queries import JudgeErrorFact
 from app.operations.service import advice as advising
 from app.operations.service.advice import Remedy, advice
-from app.operations.service.readiness import LoopReport, Ready
+from app.operations.service.findings import Part, findings
+from app.operations.service.readiness import LoopReport, Ready, StoredFiles
 from app.operations.service.status import (
     BackupFacts,
     BrokerFacts,
@@ -132,16 +132,22 @@ def test_every_advice_has_words_in_every_language(spoken: str) -> None:
             assert translate(each.advice) != str(each.advice)
 
 
+def parts(state: Status) -> list[Part]:
+    """Every part in the language that is spoken."""
+    stored = StoredFiles(faults=[], read=1, bytes_read=1, orphans_removed=0, ended=TIME)
+    return [each.shown(translate) for each in findings(ILL, stored, (1, 10**12), state)]
+
+
 @pytest.mark.parametrize("spoken", OTHERS)
 def test_every_part_has_words_in_every_language(spoken: str) -> None:
     for state in STATES:
         with languages.speaking(languages.SOURCE):
-            english = list(parts(state))
+            english = parts(state)
         with languages.speaking(spoken):
-            shown = list(parts(state))
+            shown = parts(state)
         assert [each.mark for each in shown] == [each.mark for each in english]
         for one, other in zip(shown, english, strict=True):
-            assert one.name != other.name
+            assert one.name != other.name or one.name == "Disk"  # which is a Slovak word
 
 
 def test_without_workers_or_with_a_broker_that_is_away_the_page_says_what_is_wrong() -> None:
