@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import sys
@@ -43,12 +42,11 @@ from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.http.queue import Queued
 from app.core.metrics import Metrics
-from app.core.pages.pages import StoredPages
 from app.core.pages.visitor import pages_for_people
 from app.core.service import Engine, Service
 from app.core.settings import Settings
 from app.core.shared_work import SharedWork
-from app.daily.service.puzzles import DailyPuzzles
+from app.daily.service import Puzzles
 from app.feed.service.hub import Hub
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
@@ -122,14 +120,11 @@ def create_app(
             await run_sync(opened.listener.start)
         app.state.hub.sender.start()
         app.state.keeper.start()
-        making = asyncio.create_task(_keep_puzzles_made(app)) if known.has_daily else None
         try:
             yield
         finally:
             app.state.hub.stop()
             await run_sync(app.state.daily.close)
-            if making is not None:
-                making.cancel()
             await run_sync(app.state.keeper.close)
             await app.state.hub.sender.stop()
             await run_sync(app.state.hub.close)
@@ -151,12 +146,6 @@ def create_app(
     if service is not None:
         attach(app, service)
     return app
-
-
-async def _keep_puzzles_made(app: FastAPI) -> None:
-    """Make puzzles of the day in the background, while nothing waits to be judged."""
-    daily: DailyPuzzles = app.state.daily
-    await daily.keep_made(partial(run_sync, counts.judges_now, app.state.service))
 
 
 def open_service(settings: Settings, held: Hold | None = None, *, accept_clock: bool = False) -> Service:
@@ -251,8 +240,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.open_form = open_form_of
     app.state.refusal_statuses = errors.STATUS
     app.state.games = Games(service)
-    app.state.stored_pages = StoredPages()
-    app.state.daily = DailyPuzzles(service.settings.home / "cache" / "daily")
+    app.state.daily = Puzzles(service.settings.home / "cache" / "daily")
     app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)

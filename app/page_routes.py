@@ -24,7 +24,7 @@ from app.core.pages.frames import live_header
 from app.core.pages.headers import reply
 from app.core.pages.pages import page
 from app.core.pages.visitor import PageRoute, index
-from app.daily.pages import daily_archive, daily_day, daily_feed, daily_latest, daily_puzzle, daily_sheet, daily_today
+from app.daily.pages import daily_archive, daily_day, daily_latest, daily_puzzle, daily_sheet, daily_today
 from app.games.pages import begin_game, game_page, play_on, play_page
 from app.messages.pages import ask, questions_page
 from app.problems.pages.contest import contest_page, playground, problem_page, problems_page
@@ -77,7 +77,6 @@ router.add_api_route(f"{CONTEST}/games/{{game_id}}", play_on, methods=["POST"])
 
 daily = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
 daily.add_api_route("/daily", daily_today)
-daily.add_api_route("/daily/feed.atom", daily_feed)
 daily.add_api_route("/daily/archive", daily_archive)
 daily.add_api_route("/daily/{day}", daily_day)
 daily.add_api_route("/daily/{day}/print", daily_sheet)

@@ -102,7 +102,7 @@ class Settings(BaseSettings):
         "en", description="language of pages for readers whose browser asks for none of the five that there are"
     )
     daily: Literal["on", "off"] = Field(
-        "on", description="puzzles of the day at /daily, made in the background; off: no page, link and route of them"
+        "on", description="puzzles of the day at /daily; off: no page, link and route of them"
     )
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")

@@ -12,10 +12,9 @@ from app.core.commands.modules import environment, last_line, module_command
 from app.core.commands.output import Failure, show, table, write_json
 from app.core.commands.registry import AsJson, command
 from app.core.errors import NotFound
-from app.daily.service.days import KINDS, SIZES, day_called, kind_called, size_called, today
 
 if TYPE_CHECKING:
-    from app.daily.service.puzzles import Day
+    from app.daily.service import Day
 
 
 @command("daily")
@@ -23,8 +22,8 @@ def daily(
     day: Annotated[
         str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="the day; default: today, UTC")
     ] = None,
-    kind: Annotated[str | None, typer.Option(help=f"{', '.join(KINDS)}")] = None,
-    size: Annotated[str | None, typer.Option(help=f"{', '.join(SIZES)}")] = None,
+    kind: Annotated[str | None, typer.Option(help="optimiza, comesolo or netgame")] = None,
+    size: Annotated[str | None, typer.Option(help="small, medium or large")] = None,
     svg: Annotated[bool, typer.Option("--svg", help="print the drawing of one puzzle, without its solution")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -37,8 +36,8 @@ def daily(
       jurado daily --kind optimiza --size medium --svg > board.svg
       jurado daily --date 2026-12-24 --json
     """
-    from app.daily.service.drawing import puzzle_drawing
-    from app.daily.service.puzzles import READER
+    from app.daily.drawing import drawing
+    from app.daily.service import KINDS, READER, day_called, kind_called, size_called, today
 
     try:
         asked = today() if day is None else day_called(day)
@@ -49,22 +48,24 @@ def daily(
         raise Failure("expected --kind and --size together, for one puzzle")
     made = made_here(asked)
     if kind is None or size is None:
-        _list(made, as_json=as_json)
+        rows = [(each.kind, each.size, each.x, each.y, each.z, each.drawn) for each in made.puzzles]
+        columns = ["kind", "size", ">X", ">Y", ">Z", ">drawn"]
+        write_json(READER.dump_python(made, mode="json")) if as_json else show(
+            table(f"Puzzles of {made.date}", columns, rows)
+        )
         return
     puzzle = made.puzzle(kind, size)
     if as_json:
-        write_json(
-            {"date": asked.isoformat(), **READER.dump_python(made, mode="json")["puzzles"][made.puzzles.index(puzzle)]}
-        )
+        write_json({"date": asked.isoformat(), **puzzle.model_dump(mode="json")})
     elif svg:
-        typer.echo(puzzle_drawing(puzzle, f"{KINDS[kind]}, {size}, {asked}"))
+        typer.echo(drawing(puzzle, f"{KINDS[kind]}, {size}, {asked}"))
     else:
         typer.echo(puzzle.instance, nl=False)
 
 
 def made_here(day: date) -> Day:
     """Run the program that makes the puzzles; raises Failure with its last line where it fails."""
-    from app.daily.service.puzzles import READER
+    from app.daily.service import READER
 
     done = subprocess.run(
         module_command("solvers.daily", day.isoformat()), env=environment(), capture_output=True, text=True, check=False
@@ -72,13 +73,3 @@ def made_here(day: date) -> Day:
     if done.returncode != 0:
         raise Failure(last_line(done.stderr), 1)
     return READER.validate_json(done.stdout)
-
-
-def _list(day: Day, *, as_json: bool) -> None:
-    from app.daily.service.puzzles import READER
-
-    if as_json:
-        write_json(READER.dump_python(day, mode="json"))
-        return
-    rows = [(each.kind, each.size, each.x, each.y, each.z, each.drawn) for each in day.puzzles]
-    show(table(f"Puzzles of {day.date}", ["kind", "size", ">X", ">Y", ">Z", ">drawn"], rows))

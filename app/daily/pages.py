@@ -1,32 +1,26 @@
-"""Pages of the puzzles of the day: today's, each puzzle with its board, sheets for paper, back numbers, the feed."""
+"""Pages of the puzzles of the day: today's, each puzzle with its board, sheets for paper, back numbers."""
 
 from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
-from hashlib import sha256
+from datetime import timedelta
 from types import MappingProxyType
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
-from fastapi import Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
 from app.core.messages import N_
 from app.core.pages.forms import language_of
-from app.core.pages.headers import HEADERS
 from app.core.pages.languages import _, gettext, speaking
-from app.core.pages.pages import StoredPages, page
-from app.core.pages.visitor import Visitor, address_of_index
-from app.daily.service.days import FIRST_DAY, KINDS, SIZES, kind_called, latest_days, open_day, size_called, today
-from app.daily.service.drawing import feed, puzzle_drawing, solution_drawing, solution_steps
-from app.daily.service.puzzles import DailyPuzzles, Day, Puzzle
+from app.core.pages.pages import page
+from app.core.pages.visitor import Visitor
+from app.daily.drawing import drawing, solution_steps
+from app.daily.service import FIRST_DAY, KINDS, SIZES, Day, Puzzle, Puzzles, kind_called, open_day, size_called, today
 
-IN_FEED = 14
-IMMUTABLE = "public, max-age=31536000, immutable"
-ONLY_TODAY = "public, no-cache"
 RULES: Mapping[str, str] = MappingProxyType(
     {
         "optimiza": N_(
@@ -58,24 +52,33 @@ class Shown:
     steps: list[str]
 
 
-def puzzles_of(request: Request) -> DailyPuzzles:
-    """The puzzles of the running service."""
-    return cast(DailyPuzzles, request.app.state.daily)
+async def _day(request: Request, day: str) -> Day:
+    """The day that the address names."""
+    return await cast(Puzzles, request.app.state.daily).of(open_day(day))
 
 
-def stored_pages_of(request: Request) -> StoredPages:
-    """The pages that the running service has stored."""
-    return cast(StoredPages, request.app.state.stored_pages)
+async def _today(request: Request) -> Day:
+    return await cast(Puzzles, request.app.state.daily).of(today())
+
+
+async def _solved(request: Request, day: str) -> Day:
+    """The day whose solutions stand below a sheet: the same day once it is over, until then the day before."""
+    asked = open_day(day)
+    solved = asked if asked < today() else max(FIRST_DAY, asked - timedelta(days=1))
+    return await cast(Puzzles, request.app.state.daily).of(solved)
+
+
+TheDay = Annotated[Day, Depends(_day)]
 
 
 def _shown(day: Day, puzzle: Puzzle) -> Shown:
     """A puzzle as pages show it, in the language that is spoken."""
     name = f"{KINDS[puzzle.kind]}, {gettext(NAMES[puzzle.size])}, {day.date}"
-    drawing = Markup(puzzle_drawing(puzzle, name))
+    given = Markup(drawing(puzzle, name))
     if not day.past:
-        return Shown(puzzle, drawing, None, [])
-    solution = solution_drawing(puzzle, _("Solution: %(puzzle)s", puzzle=name))
-    return Shown(puzzle, drawing, Markup(solution), _in_words(puzzle.kind, solution_steps(puzzle)))
+        return Shown(puzzle, given, None, [])
+    solution = drawing(puzzle, _("Solution: %(puzzle)s", puzzle=name), solved=True)
+    return Shown(puzzle, given, Markup(solution), _in_words(puzzle.kind, solution_steps(puzzle)))
 
 
 def _in_words(kind: str, steps: Sequence[Sequence[str]]) -> list[str]:
@@ -91,84 +94,45 @@ def _all_shown(request: Request, day: Day) -> Mapping[str, list[Shown]]:
         return {kind: [_shown(day, puzzle) for puzzle in puzzles] for kind, puzzles in day.by_kind.items()}
 
 
-async def daily_today(request: Request, viewer: Visitor) -> Response:
+def daily_today(request: Request, viewer: Visitor, made: Annotated[Day, Depends(_today)]) -> HTMLResponse:
     """The puzzles of this day."""
-    return _day_page(request, viewer, await puzzles_of(request).of(today()))
+    return daily_day(request, viewer, made)
 
 
-async def daily_day(request: Request, viewer: Visitor, day: str) -> Response:
+def daily_day(request: Request, viewer: Visitor, made: TheDay) -> HTMLResponse:
     """The puzzles of a day."""
-    return _day_page(request, viewer, await puzzles_of(request).of(open_day(day)))
+    return _page("day", request, made, viewer=viewer, shown=_all_shown(request, made))
 
 
-def _day_page(request: Request, viewer: Visitor, day: Day) -> Response:
-    before, after = _neighbours(day.date)
-
-    def made() -> Response:
-        return page(
-            "daily/day.html",
-            request,
-            viewer=viewer,
-            day=day,
-            kinds=KINDS,
-            shown=_all_shown(request, day),
-            rules=RULES,
-            sizes=NAMES,
-            before=before,
-            after=after,
-        )
-
-    return stored_pages_of(request).page(request, viewer, made)
-
-
-async def daily_puzzle(request: Request, viewer: Visitor, day: str, kind: str, size: str) -> Response:
+def daily_puzzle(request: Request, viewer: Visitor, made: TheDay, kind: str, size: str) -> HTMLResponse:
     """A puzzle with its board."""
-    asked, kind, size = open_day(day), kind_called(kind), size_called(size)
-    puzzles = await puzzles_of(request).of(asked)
-    before, after = _neighbours(asked)
-
-    def made() -> Response:
-        return page(
-            "daily/puzzle.html",
-            request,
-            viewer=viewer,
-            day=puzzles,
-            kind=kind,
-            size=size,
-            kinds=KINDS,
-            sizes=NAMES,
-            one=_all_shown(request, puzzles)[kind][SIZES.index(size)],
-            rules=RULES,
-            before=before,
-            after=after,
-        )
-
-    return stored_pages_of(request).page(request, viewer, made)
+    one = _all_shown(request, made)[kind_called(kind)][SIZES.index(size_called(size))]
+    return _page("puzzle", request, made, viewer=viewer, kind=kind, size=size, one=one)
 
 
-async def daily_sheet(request: Request, day: str) -> Response:
+def daily_sheet(request: Request, made: TheDay, solved: Annotated[Day, Depends(_solved)]) -> HTMLResponse:
     """A day's puzzles on A4. A past day has its own solutions upside down, today those of the day before."""
-    asked = open_day(day)
-    puzzles = await puzzles_of(request).of(asked)
-    solved = puzzles if puzzles.past else await puzzles_of(request).of(max(FIRST_DAY, asked - timedelta(days=1)))
-    sheet = page(
-        "daily/sheet.html",
+    solutions = _all_shown(request, solved) if solved.past else {}
+    return _page("sheet", request, made, shown=_all_shown(request, made), solved=solved, solutions=solutions)
+
+
+def _page(name: str, request: Request, made: Day, **values: Any) -> HTMLResponse:
+    """A page about a day, with the days before and after it as far as there are puzzles of them."""
+    before, after = made.date - timedelta(days=1), made.date + timedelta(days=1)
+    return page(
+        f"daily/{name}.html",
         request,
-        day=puzzles,
+        day=made,
         kinds=KINDS,
-        shown=_all_shown(request, puzzles),
-        rules=RULES,
         sizes=NAMES,
-        solved=solved,
-        solutions=_all_shown(request, solved) if solved.past else {},
+        rules=RULES,
+        before=before if before >= FIRST_DAY else None,
+        after=after if after <= today() else None,
+        **values,
     )
-    sheet.headers["Cache-Control"] = IMMUTABLE if puzzles.past else ONLY_TODAY
-    return _tagged(request, sheet)
 
 
-async def daily_archive(
-    request: Request, viewer: Visitor, month: Annotated[str, Query(max_length=20)] = ""
-) -> HTMLResponse:
+def daily_archive(request: Request, viewer: Visitor, month: Annotated[str, Query(max_length=20)] = "") -> HTMLResponse:
     """The days of a month that may be seen, this month's by default."""
     last = today()
     first = open_day(f"{month}-01" if month else f"{last:%Y-%m}-01") if month != f"{FIRST_DAY:%Y-%m}" else FIRST_DAY
@@ -188,33 +152,7 @@ async def daily_archive(
     )
 
 
-async def daily_latest(request: Request, kind: str, size: str) -> Response:
+def daily_latest(request: Request, kind: str, size: str) -> Response:
     """The way to today's puzzle of a kind and a size, under an address that stays."""
     root = request.scope.get("root_path", "")
     return RedirectResponse(f"{root}/daily/{today()}/{kind_called(kind)}/{size_called(size)}", 307)
-
-
-async def daily_feed(request: Request) -> Response:
-    """The last days as an Atom feed."""
-    body = feed(address_of_index(request), latest_days(IN_FEED))
-    headers = {**HEADERS, "Cache-Control": "public, max-age=600"}
-    return _tagged(request, Response(body, media_type="application/atom+xml", headers=headers))
-
-
-def _neighbours(day: date) -> tuple[date | None, date | None]:
-    """The days before and after one, as far as there are puzzles of them."""
-    before, after = day - timedelta(days=1), day + timedelta(days=1)
-    return before if before >= FIRST_DAY else None, after if after <= today() else None
-
-
-def _tagged(request: Request, reply: Response) -> Response:
-    """The reply with its ETag; 304 without a body where the reader has it already."""
-    tag = f'"{sha256(bytes(reply.body)).hexdigest()[:32]}"'
-    reply.headers["ETag"] = tag
-    if tag not in request.headers.get("if-none-match", ""):
-        return reply
-    return Response(
-        None,
-        304,
-        {name: value for name, value in reply.headers.items() if name not in ("content-length", "content-type")},
-    )

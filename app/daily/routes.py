@@ -2,73 +2,78 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, cast
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.core.http.deps import GatedRoute
-from app.daily.service.days import kind_called, open_day, size_called, today
-from app.daily.service.nets import (
+from app.daily.service import (
     LONGEST_CUTS,
+    DailyPuzzle,
     DailyPuzzles,
+    Day,
+    Puzzles,
     Reply,
     answering_cut,
     cuts_of,
     day_view,
+    kind_called,
+    open_day,
     puzzle_view,
+    size_called,
+    today,
 )
-from app.daily.service.puzzles import DailyPuzzle, Day
-from app.daily.service.puzzles import DailyPuzzles as Puzzles
 
 router = APIRouter(route_class=GatedRoute, tags=["puzzles"])
 PAST = "public, max-age=31536000, immutable"
 ONLY_TODAY = "public, no-cache"
 
 
-async def _puzzles(request: Request) -> Puzzles:
-    return cast(Puzzles, request.app.state.daily)
+async def _made(request: Request, response: Response, day: date) -> Day:
+    """Get the puzzles of a day; a reply may be kept forever once the day is over."""
+    made = await cast(Puzzles, request.app.state.daily).of(day)
+    response.headers["Cache-Control"] = PAST if made.past else ONLY_TODAY
+    return made
 
 
-ThePuzzles = Annotated[Puzzles, Depends(_puzzles)]
+async def _today(request: Request, response: Response) -> Day:
+    return await _made(request, response, today())
+
+
+async def _day(request: Request, response: Response, day: str) -> Day:
+    return await _made(request, response, open_day(day))
+
+
+TheDay = Annotated[Day, Depends(_day)]
 
 
 @router.get("/daily", summary="The puzzles of this day")
-async def get_todays_puzzles(puzzles: ThePuzzles, response: Response) -> DailyPuzzles:
+async def get_todays_puzzles(day: Annotated[Day, Depends(_today)]) -> DailyPuzzles:
     """Nine puzzles: three kinds in three sizes. A day begins at 00:00 UTC."""
-    return day_view(_cached(await puzzles.of(today()), response))
+    return day_view(day)
 
 
 @router.get("/daily/{day}", summary="The puzzles of a day")
-async def get_daily_puzzles(puzzles: ThePuzzles, day: str, response: Response) -> DailyPuzzles:
+async def get_daily_puzzles(made: TheDay) -> DailyPuzzles:
     """From 2010-02-26 to today, with answers once the day is over; 503 while a back number has to be made."""
-    return day_view(_cached(await puzzles.of(open_day(day)), response))
+    return day_view(made)
 
 
 @router.get("/daily/{day}/{kind}/{size}", summary="One puzzle of a day")
-async def get_daily_puzzle(puzzles: ThePuzzles, day: str, kind: str, size: str, response: Response) -> DailyPuzzle:
+async def get_daily_puzzle(made: TheDay, kind: str, size: str) -> DailyPuzzle:
     """With its answer once the day is over."""
-    made = _cached(await puzzles.of(open_day(day)), response)
     return puzzle_view(made, made.puzzle(kind_called(kind), size_called(size)))
 
 
 @router.get("/daily/{day}/netgame/{size}/reply", summary="The other player's cut")
-async def get_daily_reply(
-    puzzles: ThePuzzles,
-    day: str,
+def get_daily_reply(
+    made: TheDay,
     size: str,
     cuts: Annotated[
         str, Query(max_length=LONGEST_CUTS, description="the ropes cut so far, yours first and last, such as `3,7,1`")
     ],
-    response: Response,
 ) -> Reply:
     """The other player wins where that can be done. Nothing is stored; null where nothing is left to cut."""
-    made = _cached(await puzzles.of(open_day(day)), response)
     instance = made.puzzle("netgame", size_called(size)).instance
-    return Reply(cut=await run_sync(answering_cut, instance, cuts_of(cuts)))
-
-
-def _cached(day: Day, response: Response) -> Day:
-    """A day whose reply may be kept: for ever once it is over."""
-    response.headers["Cache-Control"] = PAST if day.past else ONLY_TODAY
-    return day
+    return Reply(cut=answering_cut(instance, cuts_of(cuts)))

@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 from pathlib import Path
 
-from app.daily.service.puzzles import EDITION
+from app.daily.service import EDITION
 from solvers.daily import make_all
 
 

@@ -20,7 +20,6 @@ from prometheus_client.core import (
     Metric,
 )
 from prometheus_client.registry import Collector
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.accounts.service.grants import Failures
@@ -58,15 +57,6 @@ def register(metrics: Metrics, service: Service, streams: Callable[[], int]) -> 
     metrics.registry.register(ProcessCollector(registry=None))
     service.boards.on_read = metrics.read_board
     service.writer.on_commit = metrics.committed
-
-
-def judges_now(service: Service) -> bool:
-    """Whether judgements wait or are being made, or the database does not tell."""
-    try:
-        with service.database.read() as session:
-            return operations_queries.queue(session).length > 0
-    except SQLAlchemyError:
-        return True
 
 
 class ServiceCounts(Collector):

@@ -20,7 +20,7 @@ from app.contests.queries import NoContest
 from app.contests.service.visibility import snapshot_for
 from app.core.pages import headers
 from app.core.pages.frames import frame, names_of
-from app.core.pages.pages import StoredPage, StoredPages, page
+from app.core.pages.pages import page
 from app.core.pages.visitor import Authenticator, Reading, TheSnapshot, Visitor, or_refusal
 from app.core.pages.wording import points, seconds
 from app.core.service import Service
@@ -113,20 +113,17 @@ class _Asked(NamedTuple):
 
 ROUTE = _Route("/c/{contest_id}/scoreboard")
 FILES = "/static/"
-DAILY = "/daily"
-STORED = "jurado.stored_page"
 FILES_ROUTE = _Route("/static/{name:path}")
 ASKED = "jurado.board_page"
 
 
 class ShortWay:
-    """Around an app: answers for files, and for readers who are known already for the scoreboard and stored pages."""
+    """Around an app: answers for files, and for readers who are known already for the scoreboard."""
 
     def __init__(self, inner: ASGIApp, app: FastAPI, framed: Callable[[ASGIApp], ASGIApp]) -> None:
         self._inner = inner
         self._app = app
         self._framed = framed(self._answer)
-        self._framed_stored = framed(self._answer_stored)
         self._framed_file = framed(self._answer_file)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
@@ -137,8 +134,6 @@ class ShortWay:
         elif (address := BOARD.fullmatch(scope["path"])) and (asked := self._asked(scope, address[1])):
             facts = {ASKED: asked, "app": self._app, "route": ROUTE, "path_params": {"contest_id": asked.contest_id}}
             await self._framed({**scope, **facts}, receive, send)
-        elif scope["path"].startswith(DAILY) and (stored := self._stored(scope)):
-            await self._framed_stored({**scope, STORED: stored, "route": _Route(stored.route)}, receive, send)
         else:
             await self._inner(scope, receive, send)
 
@@ -159,23 +154,11 @@ class ShortWay:
             return PUBLIC
         return cast(Authenticator, self._app.state.authenticator).remembered(header.decode("latin-1"))
 
-    def _stored(self, scope: Scope) -> StoredPage | None:
-        """The stored page that is asked for."""
-        viewer = self._viewer(scope)
-        if viewer is None:
-            return None
-        request = Request({**scope, "app": self._app})
-        return cast(StoredPages, self._app.state.stored_pages).at_hand(request, viewer.at(None))
-
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked: _Asked = scope[ASKED]
         request = Request(scope, receive)
         reply = await or_refusal(request, self._page(request, asked))
         await reply(scope, receive, send)
-
-    async def _answer_stored(self, scope: Scope, receive: Receive, send: Send) -> None:
-        stored: StoredPage = scope[STORED]
-        await stored.reply(Request(scope, receive))(scope, receive, send)
 
     async def _answer_file(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

@@ -11,8 +11,18 @@ import anyio
 import pytest
 
 from app.core.errors import Unavailable
-from app.daily.service.days import FIRST_DAY, KINDS, SIZES, latest_days, today
-from app.daily.service.puzzles import EDITION, MOST_WAITING, READER, SECONDS_UNTIL_BACK, DailyPuzzles, make_puzzles
+from app.daily.service import (
+    EDITION,
+    FIRST_DAY,
+    KINDS,
+    MOST_WAITING,
+    READER,
+    SECONDS_UNTIL_BACK,
+    SIZES,
+    Puzzles,
+    make_puzzles,
+    today,
+)
 from app.judging.service.solver_process import SolverFailed, SolverProcess
 from solvers.daily import MAKERS
 from solvers.daily import draws as drawing
@@ -32,7 +42,7 @@ def known(_process: SolverProcess, day: date) -> bytes:
     return document(day).encode()
 
 
-async def read_together(puzzles: DailyPuzzles, day: date, count: int) -> None:
+async def read_together(puzzles: Puzzles, day: date, count: int) -> None:
     async with anyio.create_task_group() as group:
         for _ in range(count):
             group.start_soon(puzzles.of, day)
@@ -47,11 +57,11 @@ def test_one_confined_process_makes_a_day_for_all_who_wait_and_its_file_serves_t
         days.append(day)
         return make_puzzles(process, day)
 
-    anyio.run(read_together, DailyPuzzles(tmp_path / "daily", counted), DAY, 5)
+    anyio.run(read_together, Puzzles(tmp_path / "daily", counted), DAY, 5)
     assert days == [DAY]
     (path,) = (tmp_path / "daily").iterdir()
     assert json.loads(path.read_text()) == json.loads(document(DAY))
-    anyio.run(read_together, DailyPuzzles(tmp_path / "daily", counted), DAY, 5)
+    anyio.run(read_together, Puzzles(tmp_path / "daily", counted), DAY, 5)
     assert days == [DAY]
 
 
@@ -59,7 +69,7 @@ def test_one_confined_process_makes_a_day_for_all_who_wait_and_its_file_serves_t
 def test_a_damaged_file_is_made_again(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / f"{EDITION}-{DAY}.json"
     path.write_bytes(damage)
-    assert anyio.run(DailyPuzzles(tmp_path, known).of, DAY) == READER.validate_json(document(DAY))
+    assert anyio.run(Puzzles(tmp_path, known).of, DAY) == READER.validate_json(document(DAY))
     assert path.read_text() == document(DAY)
 
 
@@ -67,7 +77,7 @@ def test_a_folder_that_takes_no_file_costs_nobody_their_puzzles(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "file").write_text("no folder")
-    assert anyio.run(DailyPuzzles(tmp_path / "file", known).of, DAY).date == DAY
+    assert anyio.run(Puzzles(tmp_path / "file", known).of, DAY).date == DAY
 
 
 def test_a_process_that_fails_is_told_as_unavailable_and_the_next_reader_starts_another(
@@ -80,7 +90,7 @@ def test_a_process_that_fails_is_told_as_unavailable_and_the_next_reader_starts_
             raise failure
         return known(process, day)
 
-    puzzles = DailyPuzzles(tmp_path, fails_once)
+    puzzles = Puzzles(tmp_path, fails_once)
     with pytest.raises(Unavailable) as refusal:
         anyio.run(puzzles.of, DAY)
     assert refusal.value.retry_after == SECONDS_UNTIL_BACK
@@ -96,7 +106,7 @@ def test_behind_many_back_numbers_more_are_refused_and_todays_readers_are_served
         assert go.wait(60)
         return document(DAY).replace(DAY.isoformat(), day.isoformat()).encode()
 
-    puzzles = DailyPuzzles(tmp_path, slow)
+    puzzles = Puzzles(tmp_path, slow)
     dates: list[date] = []
 
     async def read(day: date) -> None:
@@ -119,43 +129,7 @@ def test_behind_many_back_numbers_more_are_refused_and_todays_readers_are_served
 
 
 def test_a_service_that_stops_makes_no_more(tmp_path: Path) -> None:
-    puzzles = DailyPuzzles(tmp_path)
+    puzzles = Puzzles(tmp_path)
     puzzles.close()
     with pytest.raises(Unavailable):
         anyio.run(puzzles.of, DAY)
-
-
-def test_the_feed_goes_back_no_further_than_the_first_day() -> None:
-    assert latest_days(3) == [today() - timedelta(days=ago) for ago in range(3)]
-
-
-def test_today_and_tomorrow_are_made_before_anybody_asks_once_nothing_waits_to_be_judged(
-    tmp_path: Path,
-) -> None:
-    days: list[date] = []
-
-    def counted(_process: SolverProcess, day: date) -> bytes:
-        days.append(day)
-        return document(day).encode()
-
-    asked: list[list[date]] = []
-    done: anyio.Event
-
-    async def is_busy() -> bool:
-        asked.append([*days])
-        if len(asked) > 5:
-            done.set()
-        return len(asked) <= 3
-
-    async def until_made() -> None:
-        nonlocal done
-        done = anyio.Event()
-        with anyio.fail_after(60):
-            async with anyio.create_task_group() as group:
-                group.start_soon(DailyPuzzles(tmp_path, counted).keep_made, is_busy, 0.0, 0.001)
-                await done.wait()
-                group.cancel_scope.cancel()
-
-    anyio.run(until_made)
-    assert asked[:4] == [[], [], [], []], "nothing is made while submissions wait"
-    assert days == [today(), today() + timedelta(days=1)]

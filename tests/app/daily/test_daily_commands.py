@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from typer.testing import CliRunner
 
 from app.commands.main import app
-from app.daily.service.puzzles import READER
+from app.daily.service import READER
 from checkers.optimiza import read_answer, read_instance
 
 RUN = CliRunner()

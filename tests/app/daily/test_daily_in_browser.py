@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from app.daily.service.puzzles import READER, Puzzle
+from app.daily.service import READER, Puzzle
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 from solvers.daily.netgame import winning_ropes
 from tests.builders.browser import Reader, chromium_running, reader

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
-from xml.etree import ElementTree
 
 import httpx
 import pytest
-from fastapi import Request
-from fastapi.responses import HTMLResponse
 
 from app.core.pages.headers import POLICY
-from app.daily import pages as daily_pages
-from app.daily.service.puzzles import READER
+from app.daily.service import READER
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 from games.netgame.opponents import is_won, solved
 from tests.builders.clocks import WallClock, noon_of
@@ -25,7 +20,6 @@ from tests.builders.service import Api, open_api
 
 TODAY = date(2026, 11, 21)
 YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
-ATOM = "{http://www.w3.org/2005/Atom}"
 INLINE = re.compile(r"<style|<script(?![^>]*src=)| on\w+=| style=")
 
 
@@ -126,7 +120,7 @@ def test_a_server_without_puzzles_has_no_page_link_and_route_of_them(sqlite_url:
     home = tmp_path / "off"
     put_days(home, YESTERDAY, TODAY)
     with open_api(sqlite_url, home, daily="off") as api:
-        for path in ("/daily", f"/daily/{TODAY}", f"/daily/{TODAY}/optimiza/small", "/daily/feed.atom", "daily"):
+        for path in ("/daily", f"/daily/{TODAY}", f"/daily/{TODAY}/optimiza/small", "daily"):
             assert api.get(path).status_code == 404, path
         assert api.get(f"daily/{TODAY}/netgame/small/reply?cuts=1").status_code == 404
         for page in ("/", "/login", "/docs"):
@@ -143,39 +137,9 @@ def test_days_to_come_are_closed_under_every_address(api: Api, wall: WallClock) 
         assert f"The puzzles of {TOMORROW} come on that day, at 00:00 UTC" in reply.text
         assert 'class="bd"' not in reply.text
     assert f"/daily/{TOMORROW}" not in api.get("/daily/archive").text
-    assert f"/daily/{TOMORROW}" not in api.get("/daily/feed.atom").text
     wall.step(timedelta(days=1))
     assert api.get(f"/daily/{TOMORROW}/optimiza/small").status_code == 200
     assert "<summary>Solution</summary>" in api.get(f"/daily/{TODAY}/optimiza/small").text
-
-
-def test_a_page_is_made_once_for_readers_of_a_kind_and_stored_for_no_others(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str] = []
-    page = daily_pages.page
-
-    def noted(template: str, request: Request, **values: Any) -> HTMLResponse:
-        made.append(template)
-        return page(template, request, **values)
-
-    monkeypatch.setattr(daily_pages, "page", noted)
-    kinds: list[dict[str, Any]] = [
-        {"user": None},
-        {"user": "team"},
-        {"user": "admin"},
-        *({"headers": {"Cookie": each}} for each in ("jurado_theme=dark", "jurado_language=ja")),
-    ]
-    for path in ("/daily", f"/daily/{YESTERDAY}/comesolo/small"):
-        pages = [[api.get(path, **kind) for _ in range(3)] for kind in kinds]
-        assert [len({each.text for each in same}) for same in pages] == [1] * len(kinds)
-        assert len({same[0].text for same in pages}) == len(kinds)
-        assert ["/admin" in same[0].text for same in pages] == [False, False, True, False, False]
-        first = pages[0][-1]
-        assert api.get(path, headers={"Accept-Encoding": "identity"}).text == first.text
-        assert api.get(path, headers={"If-None-Match": first.headers["ETag"]}).status_code == 304
-        assert first.headers["Vary"] == "Cookie, Accept-Language, Accept-Encoding"
-    assert len(made) == 2 * len(kinds)
 
 
 def test_what_is_no_day_no_kind_and_no_size_is_not_there(api: Api) -> None:
@@ -201,10 +165,6 @@ def test_the_sheet_of_a_past_day_has_its_solutions_and_todays_those_of_the_day_b
         assert f"Solutions of {TODAY}" not in page.text
         assert page.text.count("<figure") == 12
         assert not INLINE.search(page.text)
-    assert "immutable" in past.headers["Cache-Control"]
-    assert "immutable" not in today.headers["Cache-Control"]
-    again = api.get(f"/daily/{YESTERDAY}/print", headers={"If-None-Match": past.headers["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
 
 
 def test_the_archive_leads_from_month_to_month(api: Api) -> None:
@@ -214,27 +174,6 @@ def test_the_archive_leads_from_month_to_month(api: Api) -> None:
     first = api.get("/daily/archive?month=2010-02").text
     assert first.count('rel="nofollow"') == 3
     assert "month=2010-01" not in first
-
-
-def test_the_feed_has_what_rfc_4287_requires(api: Api) -> None:
-    reply = api.get("/daily/feed.atom")
-    assert reply.headers["Content-Type"].startswith("application/atom+xml")
-    root = ElementTree.fromstring(reply.content)
-    assert root.tag == f"{ATOM}feed"
-    entries = root.findall(f"{ATOM}entry")
-    assert len(entries) == 14
-    for place in (root, *entries):
-        for name in ("id", "title", "updated"):
-            (element,) = place.findall(f"{ATOM}{name}")
-            assert element.text
-        assert datetime.fromisoformat(place.findtext(f"{ATOM}updated", "")).tzinfo is not None
-        (alternate,) = (link for link in place.findall(f"{ATOM}link") if link.get("rel") == "alternate")
-        assert alternate.get("href", "").startswith("http://")
-    assert root.findtext(f"{ATOM}author/{ATOM}name") == "Jurado"
-    assert [link.get("href") for link in root.findall(f"{ATOM}link") if link.get("rel") == "self"]
-    ids = [entry.findtext(f"{ATOM}id") for entry in entries]
-    assert len(set(ids)) == len(ids)
-    assert api.get("/daily/feed.atom", headers={"If-None-Match": reply.headers["ETag"]}).status_code == 304
 
 
 def test_an_address_that_stays_leads_to_todays_puzzle(api: Api) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from app.core.pages import languages
 from app.core.pages.headers import paths
-from app.daily.service.days import KINDS
+from app.daily.service import KINDS
 from app.packages.read import read_package
 from app.problems.pages.contest import TITLES
 from app.problems.pages.frames_of_boards import BOARDS

@@ -1,18 +1,14 @@
 """Puzzles and their solutions as SVG, for pages without script, sheets of paper and files.
 
 Attributes draw them in black on white; the classes are those of the boards' style sheet, which has the page's colours.
-
-- The puzzles of the day as a feed (Atom, RFC 4287): an entry a day, the newest first, without solutions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import date
-from xml.etree import ElementTree
+from collections.abc import Iterable
 from xml.sax.saxutils import quoteattr
 
-from app.daily.service.puzzles import Puzzle
+from app.daily.service import Puzzle
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 
 CELL, EDGE = 24, 6
@@ -22,14 +18,12 @@ INK = "#14181f"
 FONT = 'font-family="sans-serif" text-anchor="middle"'
 
 
-def puzzle_drawing(puzzle: Puzzle, label: str) -> str:
-    """The puzzle as it is given; `label` names the drawing for those who do not see it."""
-    return DRAWERS[puzzle.kind](puzzle, label, False)
+def drawing(puzzle: Puzzle, label: str, *, solved: bool = False) -> str:
+    """Draw a puzzle, or its best answer: the order of the cells, the numbered jumps, the cut.
 
-
-def solution_drawing(puzzle: Puzzle, label: str) -> str:
-    """The puzzle with its best answer: the order of the cells, the numbered jumps, the cut."""
-    return DRAWERS[puzzle.kind](puzzle, label, True)
+    `label` names the drawing for those who do not see it.
+    """
+    return DRAWERS[puzzle.kind](puzzle, label, solved)
 
 
 def solution_steps(puzzle: Puzzle) -> list[list[str]]:
@@ -90,12 +84,9 @@ def _netgame(puzzle: Puzzle, label: str, solved: bool) -> str:
 
     shapes = [_square(*at(x, y + 1), NET_CELL, "whole", border=False) for x, y in cells]
     for number, rope in enumerate(net.ropes, start=1):
-        shapes.append(_rope(number, at(*rope[:2]), at(*rope[2:]), "last" if number == cut else _state(sides, number)))
+        kind = "last" if number == cut else "legal" if sides[number - 1] else "rope"
+        shapes.append(_rope(number, at(*rope[:2]), at(*rope[2:]), kind))
     return _drawing(wide * NET_CELL + 2 * NET_EDGE, tall * NET_CELL + 2 * NET_EDGE, label, shapes)
-
-
-def _state(sides: Sequence[int], number: int) -> str:
-    return "legal" if sides[number - 1] else "rope"
 
 
 def _rope(number: int, begin: tuple[float, float], end: tuple[float, float], kind: str) -> str:
@@ -125,48 +116,3 @@ def _drawing(width: float, height: float, label: str, shapes: Iterable[str]) -> 
 
 
 DRAWERS = {"optimiza": _optimiza, "comesolo": _comesolo, "netgame": _netgame}
-
-
-ATOM = "http://www.w3.org/2005/Atom"
-
-
-def feed(base: str, days: Sequence[date]) -> bytes:
-    """The feed of days, the newest first; `base` is the address of the service without a slash at its end."""
-    root = ElementTree.Element("feed", {"xmlns": ATOM, "xml:lang": "en"})
-    _add(root, "title", "Puzzles of the day")
-    _add(root, "subtitle", "Optimiza, Comesolo and The Net Game: three sizes each, new at 00:00 UTC")
-    _add(root, "id", f"{base}/daily")
-    _add(root, "updated", _moment(days[0]))
-    _add(ElementTree.SubElement(root, "author"), "name", "Jurado")
-    _add(root, "generator", "Jurado")
-    _link(root, "self", f"{base}/daily/feed.atom", "application/atom+xml")
-    _link(root, "alternate", f"{base}/daily", "text/html")
-    for day in days:
-        root.append(_entry(base, day))
-    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
-    return written + b"\n"
-
-
-def _entry(base: str, day: date) -> ElementTree.Element:
-    entry = ElementTree.Element("entry")
-    _add(entry, "title", f"Puzzles of {day}")
-    _add(entry, "id", f"{base}/daily/{day}")
-    _add(entry, "published", _moment(day))
-    _add(entry, "updated", _moment(day))
-    _link(entry, "alternate", f"{base}/daily/{day}", "text/html")
-    _link(entry, "related", f"{base}/daily/{day}/print", "text/html")
-    _add(entry, "summary", f"Optimiza, Comesolo and The Net Game of {day}, to play or to print.")
-    return entry
-
-
-def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    ElementTree.SubElement(parent, name).text = text
-
-
-def _link(parent: ElementTree.Element, relation: str, address: str, kind: str) -> None:
-    ElementTree.SubElement(parent, "link", {"rel": relation, "href": address, "type": kind})
-
-
-def _moment(day: date) -> str:
-    """The begin of a day."""
-    return f"{day.isoformat()}T00:00:00Z"
