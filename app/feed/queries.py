@@ -65,7 +65,7 @@ def _append(connection: Connection, new: Append) -> bool:
         for at, event in enumerate(new.events, start=new.after + 1)
     ]
     connection.execute(insert(EventRow), rows)
-    tell(connection, Kind.EVENTS, new.contest_id)
+    tell(connection, Kind.EVENTS, new.contest_id, new.after + len(rows))
     return True
 
 

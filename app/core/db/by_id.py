@@ -107,12 +107,8 @@ class Kind(StrEnum):
     CHANGED = "changed"
     # A contest and submissions whose place on its boards changes; without submissions: all of it.
     BOARD = "board"
-    # A contest whose log of events has grown.
+    # A contest whose log of events has grown, and the last event of it.
     EVENTS = "events"
-    # A request to the publisher of a contest: its id, the number of the request, 1 for a complete look.
-    LOOK = "look"
-    # The number of a request for a look, and the last event after it.
-    LOOKED = "looked"
     # An account whose rights, passwords or tokens change; without one: all.
     ACCOUNT = "account"
     # A game that has gone on.

@@ -1,27 +1,33 @@
 """The feed publisher: one thread that compares followed contests with their event logs and publishes the differences.
 
 A look renders the documents of the GET endpoints, with the same functions, for everybody, for judges and for each team,
-and diffs them against the last versions in the log. The result is independent of who changed what, and of restarts.
+and diffs them against the last versions in the log (guarantees 2 and 3). The result is independent of who changed
+what, and of restarts.
 
 Looks come after changes (submissions, verdicts, an admin's writes), at the moments of the contest's clock, and some
 seconds after a verdict that may have changed other points. Contests without followers are skipped; the first follower
-gets their differences.
+gets their differences. A change of what all submissions are shown by begins a sweep: each look takes some of them, so
+that new verdicts are published in between (guarantee 5).
 
-Of several processes on a database one publishes each contest (`app.feed.service.elsewhere`).
+Every process publishes what its own clients follow (guarantee 7): an event is appended only behind the last one that
+the process knows. If another one was faster, the process reads that event and compares again. It waits for the notice
+of the event first, because the notices of the changes that the event shows come before it.
 
 Invariants, kept by `_look`: the generation of the database is read before its rows, so that a write in between causes
-another look; a log grows only behind the head this process knows (`WrittenElsewhere` otherwise); `state` comes last,
-after everything before it has been published; an object is published after those it refers to.
+another look; `state` comes last, after everything before it has been published; an object is published after those it
+refers to.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import structlog
 from sqlalchemy.exc import IntegrityError
@@ -33,17 +39,22 @@ from app.core.loops import Loop, fail, give
 from app.core.service import Service
 from app.feed import queries as feed_queries
 from app.feed.queries import Append, Event, Mark, NewEvent
-from app.feed.service import elsewhere, submitted
-from app.feed.service import followed as service_followed
-from app.feed.service.followed import Followed, Waiter, next_look
-from app.feed.service.kinds import AFTER, BEFORE, STATE, FeedSnapshot, changes
+from app.feed.service import looks, submitted
+from app.feed.service.kinds import AFTER, BEFORE, STATE, FeedSnapshot, Shown, changes
 from app.feed.service.log import Compaction, Line, Log, Runs, ids_on, of_all_runs
 from app.feed.service.submitted import Points
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 AT_ONCE = 500
+# Submissions of a sweep that one look takes.
+SLICE = 128
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
+# The pause after a look, as a share of its work: others may use the interpreter.
+SHARE_OF_PAUSE, SHARE_WITHIN_A_SWEEP = 2.0, 0.25
 SECONDS_AFTER_A_FAULT = 1.0
+# How long to wait for the notice of an event that another process has written.
+SECONDS_TO_HEAR, SECONDS_BETWEEN_TRIES = 1.0, 0.005
 KEPT_SUPERFLUOUS = timedelta(minutes=20)
 # A kind that changes often and that only runs refer to: replaced events of it are deleted after a while.
 REPLACEABLE = "judgements"
@@ -51,6 +62,86 @@ REPLACEABLE = "judgements"
 
 class WrittenElsewhere(Exception):
     """Another process has written to the log, which has to be read again."""
+
+
+class Waiter(NamedTuple):
+    """A request for a look that begins after it; with `complete`, for the whole comparison that the look begins.
+
+    until  number of the sweep that ends the comparison; 0 before the look
+    """
+
+    future: Future[Log | None]
+    complete: bool
+    until: int = 0
+
+
+@dataclass
+class Followed:
+    """A followed contest.
+
+    dirty       a change since the last look began
+    looking     a look is running
+    not_before  earliest time of the next look (monotonic): looks leave time for others
+    at          time of the next look by the clock or by coalescing (monotonic)
+    heard       last event of the log that a notice of another process has named
+    basis       everything but submissions that points and visibility depend on; None: not known
+    later       time (monotonic) since which a comparison of all points is due
+    points      published points of each submission
+    sweep       submissions still to be rendered after a change that affects all of them
+    swept       a sweep has begun, and its deletions are unpublished
+    again       the basis has changed since the sweep began: another one follows it
+    sweeps      number of sweeps that have ended
+    after_due   kinds that refer to submissions are to be rendered after the sweep
+    state       the state at the last look
+    waiting     requests for a look that begins after them
+    changed_ids submissions that have changed since the last look, by their numbers
+    """
+
+    contest_id: str
+    followers: int = 0
+    dirty: bool = True
+    looking: bool = False
+    not_before: float = 0.0
+    at: float | None = None
+    log: Log | None = None
+    heard: int = 0
+    mark: Mark = field(default_factory=Mark)
+    generation: int = -1
+    basis: object = None
+    later: float | None = None
+    points: dict[int, Points] = field(default_factory=dict)
+    superfluous: Compaction = field(default_factory=Compaction)
+    sweep: list[int] = field(default_factory=list)
+    swept: bool = False
+    again: bool = False
+    sweeps: int = 0
+    after_due: bool = False
+    state: Sequence[Shown] = ()
+    waiting: list[Waiter] = field(default_factory=list)
+    changed_ids: set[int] = field(default_factory=set)
+
+    def stale(self, now: float) -> bool:
+        """Whether the contest may differ from its log."""
+        if self.dirty or self.looking or self.swept or not self.followers:
+            return True
+        return self.at is not None and self.at <= now
+
+    def next_look(self) -> float:
+        """The time of the next look (monotonic)."""
+        if self.waiting or (self.followers and (self.dirty or self.swept)):
+            return self.not_before
+        return max(self.not_before, self.at) if self.followers and self.at is not None else float("inf")
+
+    def left(self, waiting: Sequence[Waiter]) -> list[Waiter]:
+        """Return the requests that this look has not answered. Each waits for two sweeps at most."""
+        sweeps = self.sweeps + bool(self.sweep) + self.again
+        numbered = [each._replace(until=each.until or sweeps) for each in waiting if each.complete and self.swept]
+        return [each for each in numbered if each.until > self.sweeps]
+
+    def rest(self, worked: float) -> None:
+        """Schedule a pause after a look of `worked` seconds of thread time."""
+        pause = worked * (SHARE_WITHIN_A_SWEEP if self.swept else SHARE_OF_PAUSE)
+        self.not_before = time.monotonic() + min(LONGEST_PAUSE, max(SHORTEST_PAUSE, pause))
 
 
 class FeedPublisher:
@@ -85,36 +176,20 @@ class FeedPublisher:
             followed.dirty = True
         self._loop.wake()
 
-    def written(self, contest_id: str) -> None:
-        """Note that another process has written to a contest's log."""
+    def written(self, contest_id: str, event: int) -> None:
+        """Note that another process has written to a contest's log, up to this event."""
         followed = self._contests.get(contest_id)
         if followed is not None:
             with self._guard:
-                followed.written = True
+                followed.heard, followed.dirty = max(followed.heard, event), True
             self._loop.wake()
 
     def lost(self) -> None:
-        """Note that changes may have gone unnoticed: everything is compared once more."""
+        """Note that changes may have gone unnoticed: everything is compared again."""
         with self._guard:
             for followed in self._contests.values():
-                followed.fingerprint, followed.dirty, followed.written = None, True, True
-        self._loop.wake()
-
-    def asked(self, contest_id: str, number: str, complete: int) -> None:
-        """Look for another process, where this one publishes the contest."""
-        followed = self._contests.get(contest_id)
-        if followed is not None and not followed.elsewhere and followed.tried > 0:
-            looked = self.fresh(contest_id, complete=bool(complete))
-            looked.add_done_callback(lambda done: elsewhere.answer(self._service, done, number))
-
-    def answered(self, number: str, head: int) -> None:
-        """Note that the publishing process has looked as it was asked to."""
-        with self._guard:
-            for followed in self._contests.values():
-                if (asked := followed.asked.pop(number, None)) is not None:
-                    followed.answered += [(waiter, head) for waiter in asked.waiters]
-                    followed.written = True
-        self._loop.wake()
+                followed.basis = None
+        self.all_changed()
 
     def all_changed(self) -> None:
         """Note that an admin has changed something that any contest may show."""
@@ -134,7 +209,6 @@ class FeedPublisher:
         """Count a follower less."""
         with self._guard:
             self._contests[contest_id].followers -= 1
-        self._loop.wake()
 
     def fresh(self, contest_id: str, *, complete: bool = True) -> Future[Log | None]:
         """Return the log after a look that begins now or later, if it may have changed; None for an unknown contest.
@@ -165,115 +239,65 @@ class FeedPublisher:
         """Stop; unpublished differences are published after the next start."""
         self._loop.close()
         with self._guard:
-            waiting = [each for followed in self._contests.values() for each in (*followed.waiting, *followed.asking)]
+            waiting = [waiter for followed in self._contests.values() for waiter in followed.waiting]
         for waiter in waiting:
             give(waiter.future, None)
 
     def _step(self) -> float | None:
         """Look at a contest that is due; returns the seconds until the next one is, None: until something changes."""
         with self._guard:
-            due = self._next()
-            if due is None:
-                return self._seconds()
-            due.dirty, due.looking, due.written = False, True, False
-            due.at = None
+            due = min(self._contests.values(), key=Followed.next_look, default=None)
+            if due is None or (soonest := due.next_look()) == float("inf"):
+                return None
+            if (seconds := soonest - time.monotonic()) > 0:
+                return min(seconds, 3600.0)
+            due.dirty, due.looking, due.at = False, True, None
             waiting = [waiter for waiter in due.waiting if not waiter.future.cancelled()]
             due.waiting = []
-        self._look_safely(due, waiting)
+        if due.followers or waiting:
+            self._look_safely(due, waiting)
+        else:
+            due.dirty, due.looking = True, False
         return 0.0
-
-    def _next(self) -> Followed | None:
-        now = time.monotonic()
-        return next((each for each in self._contests.values() if next_look(each, now) <= now), None)
-
-    def _seconds(self) -> float | None:
-        now = time.monotonic()
-        soonest = min((next_look(each, now) for each in self._contests.values()), default=float("inf"))
-        return None if soonest == float("inf") else max(0.001, min(soonest - now, 3600.0))
 
     def _look_safely(self, followed: Followed, waiting: Sequence[Waiter]) -> None:
         began = time.thread_time()  # thread time: waiting for a lock takes no time from others
         try:
-            if not (followed.followers or waiting or followed.asked or followed.answered):
-                followed.dirty = True
-                elsewhere.leave(self._service, followed)
-                return
-            if not elsewhere.is_here(self._service, followed):
-                self._look_elsewhere(followed, waiting)
-                return
             log_after = self.look(followed)
         except Exception as error:
             log.exception("a contest could not be looked at; it is tried again", contest=followed.contest_id)
             followed.dirty = True
-            followed.fingerprint = None  # the changes since the last look are unknown now
+            followed.basis = None  # the changes since the last look are unknown now
             followed.not_before = time.monotonic() + SECONDS_AFTER_A_FAULT
             for waiter in waiting:
                 fail(waiter.future, error)
             return
         finally:
             followed.looking = False
-        if log_after is None:
-            self._forget(followed)
-        followed.rest(time.monotonic(), time.thread_time() - began)
+        followed.rest(time.thread_time() - began)
         left = [] if log_after is None else followed.left(waiting)
         with self._guard:
             followed.waiting += left
+            if log_after is None and not followed.followers and not followed.waiting:
+                self._contests.pop(followed.contest_id, None)  # invented names must not fill the memory
         futures = {waiter.future for waiter in left}
         for waiter in waiting:
             if waiter.future not in futures:
                 give(waiter.future, log_after)
-        elsewhere.leave(self._service, followed)
-
-    def _look_elsewhere(self, followed: Followed, waiting: Sequence[Waiter]) -> None:
-        """Read what the publishing process has written, and ask it for the looks that are waited for."""
-        if followed.log is None:
-            followed.log = self._load(followed)
-        followed.rest(time.monotonic(), 0.0)
-        if not self._catch_up(followed):  # the contest is gone, or another one has its name: that is found out anew
-            self._close(followed)
-            followed.waiting += waiting
-            return
-        with self._guard:
-            reached = elsewhere.answered(followed)
-            elsewhere.ask(self._service, followed, waiting)
-        for waiter, log_after in reached:
-            give(waiter.future, log_after)
-
-    def _forget(self, followed: Followed) -> None:
-        """Drop the record of an unknown contest: invented names must not fill the memory."""
-        with self._guard:
-            if not followed.followers and not followed.waiting:
-                self._contests.pop(followed.contest_id, None)
 
     def look(self, followed: Followed) -> Log | None:
         """Look at a contest and publish its differences; None if it was deleted."""
         self.looks += 1
+        with self._guard:
+            changed_ids, followed.changed_ids = followed.changed_ids, set()
         while True:
             with suppress(WrittenElsewhere):
-                return self._look(followed)
+                return self._look(followed, changed_ids)
             if not self._catch_up(followed):
                 self._close(followed)
 
-    def _catch_up(self, followed: Followed) -> bool:
-        """Read what another process has written to the log; False where the log is another one now."""
-        known = followed.log
-        while known is not None:
-            with self._service.database.read() as session:
-                rows = elsewhere.new_rows(session, known)
-                if rows is None:
-                    return False
-                texts = self._texts_of(session, known.contest_id, rows)
-            for row in rows:
-                elsewhere.note_superfluous(followed, row.type, known.add(row, texts), REPLACEABLE)
-            if not rows:
-                return True
-            followed.fingerprint = None  # what others have published is in the log alone
-            self._tell(known.contest_id)
-        return False
-
-    def _look(self, followed: Followed) -> Log | None:
+    def _look(self, followed: Followed, changed_ids: set[int]) -> Log | None:
         generation = self._service.database.generation  # before reading, so that a write in between is noticed
-        changed_ids, followed.changed_ids = followed.changed_ids, set()
         now = self._now()
         with self._service.database.read() as session:
             feed_snapshot = self._feed_snapshot(session, followed.contest_id)
@@ -283,38 +307,50 @@ class FeedPublisher:
             known = self._known(session, followed)
             moved = feed_queries.new_since(session, followed.contest_id, followed.mark, changed_ids)
             state = list(STATE.shown(feed_snapshot))
-            points: Mapping[int, Points] | None = None
-            stale = followed.fingerprint is None or generation != followed.generation
-            small = stale or repr(state) != followed.state
-            before = service_followed.shown_by(BEFORE, feed_snapshot) if small else {}
-            fingerprint = self._fingerprint(feed_snapshot, followed, small)
-            followed.again |= fingerprint != followed.fingerprint
+            small = followed.basis is None or generation != followed.generation or state != followed.state
+            if small and (basis := looks.basis_of(feed_snapshot)) != followed.basis:
+                followed.basis, followed.again = basis, True
             if followed.again and not followed.sweep:
-                followed.begin_sweep(feed_queries.submission_ids(session, followed.contest_id), state)
-                followed.later = None
+                followed.sweep = feed_queries.submission_ids(session, followed.contest_id)[::-1]
+                followed.swept, followed.again, followed.later = True, False, None
+            some = followed.sweep[-SLICE:]
+            is_last = len(some) == len(followed.sweep)
+            rescored = False
             if followed.swept and followed.mark == Mark():  # all have moved, and the sweep has all of them
                 moved = feed_queries.NewSince(frozenset(), frozenset(), moved.mark)
-            elif service_followed.points_due(followed, feed_snapshot.judges, moved, self._coalesce, small=small):
-                followed.later, points = None, followed.points
-            among = service_followed.touched(feed_snapshot, moved, points) | frozenset(followed.next_slice())
+            else:
+                rescored = self._points_are_due(followed, feed_snapshot, moved, small=small)
+            before = looks.shown_by(BEFORE, feed_snapshot) if small else {}
+            among = looks.touched(feed_snapshot, moved, followed.points if rescored else None).union(some)
             rendered = submitted.look(feed_snapshot, known.index, among)
-            ends = followed.swept and not followed.sweep
-            followed.after_due |= small or followed.swept or service_followed.awards_follow(feed_snapshot, moved)
-            after = service_followed.shown_by(AFTER, feed_snapshot) if followed.after_due and not followed.sweep else {}
-            new_events = service_followed.changed_events(known, feed_snapshot, before, rendered, after, complete=ends)
-        if not followed.sweep:  # the state comes last, after everything else
-            published = followed.settled if followed.again else state
-            new_events += changes(known.index, published) or (
-                service_followed.state_again(feed_snapshot, published) if new_events else []
-            )
+            followed.after_due |= small or followed.swept or looks.awards_follow(feed_snapshot, moved)
+            after = looks.shown_by(AFTER, feed_snapshot) if followed.after_due and is_last else {}
+            complete = followed.swept and is_last
+            new_events = looks.changed_events(known, feed_snapshot, before, rendered, after, complete=complete)
+        if is_last and not followed.again:  # the state comes last, after everything else
+            new_events += changes(known.index, state) or (looks.state_again(feed_snapshot, state) if new_events else [])
         self._write(followed, known, new_events, rendered.texts)
+        del followed.sweep[len(followed.sweep) - len(some) :]
         followed.mark = Mark(moved.mark.submission, moved.mark.judgement, moved.mark.open | rendered.unsettled)
         followed.points.update(rendered.points)
-        followed.generation, followed.fingerprint, followed.state = generation, fingerprint, repr(state)
-        if not followed.sweep:
-            followed.end_sweep()
-        followed.at = service_followed.next_moment(followed, feed_snapshot.judges, now, self._coalesce)
+        followed.generation, followed.state = generation, state
+        if rescored:
+            followed.later = None
+        if is_last:
+            followed.sweeps += followed.swept
+            followed.swept, followed.after_due = followed.again, False
+        followed.at = looks.next_moment(feed_snapshot.judges, now, followed.later, self._coalesce)
         return known
+
+    def _points_are_due(
+        self, followed: Followed, feed_snapshot: FeedSnapshot, moved: feed_queries.NewSince, *, small: bool
+    ) -> bool:
+        """Whether a comparison of all points is due: a verdict some seconds ago may have changed other points."""
+        if followed.later is None and (small or looks.is_relative(feed_snapshot.judges, moved)):
+            followed.later = time.monotonic()
+        if followed.later is None or followed.swept:  # the sweep has not published all points yet
+            return False
+        return time.monotonic() >= followed.later + self._coalesce
 
     def _feed_snapshot(self, session: Session, contest_id: str) -> FeedSnapshot | None:
         judges = self._boards.snapshot(contest_id, public=False)
@@ -325,10 +361,34 @@ class FeedPublisher:
         """The log so far; a log that had to be read forgets what the last look knew. Raises WrittenElsewhere."""
         if followed.log is None:
             followed.log = self._load(followed)
-            followed.mark, followed.fingerprint, followed.sweep = Mark(), None, []
+            followed.mark, followed.basis, followed.sweep, followed.heard = Mark(), None, [], 0
         if feed_queries.last(session, followed.contest_id) != followed.log.head:
             raise WrittenElsewhere  # by another process, or the contest was made anew
         return followed.log
+
+    def _catch_up(self, followed: Followed) -> bool:
+        """Read what another process has written to the log; False if the log is another one now."""
+        known = followed.log
+        if known is None:
+            return False
+        with self._service.database.read() as session:
+            if feed_queries.secret(session, known.contest_id) != known.epoch:
+                return False
+            if feed_queries.last(session, known.contest_id) < known.head:
+                return False
+        until = time.monotonic() + (SECONDS_TO_HEAR if self._shared else 0.0)
+        while followed.heard <= known.head and time.monotonic() < until and not self._loop.closing:
+            time.sleep(SECONDS_BETWEEN_TRIES)
+        with self._service.database.read() as session:
+            heard = followed.heard
+            last = heard if heard > known.head else feed_queries.last(session, known.contest_id)
+            for first in range(known.head + 1, last + 1, AT_ONCE):
+                rows = feed_queries.between(session, known.contest_id, first, min(first + AT_ONCE - 1, last))
+                texts = self._texts_of(session, known.contest_id, rows)
+                for row in rows:
+                    self._add(followed, known, row, texts)
+        self._tell(known.contest_id)
+        return True
 
     def _close(self, followed: Followed) -> None:
         """Close an outdated log and its streams; their clients come back with their tokens."""
@@ -336,14 +396,6 @@ class FeedPublisher:
             followed.log.closed = True
             followed.log = None
             self._tell(followed.contest_id)
-
-    def _fingerprint(self, feed_snapshot: FeedSnapshot, followed: Followed, small: bool) -> int | None:
-        """A hash of everything but submissions that points and visibility depend on; valid within this process."""
-        if not small:
-            return followed.fingerprint
-        contest = feed_snapshot.judges.contest
-        current = feed_queries.judged_again(feed_snapshot.session, contest.id)
-        return hash(repr((contest, feed_snapshot.public.freeze, feed_snapshot.public.state, current)))
 
     def _load(self, followed: Followed) -> Log:
         """Read a log from the beginning; the next look is compared with its last versions."""
@@ -368,6 +420,12 @@ class FeedPublisher:
         feed_snapshot = self._feed_snapshot(session, contest_id) if judgements else None
         return submitted.texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
 
+    def _add(self, followed: Followed, known: Log, row: Event, texts: Runs) -> None:
+        """Let streams send an event."""
+        replaced = known.add(row, texts)
+        if row.type == REPLACEABLE:
+            followed.superfluous.add(row.time, replaced)
+
     def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Runs) -> None:
         """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""
         for start in range(0, len(new_events), AT_ONCE):
@@ -382,9 +440,7 @@ class FeedPublisher:
                 raise WrittenElsewhere
             for at, event in enumerate(some, start=known.head + 1):
                 row = Event(at, event.audience, event.owner, event.type, event.object_id, event.data, now)
-                replaced = known.add(row, texts)
-                if event.type == REPLACEABLE:
-                    followed.superfluous.add(now, replaced)
+                self._add(followed, known, row, texts)
             self._tell(followed.contest_id)
         if gone := list(followed.superfluous.older_than(utc_now() - KEPT_SUPERFLUOUS)):
             self._service.writer.submit(feed_queries.forget, feed_queries.Forget(followed.contest_id, gone)).result()

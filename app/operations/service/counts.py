@@ -260,8 +260,6 @@ def hear_of_followers(listener: Listener, hub: Hub, games: Games) -> None:
     """Let what others write and ask for reach feeds, streams and games."""
     publisher = hub.publisher
     listener.hear(Kind.EVENTS, publisher.written)
-    listener.hear(Kind.LOOK, publisher.asked)
-    listener.hear(Kind.LOOKED, publisher.answered)
     listener.hear(Kind.GAME, games.changed_elsewhere)
     listener.lost(publisher.lost)
     listener.lost(games.lost)

@@ -18,7 +18,7 @@ from app.accounts.service.viewer import digest
 from app.contests.schemas import ContestSettings
 from app.domain.documents import FoundScore
 from app.domain.verdicts import CaseVerdict
-from app.feed.service import followed
+from app.feed.service import publisher
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.judgements import Claim, Outcome
 from app.submissions.queries.submissions import NewAnswer, NewSubmission
@@ -38,7 +38,6 @@ from tests.builders.service import Api, open_api
 from tests.builders.streams import Who, fold, read_feed, shown
 from tests.conftest import migrated_sqlite
 
-SLICES = ("FIRST_SLICE", "SMALLEST_SLICE", "LARGEST_SLICE")
 TEAMS = ("team", "other")
 USERS = ("team", "other", "judge", "staff")
 RULES = {
@@ -79,11 +78,10 @@ class Play(RuleBasedStateMachine):
         self.extra = 0
         self.asked = 0
 
-    @initialize(kind=st.sampled_from(sorted(RULES)), slice_=st.sampled_from([1, 2, followed.FIRST_SLICE]))
+    @initialize(kind=st.sampled_from(sorted(RULES)), slice_=st.sampled_from([1, 2, publisher.SLICE]))
     def begin(self, kind: str, slice_: int) -> None:
         """`slice_`: how many submissions a look takes where all are to be looked at."""
-        for name in SLICES:
-            self.stack.enter_context(patch.object(followed, name, slice_))
+        self.stack.enter_context(patch.object(publisher, "SLICE", slice_))
         migrated_sqlite(self.folder / "db.sqlite")
         scoring, self.coalesce = RULES[kind]
         self.open(again=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,9 @@ import pytest
 from app.contests.service import visibility
 from app.core.service import Service
 from app.domain.scoring import ProblemPoints, problem_points
-from app.feed.service import followed as service_followed
-from app.feed.service.followed import LONGEST_PAUSE, Followed
+from app.feed.service import publisher as service_publisher
 from app.feed.service.log import Log
-from app.feed.service.publisher import FeedPublisher
+from app.feed.service.publisher import LONGEST_PAUSE, FeedPublisher, Followed
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, judgement_id
 from tests.builders.scoring import raw
 from tests.builders.service import Api, open_api
@@ -27,8 +27,7 @@ SUBMISSIONS = 5
 @pytest.fixture
 def contest(api: Api, monkeypatch: pytest.MonkeyPatch) -> Api:
     """Some submissions, of which a look takes one."""
-    for name in ("FIRST_SLICE", "SMALLEST_SLICE", "LARGEST_SLICE"):
-        monkeypatch.setattr(service_followed, name, 1)
+    monkeypatch.setattr(service_publisher, "SLICE", 1)
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(1, SUBMISSIONS + 1):
@@ -45,7 +44,7 @@ def told(followed: Followed, kind: str) -> set[str | None]:
 def looked_at(service: Service) -> tuple[FeedPublisher, Followed]:
     """A publisher that has looked once at the contest, and its place there; no thread of its own looks."""
     publisher = FeedPublisher(service, coalesce=10.0)
-    followed = Followed("c", slice=1)
+    followed = Followed("c")
     publisher.look(followed)
     return publisher, followed
 
@@ -200,13 +199,6 @@ def test_what_changes_during_a_sweep_is_told_after_one_more(contest: Api) -> Non
 
 def test_the_pause_after_a_look_is_bounded_however_much_it_worked() -> None:
     followed = Followed("c")
-    followed.rest(100.0, worked=600.0)
-    assert followed.not_before == 100.0 + LONGEST_PAUSE
-
-
-def test_slices_shrink_where_they_work_long_and_grow_where_they_do_not() -> None:
-    followed = Followed("c", swept=True, slice=100)
-    followed.rest(0.0, worked=3.0)
-    assert followed.slice == 50
-    followed.rest(0.0, worked=0.01)
-    assert followed.slice == 100
+    before = time.monotonic()
+    followed.rest(worked=600.0)
+    assert before + LONGEST_PAUSE <= followed.not_before <= time.monotonic() + LONGEST_PAUSE
