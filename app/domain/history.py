@@ -11,7 +11,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Literal
 
-from app.domain.board import Board, Chosen, ReferenceScores, Row
+from app.domain.board import Board, Row
 from app.domain.contests import PROVISIONAL, CaseKind, Freeze, Kind, ScoredProblem, Team
 from app.domain.counting import Attempt, submission_answers
 from app.domain.incremental_scoreboard import LiveBoard
@@ -28,26 +28,15 @@ class Past:
 
 
 def history(
-    problems: Sequence[ScoredProblem],
-    teams: Sequence[Team],
-    attempts: Sequence[Attempt],
-    *,
-    freeze: Freeze,
-    chosen: Chosen,
-    phase: frozenset[CaseKind],
-    references: ReferenceScores,
-    steps: int,
-    among: Collection[str] | None = None,
+    live: LiveBoard, attempts: Sequence[Attempt], steps: int, among: Collection[str] | None = None
 ) -> dict[str, list[Past]]:
-    """Each visible team's points and ranks at about `steps` moments at most; the last are those of the board.
+    """Each visible team's points and ranks at about `steps` moments at most, as an empty `live` board takes attempts.
 
-    Each moment has the board of all submissions until then, with today's verdicts. With `among` the result has these
-    teams only, ranked among themselves; the others still take part in BEST.
+    Each moment has the board of all submissions until then, with today's verdicts; the last are those of the board.
+    With `among` the result has these teams only, ranked among themselves; the others still take part in BEST.
     """
-    live = LiveBoard(problems, teams, freeze=freeze, chosen=chosen, phase=phase, references=references)
-    by_team: dict[str, list[Past]] = {t.id: [] for t in teams if t.counts and (among is None or t.id in among)}
-    shown = [a for a in attempts if not freeze.hides(a.team_id, a.problem_id, a.time)]
-    for time, some in _moments(sorted(shown, key=lambda a: (a.time, a.id)), steps):
+    by_team: dict[str, list[Past]] = {t.id: [] for t in live.visible if among is None or t.id in among}
+    for time, some in _moments(sorted(attempts, key=lambda a: (a.time, a.id)), steps):
         live.put(some)
         board = live.board()
         if among is not None:
@@ -56,21 +45,9 @@ def history(
     return by_team
 
 
-def board_at(
-    problems: Sequence[ScoredProblem],
-    teams: Sequence[Team],
-    attempts: Sequence[Attempt],
-    time: timedelta,
-    *,
-    freeze: Freeze,
-    chosen: Chosen,
-    phase: frozenset[CaseKind],
-    references: ReferenceScores,
-) -> Board:
-    """The board of all submissions until a contest time, with today's verdicts; nothing behind the freeze is on it."""
-    live = LiveBoard(problems, teams, freeze=freeze, chosen=chosen, phase=phase, references=references)
-    live.put([a for a in attempts if a.time <= time and not freeze.hides(a.team_id, a.problem_id, a.time)])
-    return live.board()
+def shown(attempts: Iterable[Attempt], freeze: Freeze) -> list[Attempt]:
+    """The attempts that a freeze does not hide."""
+    return [each for each in attempts if not freeze.hides(each.team_id, each.problem_id, each.time)]
 
 
 def _note(by_team: dict[str, list[Past]], time: timedelta, board: Board) -> None:
@@ -176,9 +153,8 @@ def first_to_solve(
     The tuple is empty if there is none, and while an earlier submission is unjudged.
     """
     tries: dict[tuple[str, str], list[Attempt]] = {}
-    for attempt in attempts:
-        if not freeze.hides(attempt.team_id, attempt.problem_id, attempt.time):
-            tries.setdefault((attempt.problem_id, attempt.team_id), []).append(attempt)
+    for attempt in shown(attempts, freeze):
+        tries.setdefault((attempt.problem_id, attempt.team_id), []).append(attempt)
     winners: dict[str, tuple[str, ...]] = {}
     for problem in problems:
         if problem.rule.kind is not Kind.ABSOLUTE:

@@ -54,7 +54,7 @@ class LiveBoard:
         self._freeze = freeze
         self._chosen: Chosen = chosen or {}
         self._teams: Sequence[Team] = ()
-        self._visible: list[Team] = []
+        self.visible: list[Team] = []
         self._place: dict[str, int] = {}
         self._names: Whole = np.zeros(0, dtype=np.int64)
         self._judged: Whole = np.zeros((len(self._problems), 0), dtype=np.int64)
@@ -103,7 +103,7 @@ class LiveBoard:
         """Let these be the teams: hidden and disqualified ones keep their attempts, and count nowhere."""
         if teams == self._teams:
             return
-        before = {team.id for team in self._visible}
+        before = {team.id for team in self.visible}
         self._teams = list(teams)
         visible = [team for team in teams if team.counts]
         now = {team.id for team in visible}
@@ -116,7 +116,7 @@ class LiveBoard:
             problem.columns.set_teams(len(visible))
             problem.known_bests = problem.places = None
         old_place = self._place
-        self._visible, self._place = visible, {team.id: at for at, team in enumerate(visible)}
+        self.visible, self._place = visible, {team.id: at for at, team in enumerate(visible)}
         self._stale.update((team, problem) for team in now - before for problem in self._problems)
         old_places = [old_place.get(team.id, -1) for team in visible]
         self._judged, self._pending = (_moved(each, old_places) for each in (self._judged, self._pending))
@@ -160,7 +160,7 @@ class LiveBoard:
     def board(self) -> Board:
         """The board as it is now; it stays so whatever comes."""
         self._refresh()
-        lives, teams = list(self._problems.values()), self._visible
+        lives, teams = list(self._problems.values()), self.visible
         numbers = Numbers.zeros(len(lives), len(teams))
         numbers = numbers._replace(judged=self._judged.copy(), pending=self._pending.copy())
         answers: list[tuple[Sequence[Answers], Whole]] = []

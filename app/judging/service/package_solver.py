@@ -20,7 +20,7 @@ from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of
 from app.problems.queries import pins
-from app.problems.queries.stored_packages import laid_out
+from app.problems.queries.packing import laid_out
 from app.programs.model import ProgramFault
 from app.programs.solving import Answered, Solving
 from app.programs.tools import Bounds, Tool

@@ -28,7 +28,7 @@ from app.packages.model import program_document
 from app.packages.read import read_archive
 from app.packages.trials import Outcome, Question
 from app.packages.verify import Report, examine, report_of
-from app.problems.queries.stored_packages import laid_out
+from app.problems.queries.packing import laid_out
 from app.programs.model import pack
 from app.programs.places import PROGRAM_FOLDER
 from app.programs.solving import SolverReport

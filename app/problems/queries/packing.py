@@ -1,6 +1,7 @@
 """A problem as a package again: the imported one, with the test cases as they are now.
 
 - Groups of a problem as files of its package: test_group.yaml of each, the sum of their points, and the final ones.
+- The zip of a stored package as a file on disk, for the time that somebody reads it: it may be larger than memory.
 - Groups that have lost all their test cases, taken out of a package: the format knows none without a case.
 """
 
@@ -8,25 +9,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
-from typing import IO, Literal, cast
+from typing import IO, Literal, NamedTuple
 
 import yaml
 
 from app.core.faults import PackageErrors
 from app.core.files.files import PIECE, FileStore
+from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.parsing import StrictLoader
 from app.domain.documents import CaseListDocument
 from app.packages import model
 from app.packages.bundles import EXTENSIONS, GROUP_FILE
 from app.packages.contents import ComposedFiles, Content, File, SizedFiles, bytes_of
 from app.packages.files import LARGEST, check_zip
-from app.packages.model import Aggregation, Case, Group, GroupKind, Package, replace_constants, write_archive_to
+from app.packages.model import Case, Package, replace_constants, write_archive_to
 from app.packages.read import assemble, read_archive
-from app.problems.queries.stored_packages import laid_out
+from app.problems.queries.testcases import package_group
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 SECRET = f"data/secret/{GROUP_FILE}"
@@ -88,7 +91,7 @@ PACKED_GROUPS_SECRET = "secret"
 
 def with_groups(files: dict[str, Content], package: Package, rows: Sequence[TestGroupRow]) -> dict[str, Content]:
     """The files with the groups as the rows have them; the same files where the package has them so."""
-    groups = [_group(row) for row in rows if row.kind != "sample"]
+    groups = [package_group(row) for row in rows if row.kind != "sample"]
     before = {group.name: group for group in package.groups}
     if all(before.get(group.name) == group for group in groups):
         return files
@@ -110,13 +113,6 @@ def with_groups(files: dict[str, Content], package: Package, rows: Sequence[Test
     return changed
 
 
-def _group(row: TestGroupRow) -> Group:
-    """The group as a package has it; its points are whole numbers, as all that is taken."""
-    most = row.max_points_num // row.max_points_den
-    kind, aggregation = cast(GroupKind, row.kind), cast(Aggregation, row.aggregation)
-    return Group(row.name, kind, most, aggregation, tuple(row.require_pass))
-
-
 ARGUMENTS = "output_validator_args"
 SHOWN = (".out", ".statement", ".download", ".png", ".jpg", ".jpeg", ".svg")
 # Texts of NAME.yaml that came with a case.
@@ -127,6 +123,23 @@ UNANSWERED = "generators/unanswered"
 
 class NotPackable(Exception):
     """The package format cannot say a problem as it is; the text names what it demands."""
+
+
+class Laid(NamedTuple):
+    """The zip, and a place beside it where its files may be inflated to."""
+
+    archive: Path
+    spool: Path
+
+
+@contextmanager
+def laid_out(files: FileStore, sha256: str) -> Iterator[Laid]:
+    """Write a stored zip to a temporary folder, which goes at the end."""
+    with locked_folder(PACKAGE_PREFIX) as folder:
+        laid = Laid(folder / "package.zip", folder / "files")
+        with laid.archive.open("wb") as file:
+            file.writelines(files.pieces(sha256))
+        yield laid
 
 
 def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], rows: Sequence[TestCaseRow]) -> IO[bytes]:

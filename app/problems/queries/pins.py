@@ -8,10 +8,8 @@ Rows made of a manifest are in no session and only read; each case has the id of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
 from uuid import uuid4
 
-from cachetools import LRUCache
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
@@ -22,9 +20,6 @@ from app.tables import ContestProblemRow, JobRow, ProblemRow, ProblemVersionRow,
 
 # The kind of jobs that verify a stored package.
 VERIFICATION = "verification"
-MOST_KEPT = 64
-_MANIFESTS: LRUCache[str, ManifestDocument] = LRUCache(MOST_KEPT)
-_GUARD = Lock()
 
 
 def number(session: Session, contest_id: str, problem_id: str) -> int | None:
@@ -42,17 +37,9 @@ def manifest(session: Session, contest_id: str, problem_id: str) -> ManifestDocu
 
 
 def superseded(session: Session, problem_id: str, version: int) -> ManifestDocument:
-    """The manifest of an earlier version, not to be changed: it is read once for all who ask."""
-    place = (ProblemVersionRow.problem_id == problem_id) & (ProblemVersionRow.number == version)
-    fingerprint = session.scalar(select(ProblemVersionRow.fingerprint).where(place))
-    assert fingerprint is not None, "only the newest version has no manifest"
-    with _GUARD:
-        known = _MANIFESTS.get(fingerprint)
-    if known is None:
-        known = session.scalars(select(ProblemVersionRow.manifest).where(place)).one()
-        assert known is not None, "it has a fingerprint"
-        with _GUARD:
-            _MANIFESTS[fingerprint] = known
+    """The manifest of an earlier version, not to be changed: a session reads it once for all who ask."""
+    known = session.get_one(ProblemVersionRow, (problem_id, version)).manifest
+    assert known is not None, "only the newest version has no manifest"
     return known
 
 

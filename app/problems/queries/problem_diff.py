@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import cast
+from typing import TypeVar, cast
 
 from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
@@ -21,12 +21,11 @@ from app.core.json_documents import CaseDocument, GroupDocument, ProblemChanges,
 from app.domain.contests import CaseKind, ScoredProblem, ScoringRule
 from app.domain.counting import RawScore
 from app.domain.documents import ProblemSettingsDocument
-from app.domain.scoring import exact
-from app.domain.verdicts import CaseVerdict
 from app.problems.queries import pins, problems
-from app.problems.queries.scoring_input import scored_of
+from app.problems.queries.scoring_input import known_scores, scored_of
 from app.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
 
+D = TypeVar("D", ProblemColumns, GroupDocument, CaseDocument)
 Cases = Mapping[str, CaseDocument]
 JUDGED = ("input_sha256", "answer_sha256", "checker_args")
 REFERENCE = (
@@ -50,9 +49,9 @@ def document(session: Session, problem_id: str, contest_id: str | None = None) -
         ContestProblemRow.version.is_(None) | (ContestProblemRow.version == row.version),
     )
     current: ProblemDocument = {
-        "columns": _columns(row),
+        "columns": _fields(row, ProblemColumns),
         "groups": [group_document(group) for group in problems.groups(session, row.id)],
-        "cases": {case.name: _case(case) for case in problems.test_cases(session, row.id)},
+        "cases": {case.name: _fields(case, CaseDocument) for case in problems.test_cases(session, row.id)},
         "rules": {contest: rule.model_dump(exclude_unset=True) for contest, rule in session.execute(rules)},
     }
     return copy.deepcopy(current)
@@ -67,47 +66,14 @@ def of_version(session: Session, problem_id: str, version: int, contest_id: str 
     return copy.deepcopy(earlier)
 
 
-def _columns(row: ProblemRow) -> ProblemColumns:
-    return {
-        "uuid": row.uuid,
-        "names": row.names,
-        "metadata_": row.metadata_,
-        "settings": row.settings,
-        "statements": row.statements,
-        "package_sha256": row.package_sha256,
-    }
+def _fields(row: ProblemRow | TestGroupRow | TestCaseRow, kind: type[D]) -> D:
+    """The columns of a row that a kind of document has."""
+    return cast(D, {name: getattr(row, name) for name in kind.__annotations__})
 
 
 def group_document(row: TestGroupRow) -> GroupDocument:
     """A group's row as versions keep it."""
-    return {
-        "name": row.name,
-        "ordinal": row.ordinal,
-        "kind": row.kind,
-        "max_points_num": row.max_points_num,
-        "max_points_den": row.max_points_den,
-        "aggregation": row.aggregation,
-        "require_pass": row.require_pass,
-    }
-
-
-def _case(row: TestCaseRow) -> CaseDocument:
-    return {
-        "group_name": row.group_name,
-        "ordinal": row.ordinal,
-        "points_num": row.points_num,
-        "points_den": row.points_den,
-        "input_sha256": row.input_sha256,
-        "input_size": row.input_size,
-        "answer_sha256": row.answer_sha256,
-        "answer_size": row.answer_size,
-        "checker_args": row.checker_args,
-        "reference_raw_num": row.reference_raw_num,
-        "reference_raw_den": row.reference_raw_den,
-        "reference_multiplier_num": row.reference_multiplier_num,
-        "reference_multiplier_den": row.reference_multiplier_den,
-        "provenance": row.provenance,
-    }
+    return _fields(row, GroupDocument)
 
 
 def difference(before: ProblemDocument, after: ProblemDocument) -> ProblemChanges:
@@ -283,15 +249,7 @@ def scored(version: ProblemDocument, problem_id: str, contest_id: str) -> Scored
 
 def reference_scores(version: ProblemDocument) -> dict[str, RawScore]:
     """Scores of the expected answers, where they are known."""
-    return {
-        name: RawScore(
-            CaseVerdict.ACCEPTED,
-            exact(case["reference_raw_num"], case["reference_raw_den"]),
-            exact(case["reference_multiplier_num"], case["reference_multiplier_den"]),
-        )
-        for name, case in version["cases"].items()
-        if case["reference_raw_num"] is not None
-    }
+    return known_scores([TestCaseRow(name=name, **case) for name, case in version["cases"].items()])
 
 
 def counted_cases(version: ProblemDocument) -> frozenset[str]:

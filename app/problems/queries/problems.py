@@ -20,9 +20,9 @@ from app.core.messages import N_, Message, did_you_mean
 from app.core.steps import SILENT, Steps
 from app.domain.documents import FoundScore
 from app.domain.scoring import pair
-from app.packages.model import Case, Package, write_archive_file
+from app.packages.markdown import FOLDER, image_links, image_type, local_image
+from app.packages.model import Case, Package, Statement, write_archive_file
 from app.packages.texts import ahead
-from app.problems.queries.stored_packages import keep_statements
 from app.programs.model import pack
 from app.tables import ContestProblemRow, ProblemRow, ProblemVersionRow, SubmissionRow, TestCaseRow, TestGroupRow
 
@@ -71,6 +71,30 @@ def keep_package(files: FileStore, package: Package, *, archive: bool = True, st
         keep_statements(files, package.solutions, {}),
         _keep_cases(files, package, steps),
     )
+
+
+def keep_statements(
+    store: FileStore, statements: Mapping[str, Statement], package_files: Mapping[str, bytes]
+) -> dict[str, StatementDocument]:
+    """Store each language's text as contestants read it: with the problem's constants put in, and with its images."""
+    documents: dict[str, StatementDocument] = {}
+    for language, statement in statements.items():
+        text = "" if statement.kind == "pdf" else statement.text
+        data = statement.file.read() if statement.kind == "pdf" else text.encode()
+        documents[language] = {
+            "kind": statement.kind,
+            "file": statement.file.name,
+            "sha256": store.keep(data),
+            "images": _keep_images(store, statement.kind, text, package_files),
+        }
+    return documents
+
+
+def _keep_images(store: FileStore, kind: str, text: str, package_files: Mapping[str, bytes]) -> dict[str, str]:
+    """Store the images of a package that a statement shows; gives their digests by their paths below `statement/`."""
+    links = image_links(text) if kind == "md" else ()
+    names = {name for link in links if (name := local_image(link.address)) is not None and image_type(name)}
+    return {name: store.keep(data) for name in sorted(names) if (data := package_files.get(f"{FOLDER}/{name}"))}
 
 
 def _keep_archive(files: FileStore, package: Package, steps: Steps) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -113,7 +112,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     scored = [_scored(session, entry, problem) for entry, problem in pairs]
     labels = {entry.problem_id: entry.label for entry, _ in pairs}
     counted = [problem.id for problem in scored if problem.rule.reference_counts]
-    references = _references(session, contest_id, counted)
+    references = {each: known_scores(pins.cases(session, contest_id, each)) for each in counted}
     teams = contest_teams(session, row)
     late = _late(session, row)
     settings = row.settings
@@ -134,12 +133,6 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
         late,
         VeiledIds(row.veil),
     )
-
-
-def scored_problem(session: Session, contest_id: str, problem_id: str) -> ScoredProblem | None:
-    """A problem as its contest scores it; None if the contest does not have it."""
-    pairs = [pair for pair in entries(session, contest_id) if pair[0].problem_id == problem_id]
-    return _scored(session, *pairs[0]) if pairs else None
 
 
 def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, ProblemRow]]:
@@ -229,13 +222,6 @@ def _late(session: Session, contest: ContestRow) -> frozenset[str]:
     return frozenset(session.scalars(select(TeamRow.id).where(TeamRow.id.not_in(enrolled))))
 
 
-def _references(session: Session, contest_id: str, problem_ids: Sequence[str]) -> ReferenceScores:
-    """Scores of the expected answers of a contest's problems, where they are known."""
-    pinned = {each for each in problem_ids if pins.number(session, contest_id, each) is not None}
-    scores = reference_scores(session, [each for each in problem_ids if each not in pinned])
-    return {**scores, **{each: known_scores(pins.cases(session, contest_id, each)) for each in pinned}}
-
-
 def known_scores(rows: Sequence[TestCaseRow]) -> dict[str, RawScore]:
     """Scores of the expected answers of these cases, where they are known."""
     return {
@@ -247,20 +233,3 @@ def known_scores(rows: Sequence[TestCaseRow]) -> dict[str, RawScore]:
         for row in rows
         if row.reference_raw_num is not None
     }
-
-
-def reference_scores(session: Session, problem_ids: Sequence[str]) -> ReferenceScores:
-    """Scores of these problems' expected answers, where they are known."""
-    table = TestCaseRow
-    query = select(
-        table.problem_id,
-        table.name,
-        table.reference_raw_num,
-        table.reference_raw_den,
-        table.reference_multiplier_num,
-        table.reference_multiplier_den,
-    ).where(table.problem_id.in_(problem_ids), table.reference_raw_num.is_not(None), table.removed.is_(False))
-    scores: dict[str, dict[str, RawScore]] = defaultdict(dict)
-    for problem_id, name, raw, raw_den, share, share_den in session.execute(query):
-        scores[problem_id][name] = RawScore(CaseVerdict.ACCEPTED, exact(raw, raw_den), exact(share, share_den))
-    return scores

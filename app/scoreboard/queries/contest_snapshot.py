@@ -284,17 +284,20 @@ def closed(snapshot: ContestSnapshot) -> ContestSnapshot:
 
 
 def _board(snapshot: ContestSnapshot, seen: BoardView) -> Board:
-    board = LiveBoard(
+    return live_board(snapshot.contest, seen, snapshot.official()).board()
+
+
+def live_board(contest: ScoredContest, seen: BoardView, attempts: Iterable[Attempt] = ()) -> LiveBoard:
+    """A board of its own that shows this view of a contest."""
+    return LiveBoard(
         seen.problems,
-        snapshot.contest.official_teams,
+        contest.official_teams,
+        attempts,
         freeze=seen.freeze,
         chosen=seen.chosen,
         phase=seen.phase,
-        references=snapshot.contest.references,
+        references=contest.references,
     )
-    shown_ids = {problem.id for problem in seen.problems}
-    board.put(attempt for attempt in snapshot.official() if attempt.problem_id in shown_ids)
-    return board.board()
 
 
 @once_a_snapshot

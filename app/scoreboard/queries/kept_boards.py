@@ -12,9 +12,8 @@ from operator import attrgetter
 
 from app.domain.contests import state
 from app.domain.counting import Attempt
-from app.domain.incremental_scoreboard import LiveBoard
 from app.problems.queries.scoring_input import ScoredContest
-from app.scoreboard.queries.contest_snapshot import BoardView, Cells, ContestSnapshot, EmbargoedCells, view
+from app.scoreboard.queries.contest_snapshot import BoardView, Cells, ContestSnapshot, EmbargoedCells, live_board, view
 from app.submissions.queries.attempts import KnownScores, Read
 
 
@@ -28,14 +27,7 @@ class KeptBoard:
         """`reads` are all attempts."""
         self.view = seen
         self._references = contest.references
-        self._board = LiveBoard(
-            seen.problems,
-            contest.official_teams,
-            freeze=seen.freeze,
-            chosen=seen.chosen,
-            phase=seen.phase,
-            references=contest.references,
-        )
+        self._board = live_board(contest, seen)
         self._moment: datetime | None = None
         self.put(reads)
 

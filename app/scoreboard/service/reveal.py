@@ -21,8 +21,7 @@ from app.core.messages import N_
 from app.core.service import Service
 from app.domain.board import Pending, Place, Row, Step, opened, pending
 from app.domain.contests import Freeze
-from app.domain.incremental_scoreboard import LiveBoard
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot, live_board, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestRow
 
@@ -172,17 +171,7 @@ class Rehearsal:
         """`snapshot` is everybody's, frozen."""
         self._snapshot = snapshot
         self._guard = threading.Lock()
-        seen = snapshot.view
-        self._board = LiveBoard(
-            seen.problems,
-            snapshot.contest.official_teams,
-            freeze=seen.freeze,
-            chosen=seen.chosen,
-            phase=seen.phase,
-            references=snapshot.contest.references,
-        )
-        known_ids = {problem.id for problem in seen.problems}
-        self._board.put(attempt for attempt in snapshot.official() if attempt.problem_id in known_ids)
+        self._board = live_board(snapshot.contest, snapshot.view, snapshot.official())
         self._hidden = opened(pending(snapshot.board, hidden_places(snapshot)), Step.ALL)
         self._places: list[Place] = []
 

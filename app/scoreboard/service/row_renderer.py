@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from app.core.clics import format_reltime, format_time, number, state_json
 from app.domain.board import Board, Cell, Row, moment
 from app.domain.contests import Team
-from app.domain.history import Past, history
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.domain.history import Past, history, shown
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot, live_board
 from app.scoreboard.service.bodies import BoardProblem, BoardRow
 
 # A row as JSON: its rank, and what follows it.
@@ -207,18 +207,8 @@ def history_steps(snapshot: ContestSnapshot, steps: int) -> int:
 
 def compute_history(snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
     """The history of a snapshot's main board: takes a while."""
-    seen, began = snapshot.view, time.monotonic()
-    teams = history(
-        seen.problems,
-        snapshot.contest.official_teams,
-        snapshot.official(),
-        freeze=seen.freeze,
-        chosen=seen.chosen,
-        phase=seen.phase,
-        references=snapshot.contest.references,
-        steps=steps,
-        among=snapshot.contest.main_teams,
-    )
+    began, live = time.monotonic(), live_board(snapshot.contest, snapshot.view)
+    teams = history(live, shown(snapshot.official(), snapshot.freeze), steps, snapshot.contest.main_teams)
     ended = time.monotonic()
     seconds = ended - began
     return WrittenHistory(snapshot, teams, ended + (REST * seconds if seconds > DEAR_SECONDS else 0.0))

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.domain.contests import OPEN, PROVISIONAL, Carry, Counting, Freeze, Kind, ScoredProblem
+from app.domain.contests import OPEN, Carry, Counting, Freeze, Kind, ScoredProblem
 from app.domain.counting import Attempt, RawScore
-from app.domain.history import history
+from app.domain.history import history, shown
+from app.domain.incremental_scoreboard import LiveBoard
 from tests.builders.examples import examples
 from tests.builders.scoring import CASES, TEAMS, attempts, awkward_attempts, awkward_scores, problems
 from tests.builders.slow_board import SlowBoard, ranked, scoreboard
@@ -23,8 +24,7 @@ freezes = st.one_of(st.just(OPEN), st.builds(Freeze, st.integers(0, 6).map(lambd
 
 def board_at(problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, time: timedelta) -> SlowBoard:
     """Of what everybody sees of the attempts that were sent until then."""
-    shown = [each for each in tries if each.time <= time and not freeze.hides(each.team_id, "p", each.time)]
-    return scoreboard([problem], TEAMS, shown)
+    return scoreboard([problem], TEAMS, [each for each in shown(tries, freeze) if each.time <= time])
 
 
 @settings(max_examples=60)
@@ -32,7 +32,7 @@ def board_at(problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, time:
 def test_each_moment_is_the_board_of_all_that_was_sent_until_then(
     problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, steps: int
 ) -> None:
-    past = history([problem], TEAMS, tries, freeze=freeze, chosen={}, phase=PROVISIONAL, references={}, steps=steps)
+    past = history(LiveBoard([problem], TEAMS, freeze=freeze), shown(tries, freeze), steps)
     assert past.keys() == {team.id for team in TEAMS if team.counts}
     times = sorted({each.time for of_team in past.values() for each in of_team})
     for time in times:
@@ -40,8 +40,7 @@ def test_each_moment_is_the_board_of_all_that_was_sent_until_then(
         for row in board.rows:
             last = [each for each in past[row.team.id] if each.time <= time][-1]
             assert (last.points, last.rank) == (row.points, row.rank)
-    shown = [each for each in tries if not freeze.hides(each.team_id, "p", each.time)]
-    if shown:
+    if shown(tries, freeze):
         end = board_at(problem, tries, freeze, timedelta(days=1))
         assert {team: each[-1].points for team, each in past.items()} == {row.team.id: row.points for row in end.rows}
 
@@ -78,17 +77,8 @@ def test_the_history_of_scores_without_a_common_factor_is_that_of_slow_boards(
     ]
     judged = [*tries[0], *(replace(each, id=each.id + 50, problem_id="q") for each in tries[1])]
     references = {"p": reference, "q": reference}
-    past = history(
-        ruled,
-        TEAMS,
-        judged,
-        freeze=freeze,
-        chosen=choices,
-        phase=PROVISIONAL,
-        references=references,
-        steps=steps,
-        among=among,
-    )
+    live = LiveBoard(ruled, TEAMS, freeze=freeze, chosen=choices, references=references)
+    past = history(live, shown(judged, freeze), steps, among)
 
     def slow(some: list[Attempt]) -> dict[str, tuple[float, int]]:
         board = scoreboard(ruled, TEAMS, some, freeze=freeze, chosen=choices, references=references)
@@ -107,7 +97,7 @@ def test_the_history_of_scores_without_a_common_factor_is_that_of_slow_boards(
 def test_there_are_no_more_moments_than_steps_and_nothing_is_told_twice(
     problem: ScoredProblem, tries: list[Attempt], steps: int
 ) -> None:
-    past = history([problem], TEAMS, tries, freeze=OPEN, chosen={}, phase=PROVISIONAL, references={}, steps=steps)
+    past = history(LiveBoard([problem], TEAMS), tries, steps)
     assert len({each.time for of_team in past.values() for each in of_team}) <= steps
     for of_team in past.values():
         told = [(each.points, each.rank) for each in of_team]
@@ -120,9 +110,7 @@ def test_teams_among_themselves_keep_their_points_and_have_their_own_ranks(
     problem: ScoredProblem, tries: list[Attempt], among: set[str]
 ) -> None:
     def told(some: set[str] | None) -> dict[str, float]:
-        past = history(
-            [problem], TEAMS, tries, freeze=OPEN, chosen={}, phase=PROVISIONAL, references={}, steps=5, among=some
-        )
+        past = history(LiveBoard([problem], TEAMS), tries, 5, some)
         if some is not None and tries:
             assert all(each.rank <= len(some) for of_team in past.values() for each in of_team)
         return {team: of_team[-1].points for team, of_team in past.items() if of_team}

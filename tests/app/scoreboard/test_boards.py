@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import event
 
 from app.core.service import Service
-from app.problems.queries.scoring_input import scored_contest, scored_problem
+from app.domain.contests import ScoredProblem
+from app.problems.queries.scoring_input import scored_contest
 from app.submissions.queries.attempts import KnownScores, attempts
 from app.tables import JudgementRow
 from tests.builders.contests import add_contest, add_problem, add_submission
@@ -85,13 +86,14 @@ def test_a_submission_without_a_team_is_nobodys_on_the_board(service: Service) -
 
 
 def test_a_scored_problem_is_kept_until_its_problem_or_its_rule_changes(service: Service) -> None:
-    with service.database.read() as session:
-        first = scored_problem(session, "c", "echo")
-        assert first is not None
-        assert scored_problem(session, "c", "echo") is first
-        assert scored_problem(session, "c", "none") is None
+    def scored() -> ScoredProblem:
+        with service.database.read() as session:
+            contest = scored_contest(session, "c")
+            assert contest is not None
+            (problem,) = contest.problems
+            return problem
+
+    first = scored()
+    assert scored() is first
     add_problem(service, {"data/secret/04.in": "4\n", "data/secret/04.ans": "4\n", "problem.yaml": PROBLEM})
-    with service.database.read() as session:
-        changed = scored_problem(session, "c", "echo")
-    assert changed is not None
-    assert [case.name for case in changed.cases] == ["01", "02", "03", "04"]
+    assert [case.name for case in scored().cases] == ["01", "02", "03", "04"]
