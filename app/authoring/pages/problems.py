@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import IO, Annotated, cast
+from typing import Annotated, cast
 
 from anyio.to_thread import run_sync
 from fastapi import Depends, Query, Request, Response
@@ -21,7 +20,7 @@ from app.authoring.service.packages import BroughtIn, SentPackage
 from app.authoring.service.reference_runs import ReferenceRunRequest
 from app.authoring.service.test_data import DataBody, arrange, put_cases
 from app.core.errors import BadRequest, NotFound, ServiceError
-from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
+from app.core.http.errors import written
 from app.core.messages import N_
 from app.core.pages.forms import made_of_values, open_form, whole_number
 from app.core.pages.gate import Faults, Fields, faults_of, how_of, led_on, see
@@ -46,15 +45,8 @@ async def _open_package(request: Request) -> AsyncIterator[SentPackage]:
         sent = form.file("package")
         if sent is None or not sent.name:
             raise BadRequest(N_("expected a zip file, found nothing"), where="package")
-        with locked_folder(UPLOAD_PREFIX) as folder:
-            path = folder / "body"
-            await run_sync(_copy, sent.stream, path)
+        async with written(sent.stream) as path:
             yield SentPackage(path, form.texts.get("id", "").strip() or None, Path(sent.name).stem or None)
-
-
-def _copy(stream: IO[bytes], path: Path) -> None:
-    with path.open("wb") as file:
-        shutil.copyfileobj(stream, file)
 
 
 async def bring_in(request: Request, service: TheService, viewer: Visitor) -> Response:

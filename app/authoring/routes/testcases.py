@@ -240,7 +240,9 @@ async def import_problem(
     application/x-ndjson` there are lines of progress, the last one with the status and the body of the reply.
     """
     async with AsyncExitStack() as undo:
-        sent = await undo.enter_async_context(_open_package(request, id, format, service.settings.max_package))
+        opened = _open_zip(request, PACKAGES_PARTS, service.settings.max_package)
+        path, named, stem = await undo.enter_async_context(opened)
+        sent = SentPackage(path, id or named, stem, format)
 
         def work(steps: Steps) -> Response:
             outcome = packages.bring_in(service, viewer, sent, how, steps)
@@ -255,21 +257,25 @@ async def import_problem(
 
 
 @asynccontextmanager
-async def _open_package(
-    request: Request, slug: str | None, format: packages.JudgeFormat | None, limit: int
-) -> AsyncIterator[SentPackage]:
-    """Read a package from the body or from a form; its file is gone afterwards. Raises BadRequest, UnsupportedMedia."""
+async def _open_zip(
+    request: Request, parts: Expected, limit: int
+) -> AsyncIterator[tuple[Path, str | None, str | None]]:
+    """A zip of the body or of a form with one file, the text `id` and the name of the file; gone afterwards.
+
+    Raises BadRequest or UnsupportedMedia.
+    """
     kind = content_type(request)
     if kind == "multipart/form-data":
-        async with open_form(request, PACKAGES_PARTS) as form:
-            upload = form.file("package")
+        (name,) = parts.files
+        async with open_form(request, parts) as form:
+            upload = form.file(name)
             if upload is None:
-                raise BadRequest(N_("expected a zip file, found nothing"), where="package")
+                raise BadRequest(N_("expected a zip file, found nothing"), where=name)
             async with written(upload.stream) as path:
-                yield SentPackage(path, slug or form.texts.get("id"), Path(upload.name).stem or None, format)
+                yield path, form.texts.get("id"), Path(upload.name).stem or None
     elif kind in ZIPS:
         async with body_file(request, limit) as path:
-            yield SentPackage(path, slug, None, format)
+            yield path, None, None
     else:
         raise UnsupportedMedia(
             N_("expected application/zip or multipart/form-data, found %(found)s"),
@@ -304,22 +310,8 @@ async def import_testcases(
 
     All of it is one version; a case in another group than before moves. All faults at once, each with its entry.
     """
-    kind = content_type(request)
-    if kind == "multipart/form-data":
-        async with open_form(request, TEST_DATA_PARTS) as sent:
-            data = sent.read("cases")
-        if data is None:
-            raise BadRequest(N_("expected a zip file, found nothing"), where="cases")
-        outcome = await run_sync(lambda: put_cases(service, viewer, problem_id, data, how, only=only))
-    elif kind in ZIPS:
-        async with body_file(request, service.settings.max_upload) as path:
-            outcome = await run_sync(lambda: put_cases(service, viewer, problem_id, path, how, only=only))
-    else:
-        raise UnsupportedMedia(
-            N_("expected application/zip or multipart/form-data, found %(found)s"),
-            where="Content-Type",
-            found=kind or "none",
-        )
+    async with _open_zip(request, TEST_DATA_PARTS, service.settings.max_upload) as (path, _, _):
+        outcome = await run_sync(lambda: put_cases(service, viewer, problem_id, path, how, only=only))
     return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)
 
 

@@ -153,12 +153,18 @@ def package_zip(service: Service, session: Session, problem_id: str) -> IO[bytes
     Raises NotFound, or Conflict for a problem that no package can hold.
     """
     row = existing(session, problem_id)
+    return packed(service, row, problems.groups(session, row.id), problems.test_cases(session, row.id))
+
+
+def packed(
+    service: Service, row: ProblemRow, groups: Sequence[TestGroupRow], cases: Sequence[TestCaseRow]
+) -> IO[bytes]:
+    """A package in an open temporary file; raises Conflict for a problem that no package can hold."""
     try:
-        groups, cases = problems.groups(session, row.id), problems.test_cases(session, row.id)
         return packing.packed(service.files, row, groups, cases)
     except NotPackable as lacking:
         raise Conflict(
-            N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=problem_id, lacking=lacking
+            N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=row.id, lacking=lacking
         ) from None
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import cast
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from sqlalchemy.orm import Session
 
 from app.core.bodies import Body, Line
-from app.core.errors import BadRequest, describe_pattern
+from app.core.errors import BadRequest, describe_pattern, fault
 from app.core.faults import Faults
 from app.core.json_documents import CaseDocument, RunParams
 from app.core.messages import N_, Message
@@ -20,11 +19,6 @@ from app.judging.service.references import REFERENCE_RUN
 from app.packages.settings import solver_of
 from app.problems.queries import pins
 from app.tables import JobRow, ProblemRow
-
-N = TypeVar("N", int, float)
-MOST_SECONDS = 3600
-MOST_SEED = 2**63 - 1
-METHOD = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
 class ReferenceRunRequest(Body):
@@ -104,29 +98,10 @@ def _names(problem_id: str, cases: Mapping[str, CaseDocument], asked: list[str] 
 
 def options_of(fields: Mapping[str, str], faults: Faults) -> ReferenceDocument:
     """The options of a reference run, each value checked."""
-    options: ReferenceDocument = {}
-    if (method := fields.get("method")) is not None:
-        if METHOD.fullmatch(method):
-            options["method"] = method
-        else:
-            faults.expect("method", "", N_("a method's name"), repr(method[:80]))
-    if (text := fields.get("seconds")) is not None:
-        seconds = _number(text, float)
-        if seconds is not None and 0 < seconds <= MOST_SECONDS:
-            options["seconds"] = seconds
-        else:
-            faults.expect("seconds", "", N_("a number up to %(most)s"), repr(text[:80]), most=MOST_SECONDS)
-    if (text := fields.get("seed")) is not None:
-        seed = _number(text, int)
-        if seed is not None and 0 <= seed <= MOST_SEED:
-            options["seed"] = seed
-        else:
-            faults.expect("seed", "", N_("a number up to %(most)s"), repr(text[:80]), most=MOST_SEED)
-    return options
-
-
-def _number(text: str, kind: Callable[[str], N]) -> N | None:
     try:
-        return kind(text)
-    except ValueError:
-        return None
+        options = ReferenceRunRequest.model_validate(fields, strict=False)
+    except ValidationError as error:
+        for each in map(fault, error.errors(include_url=False)):
+            faults.expect(str(each["where"]), "", str(each["expected"]), str(each["found"]))
+        return {}
+    return cast(ReferenceDocument, options.model_dump(exclude_none=True))  # its keys are the fields

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from app.domain.documents import FoundScore
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.packages.texts import SentCase, SentCases, read_cases
+from app.packages.texts import SentCase, read_cases
 from app.problems.queries import testdata
 from app.problems.queries.problems import existing
 from app.problems.queries.testcases import NewCase
@@ -60,9 +60,11 @@ def put_cases(
     try:
         seconds = service.settings.package_read_seconds
         sent = READER.read(read_cases, (source,), seconds, [] if isinstance(source, bytes) else [source])
-        scores = _checked(service, row, sent)
-    except PackageErrors as faults:
-        raise _refusal(faults) from None
+        faults = Faults()
+        scores = check_cases(service, row, sent.cases, faults)
+        faults.settle()
+    except PackageErrors as wrong:
+        raise _refusal(wrong) from None
     cases = [(_new_case(problem_id, each), scores.get(each.name)) for each in sent.cases]
     groups = [
         TestGroupChange.model_construct(
@@ -147,30 +149,24 @@ def _new_case(problem_id: str, sent: SentCase) -> NewCase:
     return NewCase(problem_id, sent.group, sent.name, sent.input, sent.answer, provenance, args)
 
 
-def _checked(service: Service, row: ProblemRow, sent: SentCases) -> Mapping[str, FoundScore]:
-    """Ask the checker about every case at once; raises PackageErrors, or Unavailable without graders."""
-    faults, scores, limit = Faults(), {}, row.settings["inputs"]["limit"]
-    for case in sent.cases:
+def check_cases(
+    service: Service, row: ProblemRow, cases: Sequence[SentCase], faults: Faults
+) -> Mapping[str, FoundScore]:
+    """Ask the problem's checker about all cases at once; `faults` gets what it refuses, and what is too large.
+
+    Returns what expected answers score, by the cases' names. Raises Unavailable without graders.
+    """
+    scores, limit, program = {}, row.settings["inputs"]["limit"], row.settings.get("program")
+    asked: list[tuple[SentCase, Future[Validated]]] = []
+    for case in cases:
         if len(case.input) > limit:
             faults.expect(f"{case.path}.in", "", N_("at most %(limit)s bytes"), str(len(case.input)), limit=limit)
-    faults.settle()
-    program = row.settings.get("program")
-    asked: list[tuple[SentCase, Future[Validated]]] = [
-        (
-            case,
-            service.engine.validate(
-                Validate(
-                    row.settings["checker"],
-                    case.input,
-                    tuple(case.settings.output_validator_args or ()),
-                    expected=case.answer,
-                    program=program,
-                    case_name=case.name,
-                )
-            ),
+            continue
+        args = tuple(case.settings.output_validator_args or ())
+        question = Validate(
+            row.settings["checker"], case.input, args, expected=case.answer, program=program, case_name=case.name
         )
-        for case in sent.cases
-    ]
+        asked.append((case, service.engine.validate(question)))
     for case, reply in asked:
         try:
             validated = reply.result()
@@ -187,5 +183,4 @@ def _checked(service: Service, row: ProblemRow, sent: SentCases) -> Mapping[str,
             faults.add(f"{case.path}{'.in' if fault['file'] == 'input' else '.ans'}", fault["text"])
         if validated.score is not None:
             scores[case.name] = validated.score
-    faults.settle()
     return scores

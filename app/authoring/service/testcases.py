@@ -14,11 +14,12 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import CaseView, details
 from app.authoring.service.reference_runs import ReferenceRunRequest, options_of, queue_run
+from app.authoring.service.test_data import check_cases
 from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.clock import utc_now
-from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, NotFound, Unavailable
+from app.core.errors import BadRequest, NotFound
 from app.core.faults import Faults
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProvenanceDocument
@@ -29,18 +30,17 @@ from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.documents import FoundScore
 from app.domain.scoring import phase_scale
 from app.judging.queries import rejudging_changes
-from app.judging.service.messages import Validate
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change
-from app.judging.service.questions import JudgeFailed, NotJudged
 from app.packages.files import BAD_NAME, NAME
-from app.packages.texts import check_texts
+from app.packages.settings import CaseSettings
+from app.packages.texts import SentCase, check_texts
 from app.packages.zips import kept_zip
 from app.problems.queries import pins, problems, testcases
 from app.problems.queries.problems import existing
 from app.problems.queries.testcases import NewCase
 from app.problems.queries.versions import Author
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.tables import ProblemRow, TestCaseRow
+from app.tables import TestCaseRow
 from checkers.doors import Phrase
 
 # NAME.yaml and its sisters are files of a package, whose names have at most 255 characters.
@@ -128,8 +128,6 @@ def put_case(service: Service, viewer: Viewer, request: CaseRequest, how: How) -
     Raises BadRequest with all faults, Conflict, or PreconditionFailed.
     """
     new, score = _checked(service, request)
-    if how.preview:
-        return _previewed(service, new, score, viewer.account_id, how)
     return _store(service, new, score, viewer.account_id, how)
 
 
@@ -217,11 +215,13 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
     if given is None:
         faults.expect("input", "", "a file", Phrase(N_("nothing")))
     else:
-        score = _check(service, row, f"data/{group}/{name}", given, request.answer, faults)
-    if faults.errors:
+        case = SentCase(f"data/{group}/{name}", given, request.answer, CaseSettings())
+        answers = {} if request.answer is None else {f"{case.path}.ans": request.answer}
+        check_texts({f"{case.path}.in": given, **answers}, faults)
+        score = check_cases(service, row, [case], faults).get(name)
+    if given is None or faults.errors:
         errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.errors]
         raise BadRequest(joined((str(each) for each in faults.errors), "; "), errors=errors)
-    assert given is not None  # else there is a fault
     provenance: ProvenanceDocument = {"from": "admin"}
     if options:
         provenance["reference"] = options
@@ -230,19 +230,23 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
 
 def _store(
     service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, how: How
-) -> CasePut | RejudgingView:
-    """Put a test case: at once, or as a rejudging where submissions exist."""
+) -> CasePut | RejudgingView | Preview:
+    """Put a test case: at once, or as a rejudging where submissions exist; the files of a preview are not kept."""
+    files = OnlyHashes() if how.preview else service.files
     for data in (new.input, new.answer):
         if data is not None:
-            service.files.keep(data)  # before the first query: other writers do not wait for the disk
+            files.keep(data)  # before the first query: other writers do not wait for the disk
     created = False
 
     def write() -> None:
         nonlocal created
-        _, created = testcases.put_case(session, service.files, new, score)
+        _, created = testcases.put_case(session, files, new, score)
 
-    with service.database.write() as session:
-        opened = change(session, new.problem_id, write, _author(new, account_id), how)
+    author = Author(account_id, f"test case {new.name} of {new.problem_id} has been put")
+    with service.database.write(quiet=how.preview) as session:
+        opened = change(session, new.problem_id, write, author, how)
+        if isinstance(opened, Preview):
+            return opened
         job_id = _start_reference_run(session, new, account_id)
         problem = details(session, existing(session, new.problem_id))
     if job_id is not None:
@@ -252,22 +256,6 @@ def _store(
         return opened.model_copy(update={"reference_run": job_id})
     case = next(case for case in problem.testcases if case.name == new.name)
     return CasePut(case.model_copy(update={"reference_run": job_id}), created)
-
-
-def _previewed(service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, how: How) -> Preview:
-    """What putting a test case would do; its files are not kept."""
-
-    def write() -> None:
-        testcases.put_case(session, OnlyHashes(), new, score)
-
-    with service.database.write(quiet=True) as session:
-        shown = change(session, new.problem_id, write, _author(new, account_id), how)
-    assert isinstance(shown, Preview), "it was asked for"
-    return shown
-
-
-def _author(new: NewCase, account_id: str | None) -> Author:
-    return Author(account_id, f"test case {new.name} of {new.problem_id} has been put")
 
 
 def _start_reference_run(session: Session, new: NewCase, account_id: str | None) -> str | None:
@@ -289,34 +277,3 @@ def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
     if group not in {"sample", *groups}:
         faults.expect("group", "", N_("one of %(groups)s"), group, groups=", ".join(dict.fromkeys(["sample", *groups])))
     return faults
-
-
-def _check(
-    service: Service, row: ProblemRow, path: str, given: bytes, expected: bytes | None, faults: Faults
-) -> FoundScore | None:
-    """Hold the files against the package's rules for texts, the problem's bounds and its checker."""
-    files = {f"{path}.in": given, **({f"{path}.ans": expected} if expected is not None else {})}
-    check_texts(files, faults)
-    limit = row.settings["inputs"]["limit"]
-    if len(given) > limit:
-        faults.expect(f"{path}.in", "", N_("at most %(limit)s bytes"), str(len(given)), limit=limit)
-        return None
-    program = row.settings.get("program")
-    question = Validate(
-        row.settings["checker"], given, expected=expected, program=program, case_name=path.rpartition("/")[2]
-    )
-    try:
-        validated = service.engine.validate(question).result()
-    except NotJudged as failed:
-        raise Unavailable(
-            N_("%(path)s.in could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, path=path, failed=failed
-        ) from None
-    except JudgeFailed as failed:
-        faults.add(f"{path}.in", N_("the checker failed by itself: %(failed)s"), failed=failed)
-        return None
-    for fault in validated.faults:
-        if program is not None and fault["file"] == "answer":
-            continue  # a package's own checker may want other files as `.ans` than answers
-        suffix = ".in" if fault["file"] == "input" else ".ans"
-        faults.add(f"{path}{suffix}", fault["text"])
-    return validated.score

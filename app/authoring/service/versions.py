@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view
+from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view, packed
 from app.contests.queries import entry_of
 from app.core.clics import format_time
-from app.core.errors import Conflict, NotFound
+from app.core.errors import NotFound
 from app.core.json_documents import ManifestDocument, ProblemDocument
 from app.core.messages import N_
 from app.core.service import Service
@@ -25,9 +25,8 @@ from app.judging.service.problem_changes import (
     case_previews,
     change,
 )
-from app.problems.queries import comparison, packing, pins, problem_diff, versions
+from app.problems.queries import comparison, pins, problem_diff, versions
 from app.problems.queries.comparison import summary
-from app.problems.queries.packing import NotPackable
 from app.problems.queries.problems import existing
 from app.problems.queries.versions import Author
 from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
@@ -124,7 +123,9 @@ def diff(session: Session, problem_id: str, number: int, against: int | None) ->
 
 def package_zip(service: Service, session: Session, problem_id: str, number: int) -> IO[bytes]:
     """A version as a package, an open temporary file; raises NotFound, or Conflict for one that no package can hold."""
-    return _packed(service, session, existing(session, problem_id), _manifest(session, problem_id, number))
+    row, known = existing(session, problem_id), _manifest(session, problem_id, number)
+    groups = [TestGroupRow(problem_id=row.id, **group) for group in known["groups"]]
+    return packed(service, pins.row_of(row, known), groups, pins.cases_of(session, row.id, known))
 
 
 def contest_package_zip(service: Service, session: Session, contest_id: str, problem_id: str) -> IO[bytes]:
@@ -152,17 +153,6 @@ def restore(
     if isinstance(opened, RejudgingView):
         after_commit(session, service.engine.take_up)
     return opened
-
-
-def _packed(service: Service, session: Session, row: ProblemRow, known: ManifestDocument) -> IO[bytes]:
-    try:
-        groups = [TestGroupRow(problem_id=row.id, **group) for group in known["groups"]]
-        cases = pins.cases_of(session, row.id, known)
-        return packing.packed(service.files, pins.row_of(row, known), groups, cases)
-    except NotPackable as lacking:
-        raise Conflict(
-            N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=row.id, lacking=lacking
-        ) from None
 
 
 def _manifest(session: Session, problem_id: str, number: int) -> ManifestDocument:
