@@ -16,7 +16,7 @@ from pydantic.json_schema import models_json_schema
 from app.accounts.service.tokens import Who, who_may
 from app.core.clics import EXAMPLES
 from app.core.http.errors import ErrorBody
-from app.feed.service.readers import Call, Notification
+from app.feed.service.webhooks import Call, Notification
 from app.scoreboard.service.bodies import CompactScoreboard
 from app.teams.schemas import GroupBody, OrganizationBody, PersonBody, PersonRowBody
 

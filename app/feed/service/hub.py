@@ -19,9 +19,8 @@ from app.contests.queries import NoContest
 from app.core.errors import TooManyRequests, Unavailable
 from app.core.messages import N_
 from app.core.service import Service
-from app.feed.service.log import Log
+from app.feed.service.log import Log, Place, read_token
 from app.feed.service.publisher import FeedPublisher
-from app.feed.service.readers import Place, read_token
 from app.feed.service.sender import Sender
 from app.feed.service.streams import Client, Waiting, Wish, Write, follow
 

@@ -18,8 +18,19 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import seen_by
 from app.feed.queries import NewEvent
 from app.feed.service.collections import BY_NAME, IN_REFERENCE_ORDER, Collection
-from app.feed.service.log import Index, digest
-from app.feed.service.readers import ACCOUNT, EVERYBODY, JUDGES, OWNER, Entry, Reader, ShownLast, of_account, of_team
+from app.feed.service.log import (
+    ACCOUNT,
+    EVERYBODY,
+    JUDGES,
+    OWNER,
+    Entry,
+    Index,
+    Reader,
+    ShownLast,
+    digest,
+    of_account,
+    of_team,
+)
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow
 

@@ -23,8 +23,7 @@ from app.core.messages import N_
 from app.feed.service.collections import COLLECTIONS, Collection
 from app.feed.service.hub import Hub
 from app.feed.service.kinds import LARGE, ORDER
-from app.feed.service.log import Line, Log
-from app.feed.service.readers import Place, reader_of, write_token
+from app.feed.service.log import Line, Log, Place, reader_of, write_token
 from app.feed.service.streams import Client, Wish, Write, server_sent
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.pages import BoardPages, events_of

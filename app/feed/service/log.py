@@ -1,14 +1,19 @@
-"""The event log of a contest in memory: the last version of each object, the latest events, a cache of older pages."""
+"""The event log of a contest in memory: the last version of each object, and a cache of pages of events.
+
+Readers, the events that each of them gets, and the tokens that name a place in the log. Guarantee 3: a reader gets an
+event, deletions among them, only if it saw the object. Guarantee 6: 2,000 streams share pages, and each line's bytes.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import struct
-from array import array
+import sys
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
@@ -16,18 +21,23 @@ from typing import NamedTuple
 
 from cachetools import LRUCache
 
+from app.accounts.service.viewer import Viewer
+from app.core.errors import BadRequest
+from app.core.messages import N_
 from app.feed.queries import Event
-from app.feed.service.readers import EVERYBODY, JUDGES, OWNER, Entry, Place, Reader, ShownLast, of_account, write_token
 
 PAGE = 256
-MOST_TAIL_BYTES = 8 * 2**20
 MOST_PAGE_BYTES = 32 * 2**20
 RUNS = "runs"
-
-
+# A kind that changes often and that only runs refer to: replaced events of it are deleted after a while.
+REPLACEABLE = "judgements"
 # About the bytes of memory that a line takes beside its texts.
 SIZE_OF_A_LINE = 400
-SHAPE, VIEW = struct.Struct("<I"), struct.Struct("<Qq")
+EVERYBODY, OWNER, JUDGES, ACCOUNT = "p", "o", "j", "a"
+FIELDS = struct.Struct(">QBQ")
+CHECK = 8
+NO_KIND = 255
+TOKEN = re.compile(r"([ptj])([0-9a-f]{16})([0-9a-f]{34})")
 
 
 class ObjectText(NamedTuple):
@@ -107,108 +117,170 @@ def _body(type_: str, object_id: str | None, data: str) -> str:
     return f'{{"type":"{type_}","id":{id_},"data":{data}'
 
 
-class _Shape(NamedTuple):
-    """What thousands of entries share: their owner, and the keys of their views, those of one event together."""
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A reader of a contest's feed: a judge, or the public, possibly with a team and an account."""
 
-    owner: str | None
-    keys: tuple[tuple[str, ...], ...]
+    sees_all: bool = False
+    team_id: str | None = None
+    account_id: str | None = None
+
+    @property
+    def role(self) -> str:
+        """The letter of the kind of reader; tokens are valid for one kind only."""
+        if self.sees_all:
+            return "j"
+        return "p" if self.team_id is None else "t"
+
+    def gets(self, audience: str, owner: str | None) -> bool:
+        """Whether this reader is in an event's audience."""
+        if self.sees_all:
+            return JUDGES in audience
+        if EVERYBODY in audience and (owner is None or owner != self.team_id):
+            return True
+        if OWNER in audience and owner is not None and owner == self.team_id:
+            return True
+        return ACCOUNT in audience and owner is not None and owner == self.account_id
+
+    def views(self, owner: str | None) -> list[str]:
+        """The keys of `Entry.views` for this reader, except its account's; the latest view holds."""
+        if self.sees_all:
+            return [JUDGES]
+        keys = [EVERYBODY] if owner is None or owner != self.team_id else []
+        if self.team_id is not None:
+            keys.append(of_team(self.team_id))
+        return keys
 
 
-class _Step(NamedTuple):
-    """What an event makes of an entry: its new shape, and which views of the entry it keeps or replaces for all."""
+def reader_of(viewer: Viewer) -> Reader:
+    """The reader for a viewer."""
+    return Reader(viewer.sees_all, None if viewer.sees_all else viewer.team_id, viewer.account_id)
 
-    shape: bytes
-    kept_places: Sequence[slice]
-    replaced: Sequence[slice]
+
+def of_team(team_id: str) -> str:
+    """The key of a team's view, which replaces or complements the public one."""
+    return f"{OWNER}:{team_id}"
+
+
+def of_account(account_id: str) -> str:
+    """The key of one account's view."""
+    return f"{ACCOUNT}:{account_id}"
+
+
+class ShownLast(NamedTuple):
+    """The version of an object published last to an audience: its digest (None: deleted) and the event's id."""
+
+    digest: int | None
+    event_id: int
+
+
+@dataclass(slots=True)
+class Entry:
+    """A published object: `owner` is the team that audience `p` excludes; the last version of each view."""
+
+    owner: str | None = None
+    views: dict[str, ShownLast] = field(default_factory=dict)
+
+    def seen_by(self, reader: Reader) -> ShownLast | None:
+        """The last version for this reader, if any. An account's view comes before its team's."""
+        if not reader.sees_all and reader.account_id is not None:
+            own = self.views.get(of_account(reader.account_id))
+            if own is not None:
+                return own
+        views = [view for key in reader.views(self.owner) if (view := self.views.get(key)) is not None]
+        return max(views, key=lambda view: view.event_id, default=None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
-    """The objects of a kind in the order of their first events."""
+class Place:
+    """A place in a feed: after event `event`; or, where `kind` is set, within the initial listing as of that event:
+    after the object whose first event was `first`, of the kind at that index in the order of kinds.
+    """
 
-    firsts: array[int] = field(default_factory=lambda: array("Q"))
-    ids: list[str | None] = field(default_factory=list)
+    event: int
+    kind: int | None = None
+    first: int = 0
 
-    def add(self, first: int, object_id: str | None) -> None:
-        """Add an object; its id comes first: other threads look for it by its event."""
-        self.ids.append(object_id)
-        self.firsts.append(first)
+
+def write_token(epoch: str, place: Place, role: str) -> str:
+    """Write the token of a place, valid for the log with the secret `epoch` only.
+
+    The token is encrypted: the number of events would reveal verdicts behind a frozen board. A place has one token.
+    """
+    kind = NO_KIND if place.kind is None else place.kind
+    plain = FIELDS.pack(place.event, kind, place.first)
+    check = _hash(epoch, b"check", role.encode() + plain, CHECK)
+    return f"{role}{check.hex()}{_veiled(epoch, check, plain).hex()}"
+
+
+def read_token(token: str, epoch: str, head: int, role: str) -> Place:
+    """Read a token; raises BadRequest for one that this log did not give to such a reader."""
+    parts = TOKEN.fullmatch(token)
+    if parts is not None and parts[1] == role:
+        check = bytes.fromhex(parts[2])
+        plain = _veiled(epoch, check, bytes.fromhex(parts[3]))
+        event, kind, first = FIELDS.unpack(plain)
+        if check == _hash(epoch, b"check", role.encode() + plain, CHECK) and event <= head:
+            return Place(event, None if kind == NO_KIND else kind, first)
+    raise BadRequest(N_("expected a token of this feed, found %(found)r"), where="since_token", found=token[:40])
+
+
+def _veiled(epoch: str, check: bytes, data: bytes) -> bytes:
+    """Encrypt or decrypt data."""
+    veil = int.from_bytes(_hash(epoch, b"veil", check, len(data)))
+    return (int.from_bytes(data) ^ veil).to_bytes(len(data))
+
+
+def _hash(epoch: str, use: bytes, data: bytes, size: int) -> bytes:
+    return hashlib.blake2b(data, key=epoch.encode()[:64], person=use, digest_size=size).digest()
 
 
 class Index:
-    """The last published version of every object, by kind and id; each kind in the order of first events.
-
-    There are hundreds of thousands, so that an entry is held as bytes: the number of its shape, then for each event of
-    it the digest and the event's id, which is negative for a deletion.
-    """
+    """The last published version of every object, by kind and id; each kind in the order of first events."""
 
     def __init__(self) -> None:
-        self.of: dict[str, dict[str | None, bytes]] = {}
-        self._order: dict[str, _Order] = {}
-        self._shapes: list[_Shape] = []
-        self._numbers: dict[_Shape, int] = {}
-        self._steps: dict[tuple[bytes, str, str | None], _Step] = {}
+        self.of: dict[str, dict[str | None, Entry]] = {}
+        self._order: dict[str, list[tuple[int, str | None]]] = {}
 
-    def ids(self, type_: str) -> Sequence[str | None]:
+    def ids(self, type_: str) -> list[str | None]:
         """The ids of all objects of a kind that were ever published, in the order of their first events."""
-        return self._order.get(type_, _Order()).ids
+        return list(self.of.get(type_, ()))
 
     def entry(self, type_: str, object_id: str | None) -> Entry | None:
         """The published versions of one object."""
-        packed = self.of.get(type_, {}).get(object_id)
-        if packed is None:
-            return None
-        shape = self._shapes[SHAPE.unpack_from(packed)[0]]
-        views: dict[str, ShownLast] = {}
-        for keys, (hashed, event_id) in zip(shape.keys, VIEW.iter_unpack(packed[SHAPE.size :]), strict=True):
-            view = ShownLast(hashed, event_id) if event_id > 0 else ShownLast(None, -event_id)
-            for key in keys:
-                views[key] = view
-        return Entry(shape.owner, views)
+        return self.of.get(type_, {}).get(object_id)
 
-    def take(self, row: Event) -> list[int]:
+    def take(self, row: Event) -> set[int]:
         """Add an event; returns the ids of events that it replaces for all readers."""
         objects = self.of.setdefault(row.type, {})
-        old = objects.get(row.object_id, b"")
-        change = (old[: SHAPE.size], row.audience, row.owner)
-        step = self._steps.get(change)
-        if step is None:  # few shapes change in few ways, and a log has hundreds of thousands of events
-            step = self._steps[change] = self._step(*change)
-        new = VIEW.pack(0, -row.id) if row.data is None else VIEW.pack(digest(row.data), row.id)
-        objects[row.object_id] = b"".join((step.shape, *[old[place] for place in step.kept_places], new))
-        if not old:
-            self._order.setdefault(row.type, _Order()).add(row.id, row.object_id)
-        return [abs(VIEW.unpack(old[replaced])[1]) for replaced in step.replaced]
+        entry = objects.get(row.object_id)
+        if entry is None:
+            entry = objects[row.object_id] = Entry()
+            self._order.setdefault(row.type, []).append((row.id, row.object_id))
+        if EVERYBODY in row.audience:
+            entry.owner = row.owner
+        shown = ShownLast(None if row.data is None else digest(row.data), row.id)
+        before = {view.event_id for view in entry.views.values()}
+        entry.views.update(dict.fromkeys(_keys(row.audience, row.owner), shown))
+        return before.difference(view.event_id for view in entry.views.values())
 
     def behind(self, type_: str, first: int, reader: Reader, most: int) -> tuple[list[tuple[int, int]], int | None]:
         """The next objects of a kind that this reader sees, as (first event, last event), and where to continue."""
-        order = self._order.get(type_, _Order())
-        count = len(order.firsts)
-        at = bisect_right(order.firsts, first, hi=count)
+        order = self._order.get(type_, [])
+        at = bisect_right(order, first, key=lambda place: place[0])
+        some = order[at : at + most]
         objects: list[tuple[int, int]] = []
-        for place in range(at, min(at + most, count)):
-            entry = self.entry(type_, order.ids[place])
+        for began, object_id in some:
+            entry = self.entry(type_, object_id)
             view = None if entry is None else entry.seen_by(reader)
             if view is not None and view.digest is not None:
-                objects.append((order.firsts[place], view.event_id))
-        end = at + most
-        return objects, order.firsts[end - 1] if end < count else None
-
-    def _step(self, before: bytes, audience: str, owner: str | None) -> _Step:
-        old = self._shapes[SHAPE.unpack(before)[0]] if before else _Shape(None, ())
-        mine = _keys(audience, owner)
-        left = [tuple(key for key in keys if key not in mine) for keys in old.keys]
-        shape = _Shape(owner if EVERYBODY in audience else old.owner, (*filter(None, left), tuple(mine)))
-        number = self._numbers.setdefault(shape, len(self._shapes))
-        if number == len(self._shapes):
-            self._shapes.append(shape)
-        places = [slice(at, at + VIEW.size) for at in range(SHAPE.size, SHAPE.size + len(left) * VIEW.size, VIEW.size)]
-        kept_places = [place for place, keys in zip(places, left, strict=True) if keys]
-        return _Step(SHAPE.pack(number), kept_places, [place for place in places if place not in kept_places])
+                objects.append((began, view.event_id))
+        return objects, some[-1][0] if len(some) == most else None
 
 
 def _keys(audience: str, owner: str | None) -> list[str]:
-    return [letter if letter in {EVERYBODY, JUDGES} else f"{letter}:{owner}" for letter in audience]
+    """The keys of the views of an audience, each string once: hundreds of thousands of objects have them."""
+    return [letter if letter in {EVERYBODY, JUDGES} else sys.intern(f"{letter}:{owner}") for letter in audience]
 
 
 # A page's number, and the only kind whose events it has; None: it has all.
@@ -219,9 +291,10 @@ PageKey = tuple[int, str | None]
 class Log:
     """A contest's log. Only the publisher adds to it; streams read it from the event loop.
 
-    epoch   secret of the contest: tokens of a deleted contest are invalid for a later one of the same id
-    head    id of the last event that may be sent
-    closed  no events will follow: the contest was deleted, or another process has written to the log
+    epoch        secret of the contest: tokens of a deleted contest are invalid for a later one of the same id
+    head         id of the last event that may be sent
+    closed       no events will follow: the contest was deleted, or is another one of the same id
+    superfluous  events that newer ones have replaced, and when
     """
 
     contest_id: str
@@ -230,29 +303,36 @@ class Log:
     head: int = 0
     closed: bool = False
     index: Index = field(default_factory=Index)
-    tail: list[Line] = field(default_factory=list)
-    tail_bytes: int = 0
+    superfluous: deque[tuple[datetime, int]] = field(default_factory=deque)
     pages: LRUCache[PageKey, list[Line]] = field(default_factory=lambda: LRUCache(MOST_PAGE_BYTES, _bytes_of))
     guard: Lock = field(default_factory=Lock)
 
-    def take(self, row: Event) -> list[int]:
-        """Add a stored event to the index only; returns the ids of replaced events."""
+    def take(self, row: Event) -> None:
+        """Add a stored event to the index only."""
         self.head = row.id
-        return self.index.take(row)
+        replaced = self.index.take(row)
+        if row.type == REPLACEABLE:
+            self.superfluous.extend((row.time, id_) for id_ in sorted(replaced))
 
-    def add(self, row: Event, runs: Runs) -> list[int]:
-        """Add a new event to index and tail; streams may send it from now on."""
-        line = Line(row, runs)
+    def add(self, row: Event, runs: Runs) -> None:
+        """Add a new event to the index and its page; streams may send it from now on."""
+        number = page_of(row.id)
         with self.guard:
-            if row.id != self.head + 1:  # what was replaced by then has been deleted: pages have what is left
-                self.tail, self.tail_bytes = [], 0
-            self.tail.append(line)
-            self.tail_bytes += line.size
-            if self.tail_bytes > MOST_TAIL_BYTES:
-                gone = len(self.tail) // 2  # half at once: deleting at the front of a list moves the rest
-                self.tail_bytes -= sum(old.size for old in self.tail[:gone])
-                del self.tail[:gone]
-            return self.take(row)
+            page = self.pages.get((number, None))
+        if page is None and row.id == ids_on(number)[0]:
+            page = []
+        elif page is None:
+            page = [line for line in self.read_page(self.contest_id, number, None) if line.id < row.id]
+        with self.guard:
+            self.pages[number, None] = [*page, Line(row, runs)]
+            self.take(row)
+
+    def take_superfluous(self, moment: datetime) -> list[int]:
+        """Remove and return the events that were replaced before a moment."""
+        ids = []
+        while self.superfluous and self.superfluous[0][0] < moment:
+            ids.append(self.superfluous.popleft()[1])
+        return ids
 
     def gets(self, reader: Reader, line: Line) -> bool:
         """Whether an event is for this reader. Its team's event is not, where the account has a view of its own."""
@@ -262,16 +342,6 @@ class Log:
             return True
         entry = self.index.entry(line.type, line.object_id)
         return entry is None or of_account(reader.account_id) not in entry.views
-
-    def at_hand(self, after: int) -> list[Line] | None:
-        """The next events after id `after`, at most PAGE, if they are in memory."""
-        with self.guard:
-            if after >= self.head:
-                return []
-            if not self.tail or self.tail[0].id > after + 1:
-                return None
-            start = after + 1 - self.tail[0].id  # ids in it have no gaps
-            return self.tail[start : start + PAGE]
 
     def page(self, number: int, type_: str | None = None) -> list[Line]:
         """A page of events, or those on it of one kind; blocks where it has to be read."""
@@ -304,19 +374,3 @@ def page_of(event_id: int) -> int:
 def ids_on(number: int) -> tuple[int, int]:
     """The first and the last event of a page."""
     return number * PAGE + 1, (number + 1) * PAGE
-
-
-@dataclass
-class Compaction:
-    """Replaced events, to be deleted after a while."""
-
-    waiting: deque[tuple[datetime, int]] = field(default_factory=deque)
-
-    def add(self, when: datetime, ids: Sequence[int]) -> None:
-        """Queue events replaced at this moment."""
-        self.waiting.extend((when, id_) for id_ in ids)
-
-    def older_than(self, moment: datetime) -> Iterator[int]:
-        """Remove and yield those replaced before a moment."""
-        while self.waiting and self.waiting[0][0] < moment:
-            yield self.waiting.popleft()[1]

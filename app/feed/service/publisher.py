@@ -41,7 +41,7 @@ from app.feed import queries as feed_queries
 from app.feed.queries import Append, Event, Mark, NewEvent
 from app.feed.service import looks, submitted
 from app.feed.service.kinds import AFTER, BEFORE, STATE, FeedSnapshot, Shown, changes
-from app.feed.service.log import Compaction, Line, Log, Runs, ids_on, of_all_runs
+from app.feed.service.log import Line, Log, Runs, ids_on, of_all_runs
 from app.feed.service.submitted import Points
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
@@ -56,8 +56,6 @@ SECONDS_AFTER_A_FAULT = 1.0
 # How long to wait for the notice of an event that another process has written.
 SECONDS_TO_HEAR, SECONDS_BETWEEN_TRIES = 1.0, 0.005
 KEPT_SUPERFLUOUS = timedelta(minutes=20)
-# A kind that changes often and that only runs refer to: replaced events of it are deleted after a while.
-REPLACEABLE = "judgements"
 
 
 class WrittenElsewhere(Exception):
@@ -110,7 +108,6 @@ class Followed:
     basis: object = None
     later: float | None = None
     points: dict[int, Points] = field(default_factory=dict)
-    superfluous: Compaction = field(default_factory=Compaction)
     sweep: list[int] = field(default_factory=list)
     swept: bool = False
     again: bool = False
@@ -386,7 +383,7 @@ class FeedPublisher:
                 rows = feed_queries.between(session, known.contest_id, first, min(first + AT_ONCE - 1, last))
                 texts = self._texts_of(session, known.contest_id, rows)
                 for row in rows:
-                    self._add(followed, known, row, texts)
+                    known.add(row, texts)
         self._tell(known.contest_id)
         return True
 
@@ -399,13 +396,10 @@ class FeedPublisher:
 
     def _load(self, followed: Followed) -> Log:
         """Read a log from the beginning; the next look is compared with its last versions."""
-        followed.superfluous = Compaction()
         with self._service.database.read() as session, without_collections():
             contest_log = Log(followed.contest_id, self._read_page, feed_queries.secret(session, followed.contest_id))
             for row in feed_queries.scan(session, followed.contest_id, utc_now()):
-                replaced = contest_log.take(row)
-                if row.type == REPLACEABLE:
-                    followed.superfluous.add(row.time, replaced)
+                contest_log.take(row)
         return contest_log
 
     def _read_page(self, contest_id: str, number: int, type_: str | None) -> list[Line]:
@@ -419,12 +413,6 @@ class FeedPublisher:
         judgements = {int(row.object_id or 0) for row in rows if of_all_runs(row.type, row.object_id)}
         feed_snapshot = self._feed_snapshot(session, contest_id) if judgements else None
         return submitted.texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
-
-    def _add(self, followed: Followed, known: Log, row: Event, texts: Runs) -> None:
-        """Let streams send an event."""
-        replaced = known.add(row, texts)
-        if row.type == REPLACEABLE:
-            followed.superfluous.add(row.time, replaced)
 
     def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Runs) -> None:
         """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""
@@ -440,9 +428,9 @@ class FeedPublisher:
                 raise WrittenElsewhere
             for at, event in enumerate(some, start=known.head + 1):
                 row = Event(at, event.audience, event.owner, event.type, event.object_id, event.data, now)
-                self._add(followed, known, row, texts)
+                known.add(row, texts)
             self._tell(followed.contest_id)
-        if gone := list(followed.superfluous.older_than(utc_now() - KEPT_SUPERFLUOUS)):
+        if gone := known.take_superfluous(utc_now() - KEPT_SUPERFLUOUS):
             self._service.writer.submit(feed_queries.forget, feed_queries.Forget(followed.contest_id, gone)).result()
 
     def _tell(self, contest_id: str) -> None:

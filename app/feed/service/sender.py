@@ -1,5 +1,7 @@
 """Calls webhooks: each in a task of its own, one request at a time and in order, so that none waits for another.
 
+Calls are signed, and go only to public or allowed addresses, checked after name resolution.
+
 How far a webhook has got is durable before the next request is sent. What was sent, but not yet known to be taken when
 the server is killed, is sent again: at least once, and never after the position is kept. Of several servers the one
 that has a webhook's lock calls it.
@@ -8,11 +10,15 @@ that has a webhook's lock calls it.
 from __future__ import annotations
 
 import asyncio
+import hmac
+import socket
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TypeVar
 
 import httpx
@@ -26,9 +32,8 @@ from app.core.db.writer import Handler
 from app.core.service import Service
 from app.feed import queries as feed_queries
 from app.feed.queries import Delivered, Failed
-from app.feed.service.log import Log
+from app.feed.service.log import Log, Reader, reader_of
 from app.feed.service.publisher import FeedPublisher
-from app.feed.service.readers import Outward, Reader, hosts_of, networks_of, reader_of, signed
 from app.feed.service.streams import lines_behind
 
 P = TypeVar("P")
@@ -45,6 +50,94 @@ SECONDS_BETWEEN_TRIES = 1.0
 def lock_of(hook_id: str) -> str:
     """The name of the lock of whoever calls a webhook."""
     return f"webhook {hook_id}"
+
+
+Network = IPv4Network | IPv6Network
+# Networks that are never called, in addition to those that `ipaddress` knows as private: most of them embed an IPv4
+# address, which a gateway forwards to, and which may be inside a network.
+NOT_PUBLIC = [
+    ip_network(each)
+    for each in (
+        "192.0.0.0/24",  # IETF protocol assignments, 192.0.0.8 among them
+        "::/96",  # IPv4-compatible, such as ::10.0.0.1
+        "64:ff9b::/96",  # NAT64
+        "64:ff9b:1::/48",  # NAT64 within a network
+        "2001::/32",  # Teredo
+        "2002::/16",  # 6to4
+        "fec0::/10",  # site-local
+    )
+]
+
+
+def signed(token: str, body: bytes, seconds: int) -> dict[str, str]:
+    """The headers that prove who calls and when: HMAC-SHA256, by the token, of the time, a full stop and the body."""
+    digest = hmac.new(token.encode(), b"%d.%b" % (seconds, body), sha256).hexdigest()
+    return {"Webhook-Token": token, "Webhook-Timestamp": str(seconds), "Webhook-Signature": f"sha256={digest}"}
+
+
+def networks_of(text: str) -> list[Network]:
+    """Networks and addresses, with commas between them; raises ValueError for what is none."""
+    return [ip_network(each) for each in map(str.strip, text.split(",")) if each]
+
+
+def hosts_of(text: str) -> list[str]:
+    """Names of hosts, with commas between them."""
+    return [each.lower() for each in map(str.strip, text.split(",")) if each]
+
+
+class Refused(httpx.ConnectError):
+    """An address that no webhook may have."""
+
+
+class Outward(httpx.AsyncHTTPTransport):
+    """Connects only to public addresses and those in `allowed`, and only to `hosts` if any are given.
+
+    A name is resolved once, and the connection goes to that very address: a second answer of a name server, or a proxy
+    of the environment, cannot redirect it. Connections are not reused, because another name may share the address.
+    """
+
+    def __init__(self, allowed: Sequence[Network], hosts: Sequence[str]) -> None:
+        super().__init__(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
+        self._allowed = allowed
+        self._hosts = hosts
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request to the resolved address; raises Refused for an address that is not allowed."""
+        host = request.url.host
+        address = await resolved(host, request.url.port or 0, self._allowed, self._hosts)
+        request.url = request.url.copy_with(host=address)  # the header Host is written already
+        request.extensions = {**request.extensions, "sni_hostname": host}
+        return await super().handle_async_request(request)
+
+
+async def resolved(host: str, port: int, allowed: Sequence[Network], hosts: Sequence[str]) -> str:
+    """Resolve a host to an address that webhooks may call.
+
+    Raises Refused for an address that is not allowed, and httpx.ConnectError for an unknown name.
+    """
+    if hosts and host.lower() not in hosts:
+        raise Refused(f"{host} is not in JURADO_WEBHOOK_HOSTS")
+    try:
+        loop = asyncio.get_running_loop()
+        answers = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:  # the latter where a part of the name is empty or over 63 characters
+        raise httpx.ConnectError(f"{host}: {getattr(error, 'strerror', None) or error}") from None
+    addresses = [str(answer[4][0]) for answer in answers]
+    if refused := [each for each in addresses if not may_be_called(each, allowed)]:
+        raise Refused(f"{host} is {refused[0]}, inside a network (JURADO_WEBHOOK_NETWORKS names those allowed)")
+    return addresses[0]
+
+
+def may_be_called(address: str, allowed: Sequence[Network]) -> bool:
+    """Whether an address is public, or in one of the networks allowed."""
+    parsed = ip_address(address.partition("%")[0])
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    if any(parsed in network for network in allowed if network.version == parsed.version):
+        return True
+    if any(parsed in network for network in NOT_PUBLIC if network.version == parsed.version):
+        return False
+    return parsed.is_global and not parsed.is_multicast
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -12,8 +13,7 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.core.clock import utc_now
 from app.core.load import source_of
 from app.feed.service.kinds import ORDER, STATE
-from app.feed.service.log import Line, Log, page_of
-from app.feed.service.readers import Place, Reader, write_token
+from app.feed.service.log import Line, Log, Place, Reader, page_of, write_token
 
 CHUNK = 64 * 1024
 OBJECTS_AT_ONCE = 200
@@ -197,16 +197,11 @@ async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> Asy
 
 
 async def lines_behind(log: Log, at: int) -> Sequence[Line]:
-    """The next events, from memory or a page at a time."""
-    at_hand = log.at_hand(at)
-    if at_hand is not None:
-        return at_hand
-    number = page_of(at + 1)
-    while number <= page_of(log.head):
-        lines = [line for line in await page(log, number) if line.id > at]
-        if lines:
-            return lines
-        number += 1
+    """The next events, a page at a time."""
+    for number in range(page_of(at + 1), page_of(log.head) + 1 if at < log.head else 0):
+        lines = await page(log, number)
+        if left := lines[bisect_right(lines, at, key=lambda line: line.id) :]:
+            return left
     return []
 
 

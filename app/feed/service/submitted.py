@@ -19,8 +19,7 @@ from app.contests.service.visibility import (
 )
 from app.domain.verdicts import CaseVerdict
 from app.feed.service.kinds import JUDGE, FeedSnapshot, Shown, as_text
-from app.feed.service.log import RUNS, Index, ObjectText, Runs, digest
-from app.feed.service.readers import EVERYBODY, JUDGES, of_team
+from app.feed.service.log import EVERYBODY, JUDGES, RUNS, Index, ObjectText, Runs, digest, of_team
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.submission_queries import ScoredCase

@@ -16,8 +16,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.core.bodies import Body
-from app.core.clics import Id, format_time_or_none
+from app.core.bodies import Body, Sparse
+from app.core.clics import Id, example, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
@@ -27,7 +27,8 @@ from app.core.settings import Settings
 from app.feed import queries as stored
 from app.feed.service.hub import Hub
 from app.feed.service.kinds import ORDER
-from app.feed.service.readers import Refused, hosts_of, networks_of, resolved
+from app.feed.service.sender import Refused, hosts_of, networks_of, resolved
+from app.submissions.service.judgements import JUDGEMENT
 from app.tables import WebhookRow
 
 MOST = 100
@@ -95,6 +96,23 @@ class WebhookView(BaseModel):
     failing_since: str | None
     failures: int
     error: str | None
+
+
+@example({"type": "judgements", "id": JUDGEMENT["id"], "data": JUDGEMENT, "token": "5f1c-81"})
+class Notification(Sparse):
+    """A line of the event feed, or the data of a server-sent event: an object as its GET route answers it now."""
+
+    type: str = Field(description="the collection, such as `judgements`, or `contest`, `state` or `event`")
+    id: str | None = Field(description="the object's id; null where there is one object, or all of them are sent")
+    token: str | None = Field(None, description="for `since_token`, to go on behind this line")
+    data: dict[str, object] | list[dict[str, object]] | None = Field(description="null: the object is deleted")
+
+
+class Call(BaseModel):
+    """The body of a call to a webhook."""
+
+    contest_id: str
+    notifications: list[Notification]
 
 
 def listed(session: Session) -> list[WebhookView]:
