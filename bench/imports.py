@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.accounts.commands.accounts import new_login
-from app.commands.demo.story import Running, fresh_service
+from app.commands.fresh_service import Running, fresh_service
 from app.core.commands.modules import environment, module_command
 
 MIB = 2**20

@@ -22,7 +22,7 @@ import httpx
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.commands.demo.story import fresh_service
+from app.commands.fresh_service import fresh_service
 from tests.builders import lively
 from tests.builders.packages import zip_package
 

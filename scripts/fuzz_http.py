@@ -17,7 +17,7 @@ import httpx
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.commands.demo.story import (
+from app.commands.fresh_service import (
     Running,
     fresh_service,
 )

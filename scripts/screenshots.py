@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.commands.demo.story import (
+from app.commands.fresh_service import (
     Running,
     fresh_service,
 )

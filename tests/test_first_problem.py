@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.accounts.commands.accounts import new_login
-from app.commands.demo.story import fresh_service
+from app.commands.fresh_service import fresh_service
 from tests.builders.terminal import Running, Terminal
 from tests.conftest import forked
 

@@ -13,10 +13,7 @@ from typer.core import TyperGroup
 from app.accounts.commands import accounts, registration, roles
 from app.archive.commands import backup, contest_packages
 from app.authoring.commands import jobs, package_import, problems, test_data
-from app.commands import check, package, package_new, solver_process
-from app.commands.demo import finale
-from app.commands.ladder import command as ladder
-from app.commands.package_serve import command as package_serve
+from app.commands import check, demo, ladder, package, package_new, package_serve, solver_process
 from app.contests.commands import contest_settings, contests, limits
 from app.core.commands.output import Failure, console, say
 from app.core.commands.progress import wrapped

@@ -15,7 +15,7 @@ from typer import testing
 from typer.testing import CliRunner, Result
 
 from app.accounts.commands.accounts import new_login
-from app.commands.demo.story import Running, fresh_service
+from app.commands.fresh_service import Running, fresh_service
 from app.commands.main import app
 from app.core.commands.client import Client
 from app.core.commands.lookup import reltime

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from app.commands.demo.story import fresh_service
+from app.commands.fresh_service import fresh_service
 from tests.builders.packages import zip_package
 from tests.conftest import forked
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import app
 
+# Before the words of `python -m app.commands`: the process is killed when the thread that started it ends.
+WITH_PARENT = "--with-parent"
 ROOT = Path(app.__file__).resolve().parents[1]
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import Result
 
 from app.accounts.commands.accounts import new_login
-from app.commands.demo.story import Running
+from app.commands.fresh_service import Running
 from tests.app.conftest import Jurado
 
 PROJECT = Path(__file__).resolve().parents[3]

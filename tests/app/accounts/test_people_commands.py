@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.accounts.commands.accounts import new_login
-from app.commands.demo.story import Running
+from app.commands.fresh_service import Running
 from tests.app.conftest import Jurado
 
 GUIDE = Path(__file__).resolve().parents[3] / "docs/guides/accounts-and-teams.md"

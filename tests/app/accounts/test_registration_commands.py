@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from app.accounts.commands.accounts import new_login
-from app.commands.demo.story import Running
+from app.commands.fresh_service import Running
 from tests.app.conftest import Jurado
 
 PASSWORD = "open, sesame seeds"

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from app.accounts.commands.accounts import new_login
-from app.commands.demo.story import Running, fresh_service
+from app.commands.fresh_service import Running, fresh_service
 from app.packages.catalog import bundled
 from tests.app.conftest import BOARD, FEW_GRADERS, Jurado
 from tests.conftest import forked

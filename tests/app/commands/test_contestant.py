@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.commands.demo.story import Running
+from app.commands.fresh_service import Running
 from app.core.commands.config import config_path, stored_login
 from app.packages.catalog import problems_folder
 from tests.app.conftest import Jurado

@@ -11,7 +11,7 @@ from contextlib import closing
 import httpx
 import pytest
 
-from app.commands.demo.story import Running
+from app.commands.fresh_service import Running
 from app.core.commands.client import Client
 from app.core.commands.registry import Shown, Table, keys
 from app.core.commands.uploading import EVENT_STREAM, events

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from app.commands.demo.story import Running, fresh_service
+from app.commands.fresh_service import Running, fresh_service
 from tests.app.conftest import FEW_GRADERS
 from tests.conftest import forked
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.commands.demo.story import Running
+from app.commands.fresh_service import Running
 from tests.app.conftest import Jurado
 from tests.builders.packages import zip_package
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.commands.demo.story import Running, fresh_service
+from app.commands.fresh_service import Running, fresh_service
 from app.core.commands.modules import environment, module_command
 from app.core.commands.output import Failure
 from app.core.db.serving import hold

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from app.commands.ladder.runs import Run, Runner, Task
+from app.commands.ladder_runs import Run, Runner, Task
 from app.packages.catalog import bundled
 from tests.app.conftest import BOARD, Jurado
 

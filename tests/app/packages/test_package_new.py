@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.commands import package_new
-from app.commands.demo.story import Running
+from app.commands.fresh_service import Running
 from app.core.commands.modules import environment, module_command
 from app.packages.read import read_package
 from tests.app.conftest import Jurado

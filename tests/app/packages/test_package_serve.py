@@ -12,7 +12,7 @@ import psutil
 import pytest
 from watchfiles import Change
 
-from app.commands.package_serve.stage import names_of_changes
+from app.commands.package_stage import names_of_changes
 from tests.builders.terminal import Running, Terminal
 
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.accounts.commands.accounts import new_login
-from app.commands.demo.story import fresh_service
+from app.commands.fresh_service import fresh_service
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, say, write_json
 from app.core.commands.registry import AsJson, command
 from app.core.files.temporary import SERVE_PREFIX, locked_folder
 
 if TYPE_CHECKING:
-    from app.commands.package_serve.stage import Stage
+    from app.commands.package_stage import Stage
 
 FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
 
@@ -43,7 +43,7 @@ def serve(
       jurado package serve tour
       jurado package serve tour --port 8100 --no-examples
     """
-    from app.commands.package_serve.stage import set_up
+    from app.commands.package_stage import set_up
 
     if not folder.is_dir():
         raise Failure(f"{folder}: expected a package's folder, found {'a file' if folder.exists() else 'nothing'}")
@@ -63,7 +63,7 @@ def serve(
 
 def serve_changes(stage: Stage, *, as_json: bool) -> None:
     """Bring the package in, now and whenever a file changes; the first time say how to try it."""
-    from app.commands.package_serve.stage import CONTEST, changed_files, report_outcome
+    from app.commands.package_stage import CONTEST, changed_files, report_outcome
 
     changes = changed_files(stage.folder)
     next(changes)  # the watch begins before the package is read: no change falls between the two
@@ -81,7 +81,7 @@ def serve_changes(stage: Stage, *, as_json: bool) -> None:
 
 def instructions(stage: Stage) -> str:
     """The commands to try the package with, as a contestant and as a judge."""
-    from app.commands.package_serve.stage import CONTEST
+    from app.commands.package_stage import CONTEST
 
     jurado, answers = command_name(), stage.folder / "submissions/accepted"
     example = next((path for path in sorted(answers.glob("*"))), answers)

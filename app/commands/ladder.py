@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from app.commands.ladder.runs import OnDone, Run, Runner, Task, ended_by_sigterm
+from app.commands.ladder_runs import OnDone, Run, Runner, Task, ended_by_sigterm
 from app.commands.solver_process import list_methods
 from app.core.commands.output import Failure, console, nearest, problem_folder, say, show, table, write_json
 from app.core.commands.registry import AsJson, BundledProblem, command

@@ -1,0 +1,309 @@
+"""`jurado demo`: play a contest over HTTP, and check what its steps change on the board."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import time
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import typer
+
+from app.accounts.commands.accounts import new_login
+from app.commands.fresh_service import fresh_service
+from app.commands.solver_process import generated, run_solver_on_files
+from app.core.commands.client import Client
+from app.core.commands.lookup import board_table, follow_job, reltime
+from app.core.commands.output import Failure, JsonMapping, say, show, write_json
+from app.core.commands.registry import AsJson, command
+from app.core.files.temporary import DEMO_PREFIX, locked_folder
+from app.packages.zips import zip_bytes
+from app.submissions.commands import send, wait_for_report
+
+CONTEST = "story"
+PATH = f"contests/{CONTEST}"
+TEAMS = {"ants": "The Ants", "bees": "The Bees", "cats": "The Cats"}
+NEW_CASE = "121-n12-uploaded"
+CORRUPT = b"3\n0 0 2 2\nnot a jump\n"
+# No grader dies in the story, so that none in reserve need start beside the others.
+NO_SPARE = {"JURADO_SPARE_GRADERS": "0"}
+SECONDS_BETWEEN_LOOKS = 0.1
+MOST_SECONDS = 120
+
+# Answer files by the name of their case.
+Answers = dict[str, bytes]
+# The rows of a board by team, best first.
+Rows = Mapping[str, JsonMapping]
+
+
+@dataclass
+class Story:
+    """The story so far; `cases` are the names of the cases that count, by problem, `folder` has their inputs."""
+
+    url: str
+    admin: Client
+    folder: Path
+    talk: Callable[[str], None]
+    teams: dict[str, Client] = field(default_factory=dict)
+    cases: dict[str, list[str]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    def board(self) -> JsonMapping:
+        """Read the board as everybody sees it."""
+        with Client(self.admin.as_nobody()) as public:
+            return public.get(f"{PATH}/scoreboard", cases="true")
+
+    def rows(self) -> Rows:
+        """Read the rows of the board."""
+        return rows_of(self.board())
+
+    def expect(self, is_so: bool, what: str) -> None:
+        """Note a fault unless something is as it should be."""
+        if not is_so:
+            self.faults.append(what)
+
+
+@command("demo")
+def demo(as_json: AsJson = False) -> None:
+    """Play a whole contest through HTTP with a fresh service, and check what its steps change.
+
+    An admin uploads a test case and a solver makes its answer; three teams submit and improve; a question is answered,
+    a rejudging tried and undone, a frozen board opened, an award given. Exit code 0 only if the board changes as it
+    should: a new BEST lowers points, an undone rejudging leaves no trace, and a frozen board stands still.
+
+    Examples:
+      jurado demo
+      jurado demo --json
+    """
+    began = time.monotonic()
+
+    def talk(text: str) -> None:
+        if as_json:
+            say(text)
+        else:
+            typer.echo(f"{time.monotonic() - began:5.1f} s  {text}")
+
+    with locked_folder(DEMO_PREFIX) as folder, fresh_service(folder, NO_SPARE) as running:
+        talk(f"a fresh service answers at {running.url}")
+        story = Story(running.url, Client(new_login(running.url, "admin", running.password)), folder, talk)
+        try:
+            boards = play(story, quiet=as_json)
+        finally:
+            for client in (story.admin, *story.teams.values()):
+                client.close()
+    seconds = round(time.monotonic() - began, 1)
+    if as_json:
+        shown = [{"rows": list(each.values())} for each in boards]
+        write_json({"ok": not story.faults, "seconds": seconds, "differences": story.faults, "boards": shown})
+    for fault in story.faults:
+        say(f"wrong: {fault}")
+    if not as_json:
+        typer.echo(f"{'Something was wrong' if story.faults else 'The board changed as it should'}; {seconds} s.")
+    raise typer.Exit(1 if story.faults else 0)
+
+
+def play(story: Story, *, quiet: bool) -> list[Rows]:
+    """Play the story; returns the boards after the first round, after the second one, and at the end."""
+    begin(story)
+    add_case(story)
+    made = work(story)
+    boards = []
+    for step in (first_round, second_round, finale):
+        step(story, made)
+        boards.append(story.rows())
+        if not quiet:
+            show(*board_table(CONTEST, story.board(), TEAMS))
+    first, second = (points_of(rows, "ants", "rollingballs") for rows in boards[:2])
+    story.talk(f"{TEAMS['ants']} changed nothing at rollingballs: {first:.2f} points became {second:.2f} by new BESTs")
+    story.expect(second < first, f"ants rollingballs: expected fewer points than {first} after a new BEST")
+    return boards
+
+
+def begin(story: Story) -> None:
+    """Make the contest, its teams and their accounts, and log the teams in."""
+    start = (datetime.now(UTC) - timedelta(minutes=1)).isoformat(timespec="milliseconds")
+    story.admin.post("contests", {"id": CONTEST, "name": "The story", "start_time": start, "duration": "5:00:00"})
+    absolute = {"kind": "absolute", "counting": "best-case"}
+    relative = {"kind": "relative", "counting": "last", "carry": "best"}
+    for problem, rule in (("comesolo", absolute), ("rollingballs", relative)):
+        story.admin.post(f"{PATH}/problems", {"id": problem, "rule": {**rule, "max_points": 100}})
+    story.admin.post("teams", [{"id": team, "name": name} for team, name in TEAMS.items()])
+    story.admin.post(f"{PATH}/teams", {"team_ids": list(TEAMS)})
+    passwords = {team: secrets.token_urlsafe(9) for team in TEAMS}
+    accounts = [{"username": t, "password": word, "type": "team", "team_id": t} for t, word in passwords.items()]
+    story.admin.post("accounts", accounts)
+    story.teams = {team: Client(new_login(story.url, team, word)) for team, word in passwords.items()}
+    story.talk("the admin makes a contest: comesolo (absolute), rollingballs (relative), and three teams")
+
+
+def add_case(story: Story) -> None:
+    """Upload a test case's input, and have the reference solver make its expected answer."""
+    board = generated("comesolo", 2026, ["kind=random", "n=12", "density=60"])
+    files = {"input": (f"{NEW_CASE}.in", board)}
+    stored = story.admin.put(f"problems/comesolo/testcases/secret/{NEW_CASE}", files=files)
+    story.talk(f"the admin uploads the test case {NEW_CASE}: {stored['size']} bytes, no expected answer yet")
+    job = story.admin.post("problems/comesolo/reference-runs", {"method": "beam", "seconds": 1.5, "seed": 1})
+    ended = follow_job(story.admin, job["id"], lambda _report: None)
+    if ended["state"] != "done":
+        raise Failure(f"the reference run ended as {ended['state']}: {ended['result']}", 1)
+    story.talk("the reference solver makes its expected answer")
+
+
+def work(story: Story) -> dict[str, Answers]:
+    """Fetch the inputs as a team, and run the teams' solvers; returns answers by the name of their maker."""
+    for problem in ("comesolo", "rollingballs"):
+        folder = story.folder / problem
+        folder.mkdir()
+        archive = story.teams["ants"].request("GET", f"/api/{PATH}/problems/{problem}/inputs.zip").content
+        with zipfile.ZipFile(io.BytesIO(archive)) as files:
+            for name in files.namelist():
+                (folder / name.rpartition("/")[2]).write_bytes(files.read(name))
+        cases = story.teams["ants"].rows(f"{PATH}/problems/{problem}/testcases")
+        story.cases[problem] = [case["name"] for case in cases if case["kind"] == "provisional"]
+    comesolo, rolling = story.cases["comesolo"], story.cases["rollingballs"]
+    made = {
+        "greedy": solve(story, "comesolo", comesolo, "--method", "greedy", "--steps", "1", "--seed", "5"),
+        "best-first": solve(story, "comesolo", comesolo, "--method", "best-first", "--steps", "2000"),
+        "beam": solve(story, "comesolo", [NEW_CASE, comesolo[2]], "--method", "beam", "--seconds", "0.5"),
+        "rough": solve(story, "rollingballs", rolling, "--method", "greedy", "--steps", "3"),
+        "careful": solve(story, "rollingballs", rolling, "--method", "beam-local", "--seconds", "0.4"),
+    }
+    story.talk(f"the teams' solvers make {sum(map(len, made.values()))} answer files")
+    return made
+
+
+def solve(story: Story, problem: str, cases: Sequence[str], *options: str) -> Answers:
+    """Run a solver on the inputs of these cases."""
+    folder = story.folder / problem
+    out = folder / "-".join(options)
+    out.mkdir()
+    run_solver_on_files(problem, [folder / f"{case}.in" for case in cases], out, options, lambda _report: None)
+    return {case: (out / f"{case}.out").read_bytes() for case in cases}
+
+
+def first_round(story: Story, made: Mapping[str, Answers]) -> None:
+    """Three teams submit: greedy answers, best-first answers with a corrupt file among them, and a single file."""
+    damaged, first = story.cases["comesolo"][2], story.cases["rollingballs"][0]
+    submit(story, "ants", "comesolo", made["greedy"], "a zip of greedy answers")
+    files = {**made["best-first"], damaged: CORRUPT}
+    submit(story, "bees", "comesolo", files, f"a zip of best-first answers, that of {damaged} corrupt")
+    submit(story, "cats", "comesolo", {NEW_CASE: made["beam"][NEW_CASE]}, "a single file")
+    submit(story, "ants", "rollingballs", made["rough"], "a zip of greedy answers, BEST everywhere so far")
+    submit(story, "bees", "rollingballs", {first: b"0\n"}, "a single file without any rolls")
+
+
+def second_round(story: Story, made: Mapping[str, Answers]) -> None:
+    """One team improves one case; another sets new BESTs, which lowers the points of the first answers."""
+    damaged, second = story.cases["comesolo"][2], story.cases["rollingballs"][1]
+    submit(story, "bees", "comesolo", {damaged: made["beam"][damaged]}, f"a better answer of the one case {damaged}")
+    submit(story, "cats", "rollingballs", made["careful"], "a zip of beam-local answers with new BESTs")
+    submit(story, "bees", "rollingballs", {second: made["careful"][second]}, "one more file; the other is carried over")
+
+
+def submit(story: Story, team: str, problem: str, files: Answers, what: str) -> None:
+    """Submit as a team (a zip in which answers are in a folder, or a single file), and wait for the verdict."""
+    client = story.teams[team]
+    packed = {f"my answers/{case}.out": data for case, data in files.items()}
+    case = next(iter(files))
+    name, data = (f"{case}.out", files[case]) if len(files) == 1 else ("answers.zip", zip_bytes(packed))
+    report = wait_for_report(client, CONTEST, send(client, CONTEST, problem, name, data)["id"])
+    verdict = report["judgement"]["judgement_type_id"]
+    story.talk(f"{TEAMS[team]} submit {what} ({problem}): {verdict}, {report['points']:.2f} points")
+
+
+def finale(story: Story, made: Mapping[str, Answers]) -> None:
+    """A question is answered, a rejudging tried and undone, a frozen board opened, the results made final."""
+    ask_and_answer(story)
+    try_and_undo(story)
+    freeze_and_open(story, made)
+    story.admin.patch(PATH, {"id": CONTEST, "finalized": True})
+    awards = {award["id"]: award for award in story.admin.rows(f"{PATH}/awards")}
+    first = [team for team, row in story.rows().items() if row["rank"] == 1]
+    story.expect(awards["winner"]["team_ids"] == first, f"winner: expected {first}, found {awards['winner']}")
+    story.talk(f"the results are final; {awards['winner']['citation']}: {', '.join(TEAMS[team] for team in first)}")
+
+
+def ask_and_answer(story: Story) -> None:
+    """A team asks, and the jury answers that team alone."""
+    question = {"text": "May a piece jump over two?", "problem_id": "comesolo"}
+    asked = story.teams["ants"].post(f"{PATH}/clarifications", question)
+    reply = {"text": "No, over one.", "reply_to_id": asked["id"], "to_team_ids": ["ants"], "problem_id": "comesolo"}
+    answered = story.admin.post(f"{PATH}/clarifications", reply)
+    story.talk(f"{TEAMS['ants']} ask the jury: {asked['text']} The jury answers: {answered['text']}")
+    seen = story.teams["bees"].rows(f"{PATH}/clarifications")
+    story.expect(not seen, f"clarifications of bees: expected none, found {seen}")
+
+
+def try_and_undo(story: Story) -> None:
+    """The admin looks at what half the points for comesolo would change, applies it, and undoes it."""
+    before = story.rows()
+    rule = {"kind": "absolute", "counting": "best-case", "max_points": 50}
+    wanted = {"problem": "comesolo", "reason": "half the points", "changes": {"rule": rule}}
+    path = f"{PATH}/rejudgings/{story.admin.post(f'{PATH}/rejudgings', wanted)['id']}"
+    wait_for(lambda: story.admin.get(path)["state"] == "ready", "the rejudging to be ready")
+    counts = story.admin.get(f"{path}/difference")["counts"]
+    story.talk(f"a rejudging would halve the points of comesolo: {counts['teams_changed']} teams change")
+    story.expect(story.rows() == before, "rejudging: expected nothing to change before it is applied, found a change")
+    story.admin.post(f"{path}/apply")
+    applied = story.rows()
+    story.talk(f"applied: {points_text(applied)}")
+    half = points_of(before, "ants", "comesolo") / 2
+    found = points_of(applied, "ants", "comesolo")
+    story.expect(abs(found - half) < 1e-9, f"rejudging: expected {half} points of ants at comesolo, found {found}")
+    story.admin.post(f"{path}/undo")
+    story.talk(f"undone:  {points_text(story.rows())}")
+    story.expect(story.rows() == before, "rejudging: expected the board of before once undone, found another")
+
+
+def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
+    """The board freezes, teams go on behind it, the contest ends, and the board is opened from the bottom."""
+    start = datetime.fromisoformat(str(story.admin.get(PATH)["start_time"]))
+    story.admin.patch(PATH, {"scoreboard_freeze_duration": reltime(timedelta(hours=5) - (datetime.now(UTC) - start))})
+    before = points_text(story.rows())
+    story.talk("the board freezes")
+    submit(story, "cats", "comesolo", made["best-first"], "behind the frozen board a zip of best-first answers")
+    frozen = points_text(story.rows())
+    story.talk(f"the frozen board shows {frozen}")
+    story.expect(frozen == before, f"frozen board: expected {before}, found {frozen}")
+    for seconds in range(1, MOST_SECONDS):  # an end that is over before the server hears of it is refused
+        duration = {"duration": reltime(datetime.now(UTC) - start + timedelta(seconds=seconds))}
+        if story.admin.request("PATCH", f"/api/{PATH}", json=duration, accept=(403,)).is_success:
+            break
+    wait_for(lambda: story.admin.get(f"{PATH}/state")["ended"] is not None, "the end of the contest")
+    story.talk("the contest is over; the board is opened from the bottom up")
+    while (opened := story.admin.post(f"{PATH}/reveal", {"step": "row"}))["opened"]:
+        story.talk(f"opened: {TEAMS[opened['opened'][0]['team_id']]}")
+        if opened["thawed"]:
+            break
+    of_jury = {
+        row["team_id"]: row for row in story.admin.get(f"{PATH}/scoreboard", public="false", cases="true")["rows"]
+    }
+    story.expect(story.rows() == of_jury, "opened board: expected the jury's board, found another")
+
+
+def rows_of(board: JsonMapping) -> Rows:
+    """Give a board's rows by team, in order."""
+    return {row["team_id"]: row for row in board["rows"]}
+
+
+def points_of(rows: Rows, team: str, problem: str) -> float:
+    """Give a team's points at one problem."""
+    return float(next(cell.get("score", 0.0) for cell in rows[team]["problems"] if cell["problem_id"] == problem))
+
+
+def points_text(rows: Rows) -> str:
+    """Name all teams with their points, best first."""
+    return ", ".join(f"{TEAMS[team]} {row['score']['score']:.2f}" for team, row in rows.items())
+
+
+def wait_for(done: Callable[[], bool], what: str) -> None:
+    """Look again and again; raises Failure if it takes too long."""
+    until = time.monotonic() + MOST_SECONDS
+    while not done():
+        if time.monotonic() > until:
+            raise Failure(f"expected {what} within {MOST_SECONDS} s", 1)
+        time.sleep(SECONDS_BETWEEN_LOOKS)

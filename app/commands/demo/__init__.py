@@ -1,1 +1,0 @@
-"""`jurado demo`: play a contest over HTTP and check what each step changes."""

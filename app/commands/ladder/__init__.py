@@ -1,1 +1,0 @@
-"""`jurado ladder`: run every method of a problem on every test case."""

@@ -1,1 +1,0 @@
-"""`jurado package serve`: serve one package and import it again when a file changes."""
