@@ -39,10 +39,11 @@ from app.judging.queries import judging_tasks
 from app.judging.service.outcomes import outcome
 from app.problems.queries.scoring_input import scored_contest
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import Claim, Outcome, Task
+from app.submissions.queries.judgements import Outcome, Task
 from app.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples
+from tests.builders.judging import begin
 from tests.builders.read_pages import differences
 from tests.builders.service import Api, open_api
 from tests.builders.slow_board import SlowBoard, scoreboard
@@ -116,7 +117,7 @@ class Contest(RuleBasedStateMachine):
         service = self.api.service
         with service.database.read() as session:
             ids = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
-        attempts = {id_: service.writer.submit(judgements.begin_many, Claim(id_, None)).result() for id_ in ids}
+        attempts = {id_: begin(service.writer, id_) for id_ in ids}
         with service.database.read() as session:
             found = judging_tasks.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})
         for task in found:

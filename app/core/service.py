@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.core.db.writer import Writer
     from app.core.files.files import Files
     from app.core.settings import Settings
-    from app.judging.service.judging import Parked
+    from app.judging.service.judging import FileFaults
     from app.judging.service.messages import Grade, Validate, Validated
     from app.judging.service.outcomes import Trial
     from app.judging.service.staff import GraderState
@@ -39,16 +39,12 @@ class Engine(Protocol):
         ...
 
     @property
-    def parked(self) -> Parked:
-        """The judgements that wait for stored files which cannot be read."""
+    def files(self) -> FileFaults:
+        """The stored files that judgements wait for."""
         ...
 
-    def wake(self, judgement_id: int, team_id: str = "") -> None:
-        """Say that a judgement of a team waits (and is durable); never blocks, and may be called from any thread."""
-        ...
-
-    def wake_again(self, judgement_ids: Sequence[int]) -> None:
-        """Say that judgements wait that rejudgings make of a new submission (and are durable)."""
+    def wake(self) -> None:
+        """Say that a judgement waits (and is durable); never blocks, and may be called from any thread."""
         ...
 
     def take_up(self) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 MISSING = "traces need OpenTelemetry: install jurado[otel], such as `pip install 'jurado[otel]'`"
 PARENT = "traceparent"
-# Judgements whose traces are remembered until they are judged; of more the oldest begin traces of their own.
-MOST_PARENTS = 100_000
 Attribute = str | int | float | bool
 # Names the route and the status of a request's span.
 EndOfRequest = Callable[[str, int], object]
@@ -43,12 +40,11 @@ class TracingMissing(Exception):
 
 
 class _State:
-    """The tracer of this process, and the contexts in which judgements were handed over."""
+    """The tracer of this process."""
 
     def __init__(self) -> None:
         self.tracer: Tracer | None = None
         self.end: Callable[[], object] = lambda: None
-        self.parents: OrderedDict[int, str] = OrderedDict()
 
 
 _state = _State()
@@ -74,7 +70,6 @@ def use(provider: TracerProvider | None) -> None:
     """Make spans by this provider; None: make none any more."""
     _state.tracer = None if provider is None else provider.get_tracer("jurado", version("jurado"))
     _state.end = lambda: None
-    _state.parents.clear()
 
 
 def stop() -> None:
@@ -153,20 +148,6 @@ def carried() -> str:
     carrier: dict[str, str] = {}
     TraceContextTextMapPropagator().inject(carrier)
     return carrier.get(PARENT, "")
-
-
-def hand_over(judgement_id: int, context: str) -> None:
-    """Remember in which context a judgement was handed over, until `handed_over` is asked for it."""
-    if _state.tracer is None or not context:
-        return
-    _state.parents[judgement_id] = context
-    if len(_state.parents) > MOST_PARENTS:
-        _state.parents.popitem(last=False)
-
-
-def handed_over(judgement_id: int) -> str:
-    """The context of a judgement; empty where none is known."""
-    return "" if _state.tracer is None else _state.parents.pop(judgement_id, "")
 
 
 def _context_of(parent: str) -> Context:

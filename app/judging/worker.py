@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from functools import partial
 
 import structlog
 
@@ -18,22 +17,16 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
 from app.core.settings import Settings
-from app.judging.service.distributed.actors import Consumer, JobActor, JudgementActor
-from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, open_broker
-from app.judging.service.distributed.reconciler import Reconciler, Sender
-from app.judging.service.distributed.worker_metrics import DatabaseWatch, WorkerMetrics
+from app.judging.service.distributed.actors import Consumer, Jobs
+from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS
+from app.judging.service.distributed.worker_metrics import WorkerMetrics
 from app.judging.service.engine import Engine
 from app.judging.service.references import JobRunner
-from app.judging.service.staff import engine_settings, grader_count
+from app.judging.service.staff import engine_settings
 from app.sandbox import groups
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
 
-# Messages at hand for each grader: its next work is there when it ends, and a dead worker leaves little behind.
-MESSAGES_A_GRADER = 4
-# Those of them that one team may have: other teams get places even if each of its submissions takes minutes.
-MESSAGES_OF_A_TEAM = 2
-MESSAGES_OF_REJUDGINGS = 2
 SECONDS_BETWEEN_LOOKS = 0.05
 
 
@@ -53,27 +46,20 @@ class Worker:
         self.engine = Engine(
             self._database,
             self._writer,
-            replace(engine_settings(settings, self._files), takes_rows=False, process_id=self._presence.id),
+            replace(engine_settings(settings, self._files), process_id=self._presence.id),
             _told_by_the_commit,
         )
-        self.engine.parked.on_fault = self._tell_of_file
-        broker = open_broker(settings.broker_url)
-        self._sender = Sender(broker)
-        self._reconciler = Reconciler(self._database, self._sender, open_broker(settings.broker_url), self._locks)
-        self._runner = JobRunner(
-            self._database, self._files, self.engine, _told_by_the_commit, take_up=self._reconciler.take_up
+        self.engine.files.on_fault = self._tell_of_file
+        self._jobs = Jobs(
+            self._database, JobRunner(self._database, self._files, self.engine, _told_by_the_commit), self._locks
         )
-        self._job_actor = JobActor(self._database, self._runner, self._locks)
-        graders = grader_count(settings.graders)
-        self._judgement_actor = JudgementActor(self._database, self.engine, MESSAGES_OF_A_TEAM * graders)
         self._consumers = [
-            Consumer(settings.broker_url, JUDGEMENTS, self._judgement_actor.judge, MESSAGES_A_GRADER * graders),
-            Consumer(settings.broker_url, REJUDGINGS, self._judgement_actor.judge_again, MESSAGES_OF_REJUDGINGS),
-            Consumer(settings.broker_url, JOBS, _each(self._job_actor.run_job), 1),
+            Consumer(settings.broker_url, JUDGEMENTS, partial(self.engine.call, again=False)),
+            Consumer(settings.broker_url, REJUDGINGS, partial(self.engine.call, again=True)),
+            Consumer(settings.broker_url, JOBS, self._jobs.wake),
         ]
         self._presence.work = self._work
-        self.metrics = WorkerMetrics(self.engine, self._at_hand)
-        self._watch = DatabaseWatch(self._database, self._pause, self._resume)
+        self.metrics = WorkerMetrics(self.engine)
 
     def watch(self, hold: Hold, stop: threading.Event) -> None:
         """Write nothing while the lock of the database is lost; set `stop` where another process has taken it alone."""
@@ -91,34 +77,19 @@ class Worker:
         """
         self._presence.start(self._locks)
         self.engine.start()
-        self._reconciler.start()
         while not self.engine.is_warm:
             if stop.wait(SECONDS_BETWEEN_LOOKS):
                 return
         for consumer in self._consumers:
             consumer.start()
-        self._watch.start()
-
-    def _pause(self) -> None:
-        for consumer in self._consumers:
-            consumer.pause()
-
-    def _resume(self) -> None:
-        for consumer in self._consumers:
-            consumer.resume()
+        self._jobs.start()
 
     def close(self) -> None:
         """Finish the judgements at hand and leave the rest, and running jobs, to other workers."""
-        self._watch.close()
-        self._job_actor.close()
-        self._reconciler.close()
-        self.engine.close()
-        self._judgement_actor.close()
-        self._runner.close()
-        self._pause()
         for consumer in self._consumers:
             consumer.stop()
-        self._sender.close()
+        self._jobs.close()
+        self.engine.close()
         self._presence.close()
         self._clock.close()
         self._writer.close()
@@ -131,21 +102,7 @@ class Worker:
 
     def _work(self) -> Work:
         state = self.engine.graders()
-        return Work(state.alive, state.deaths, sum(self._at_hand().values()))
-
-    def _at_hand(self) -> dict[str, int]:
-        return {consumer.queue: consumer.at_hand for consumer in self._consumers}
-
-
-T = TypeVar("T")
-
-
-def _each(act: Callable[[T], None]) -> Callable[[Sequence[T]], None]:
-    def acting(rows: Sequence[T]) -> None:
-        for row in rows:
-            act(row)
-
-    return acting
+        return Work(state.alive, state.deaths, self.engine.at_work)
 
 
 def _told_by_the_commit(*_: object) -> None:

@@ -12,6 +12,8 @@ from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import ImageDocument, MessageDocument
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
+# Lanes of the queue, the first one first: what a request waits for, live submissions, judgements of rejudgings.
+FIRST, LIVE, REJUDGED = 0, 1, 2
 
 
 class SubmissionRow(Base):
@@ -76,12 +78,17 @@ class JudgementRow(Base):
     of the `lost`: attempts of a process (`process_id`, as in `processes`) that was gone before they ended. Those of
     a rejudging are not current, and nobody's business, until it is applied; `replaced_id` is the judgement that was
     current before. `team_id` is that of the submission, of those that somebody waits for: they are counted by it.
+
+    The rows are the queue: graders claim by `lane`, `turn` (in seconds of grading; null: new in its lane) and id, and
+    not before `not_before`; `waits_for` is the stored file, or the sandbox, that was missing. `trace` is the context of
+    the request that made it.
     """
 
     __tablename__ = "judgements"
     __table_args__ = (
         # By rejudging first: who counts what people or one team wait for walks past no judgement of a rejudging.
         Index("ix_judgements_waiting", "rejudging_id", "team_id", sqlite_where=WAITING, postgresql_where=WAITING),
+        Index("ix_judgements_queue", "lane", "turn", "id", sqlite_where=WAITING, postgresql_where=WAITING),
         {"sqlite_autoincrement": True},
     )
 
@@ -89,6 +96,11 @@ class JudgementRow(Base):
     submission_id: Mapped[int] = mapped_column(ForeignKey("submissions.id", ondelete="CASCADE"), index=True)
     team_id: Mapped[str | None] = mapped_column(ID)
     state: Mapped[str] = mapped_column(String(8), default="queued")
+    lane: Mapped[int] = mapped_column(default=LIVE, server_default=str(LIVE))
+    turn: Mapped[float | None]
+    not_before: Mapped[datetime | None]
+    waits_for: Mapped[str | None] = mapped_column(SHA256)
+    trace: Mapped[str | None] = mapped_column(Text)
     attempt: Mapped[int] = mapped_column(default=0)
     failures: Mapped[int] = mapped_column(default=0)
     lost: Mapped[int] = mapped_column(default=0, server_default="0")

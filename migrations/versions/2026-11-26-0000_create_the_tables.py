@@ -671,6 +671,11 @@ def upgrade() -> None:
         sa.Column("submission_id", base.BigId, nullable=False),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("state", sa.String(length=8), nullable=False),
+        sa.Column("lane", sa.Integer(), server_default="1", nullable=False),
+        sa.Column("turn", sa.Double()),
+        sa.Column("not_before", base.Moment()),
+        sa.Column("waits_for", sa.String(length=64)),
+        sa.Column("trace", sa.Text()),
         sa.Column("attempt", sa.Integer(), nullable=False),
         sa.Column("failures", sa.Integer(), nullable=False),
         sa.Column("lost", sa.Integer(), server_default="0", nullable=False),
@@ -696,6 +701,13 @@ def upgrade() -> None:
         "ix_judgements_waiting",
         "judgements",
         ["rejudging_id", "team_id"],
+        sqlite_where=sa.text("state != 'done'"),
+        postgresql_where=sa.text("state != 'done'"),
+    )
+    op.create_index(
+        "ix_judgements_queue",
+        "judgements",
+        ["lane", "turn", "id"],
         sqlite_where=sa.text("state != 'done'"),
         postgresql_where=sa.text("state != 'done'"),
     )

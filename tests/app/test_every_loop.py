@@ -22,10 +22,9 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.loops import Loop
 from app.games.service.ending import Keeper
-from app.judging.service.distributed.actors import JobActor
+from app.judging.service.distributed.actors import Jobs
+from app.judging.service.distributed.broker import JOBS, Sender
 from app.judging.service.distributed.engine import DistributedJobs
-from app.judging.service.distributed.reconciler import Reconciler, Sender
-from app.judging.service.distributed.worker_metrics import DatabaseWatch
 from app.judging.service.references import JobRunner
 from tests.builders.grading import grading
 from tests.builders.service import Idle, open_api
@@ -84,16 +83,8 @@ def lock(stack: ExitStack, url: str, _home: Path) -> None:
     held.watch(Mock(), Mock(), Mock())
 
 
-def watch(stack: ExitStack, url: str, _home: Path) -> None:
-    stack.enter_context(closing(DatabaseWatch(database(stack, url), Mock(), Mock()))).start()
-
-
 def broker(stack: ExitStack, _url: str, _home: Path) -> None:
-    stack.enter_context(closing(Sender(Mock()))).job("1")
-
-
-def reconciler(stack: ExitStack, url: str, _home: Path) -> None:
-    stack.enter_context(closing(Reconciler(database(stack, url), Mock(), Mock(), Locks()))).start()
+    stack.enter_context(closing(Sender(Mock()))).call(JOBS)
 
 
 def expected_answers(stack: ExitStack, url: str, _home: Path) -> None:
@@ -102,14 +93,12 @@ def expected_answers(stack: ExitStack, url: str, _home: Path) -> None:
 
 
 def job_watch(stack: ExitStack, url: str, _home: Path) -> None:
-    stack.enter_context(JobActor(database(stack, url), Mock(), Locks())._watched("1", "job 1"))
+    stack.enter_context(Jobs(database(stack, url), Mock(), Locks())._watched("1", "job 1"))
 
 
 STARTS: dict[str, Start] = {
     "broker": broker,
     "clock": clock,
-    "database questions": watch,
-    "database watch": watch,
     "expected answers": expected_answers,
     "feed": feed,
     "games": games,
@@ -119,7 +108,6 @@ STARTS: dict[str, Start] = {
     "lock": lock,
     "notices": notices,
     "presence": presence,
-    "reconciler": reconciler,
     "spare graders": engine,
     "stored files": stored_files,
 }

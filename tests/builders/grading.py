@@ -93,13 +93,12 @@ class Grading:
         graders: int = 1,
         seconds: float = 60.0,
         spares: int = 0,
-        takes_rows: bool = True,
     ) -> None:
         self.database = database
         self.files = files
         self.writer = Writer(database)
         self.judged: list[str] = []
-        settings = EngineSettings(graders, 2**31, seconds, files, PROGRAM, spares, takes_rows=takes_rows)
+        settings = EngineSettings(graders, 2**31, seconds, files, PROGRAM, spares)
         self.engine = Engine(database, self.writer, settings, lambda contest_id, _: self.judged.append(contest_id))
 
     def accept(self, new: NewSubmission, *, tell: bool = True) -> Accepted:
@@ -107,7 +106,7 @@ class Grading:
         accepted = self.writer.submit(submissions.accept, new).result()
         assert isinstance(accepted, Accepted)
         if tell and accepted.judgement_id is not None:
-            self.engine.wake(accepted.judgement_id, new.team_id or "")
+            self.engine.wake()
         return accepted
 
     def wait(self, seconds: float = 60.0) -> None:
@@ -142,12 +141,11 @@ def grading(
     seconds: float = 60.0,
     spares: int = 0,
     cases: int = 2,
-    takes_rows: bool = True,
 ) -> Iterator[Grading]:
     """A running engine over the rogue contest."""
     database, files = Database(url), LocalFiles(folder)
     add_rogue_contest(database, files, cases=cases)
-    grading = Grading(database, files, graders=graders, seconds=seconds, spares=spares, takes_rows=takes_rows)
+    grading = Grading(database, files, graders=graders, seconds=seconds, spares=spares)
     grading.engine.start()
     try:
         yield grading

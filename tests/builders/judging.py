@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from sqlalchemy import Connection, update
+
+from app.core.db.writer import Writer
 from app.core.service import Service
 from app.judging.queries import judging_tasks, rejudging_steps, rejudgings
 from app.judging.service.grader import Grader
 from app.judging.service.messages import Grade
 from app.judging.service.outcomes import outcome
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import Claim, Outcome
+from app.submissions.queries.judgements import Outcome
+from app.submissions.tables import DONE, RUNNING
+from app.tables import JudgementRow
 
 
 def judge(service: Service, *, most: int | None = None) -> int:
@@ -23,8 +29,7 @@ def judge(service: Service, *, most: int | None = None) -> int:
     with service.database.read() as session:
         waiting = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
     chosen = waiting[:most]
-    claims = [service.writer.submit(judgements.begin_many, Claim(id_, None)) for id_ in chosen]
-    attempts = {id_: claim.result() or 0 for id_, claim in zip(chosen, claims, strict=True)}
+    attempts = {id_: begin(service.writer, id_) or 0 for id_ in chosen}
     with service.database.read() as session:
         tasks = judging_tasks.load_tasks(session, attempts)
     grader = Grader(service.files)
@@ -41,6 +46,20 @@ def judge_with_errors(service: Service) -> None:
     with service.database.read() as session:
         waiting = judgements.waiting(session, rejudging=True)
     for id_ in waiting:
-        attempt = service.writer.submit(judgements.begin_many, Claim(id_, None)).result() or 0
+        attempt = begin(service.writer, id_) or 0
         ended = Outcome(id_, attempt, "JE", [], datetime.now(UTC), "the checker has a fault")
         service.writer.submit(judgements.record_many, ended).result()
+
+
+def begin(writer: Writer, judgement_id: int, process_id: str | None = None) -> int | None:
+    """Begin an attempt at a judgement, as a grader of that process; returns the attempt, None if it is done."""
+    return writer.submit(_begin, (judgement_id, process_id)).result()
+
+
+def _begin(connection: Connection, claims: Sequence[tuple[int, str | None]]) -> list[int | None]:
+    begun = []
+    for id_, process_id in claims:
+        row = update(JudgementRow).where(JudgementRow.id == id_, JudgementRow.state != DONE)
+        values = {"state": RUNNING, "attempt": JudgementRow.attempt + 1, "process_id": process_id}
+        begun.append(connection.scalar(row.values(values).returning(JudgementRow.attempt)))
+    return begun

@@ -23,7 +23,7 @@ from app.core.files.open_files import open_files
 from app.core.passwords import hash_password
 from app.core.service import Service
 from app.core.settings import Settings
-from app.judging.service.judging import Parked
+from app.judging.service.judging import FileFaults
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial
 from app.judging.service.staff import GraderState
@@ -47,14 +47,11 @@ class Idle:
     """An engine and a runner of jobs that do nothing: for tests that only keep and show."""
 
     waiting = 0
-    parked = Parked(lambda _: None)
+    files = FileFaults(lambda _: None)
     finishing: Callable[[], object] | None = None
 
-    def wake(self, _waiting: int | str, _team_id: str = "") -> None:
+    def wake(self, _waiting: str = "") -> None:
         """Let it wait."""
-
-    def wake_again(self, _judgement_ids: Sequence[int]) -> None:
-        """Let them wait."""
 
     def take_up(self) -> None:
         """Let it wait."""

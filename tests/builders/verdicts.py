@@ -10,8 +10,9 @@ from app.core.service import Service
 from app.domain.counting import RawScore
 from app.domain.documents import FoundScore
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import Claim, Outcome
+from app.submissions.queries.judgements import Outcome
 from app.tables import JudgementRow, TestCaseRow
+from tests.builders.judging import begin
 
 ACCEPTED = {"key": "accepted", "text": "", "args": {}}
 """What a checker says of an answer it accepts."""
@@ -27,7 +28,7 @@ def judge(service: Service, submission_id: int, scores: dict[str, RawScore], con
         for case, score in scores.items()
     ]
     writer = service.writer
-    attempt = writer.submit(judgements.begin_many, Claim(waiting, None)).result()
+    attempt = begin(writer, waiting)
     assert attempt is not None
     assert writer.submit(judgements.record_many, Outcome(waiting, attempt, "PC", scores, datetime.now(UTC))).result()
     service.boards.changed(contest_id, submission_id)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
-from app.judging.service.distributed.actors import Consumer, JudgementActor
-from app.judging.service.distributed.broker import JUDGEMENTS, REJUDGINGS, open_broker
-from app.judging.service.distributed.reconciler import Reconciler, Sender
+from app.judging.service.distributed.actors import Consumer
+from app.judging.service.distributed.broker import JUDGEMENTS, REJUDGINGS, Sender, open_broker
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings
 from app.submissions.queries import submissions
@@ -34,17 +34,15 @@ class Working:
         self.writer = Writer(self.database)
         self.sender = Sender(open_broker(broker_url))
         self.locks = Locks(url)
-        self.reconciler = Reconciler(self.database, self.sender, open_broker(broker_url), self.locks)
         self.engine = self.new_engine(seconds)
-        self.judges = JudgementActor(self.database, self.engine, most_of_team=2)
         self.consumers = [
-            Consumer(broker_url, JUDGEMENTS, self.judges.judge, 4),
-            Consumer(broker_url, REJUDGINGS, self.judges.judge_again, 1),
+            Consumer(broker_url, JUDGEMENTS, partial(self.engine.call, again=False)),
+            Consumer(broker_url, REJUDGINGS, partial(self.engine.call, again=True)),
         ]
 
     def new_engine(self, seconds: float = 60.0) -> Engine:
-        """An engine that takes no rows by itself."""
-        settings = EngineSettings(1, 2**31, seconds, self.files, PROGRAM, takes_rows=False)
+        """The engine of a worker."""
+        settings = EngineSettings(1, 2**31, seconds, self.files, PROGRAM)
         return Engine(self.database, self.writer, settings, lambda _contest, _submission: None)
 
     def start(self) -> None:
@@ -59,7 +57,7 @@ class Working:
         assert isinstance(accepted, Accepted)
         assert accepted.judgement_id is not None
         if tell:
-            self.sender.judgements([(accepted.judgement_id, "t")])
+            self.sender.call(JUDGEMENTS)
         return accepted.judgement_id
 
     def rows(self) -> list[JudgementRow]:
@@ -73,9 +71,7 @@ class Working:
 
     def close(self) -> None:
         """Stop the worker and the server."""
-        self.reconciler.close()
         self.engine.close()
-        self.judges.close()
         for consumer in self.consumers:
             consumer.stop()
         self.sender.close()

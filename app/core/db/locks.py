@@ -197,7 +197,7 @@ REMEMBERED = timedelta(hours=1)
 
 
 class Work(NamedTuple):
-    """The state of a process: graders able to work, graders that died, and messages taken and not acknowledged."""
+    """The state of a process: graders able to work, graders that died, and judgements claimed and not ended."""
 
     graders: int
     deaths: int = 0

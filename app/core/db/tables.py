@@ -44,7 +44,7 @@ class ProcessRow(Base):
 
     graders  grader processes that are able to work
     deaths   graders that died since the process started
-    at_hand  messages of the broker that the process has taken and not acknowledged
+    at_hand  judgements that its graders have claimed and not ended
     """
 
     __tablename__ = "processes"

@@ -127,8 +127,9 @@ def tell(service: Service, game: GameRow, accepted: Accepted | None) -> None:
     """Tell the engine and the boards of the submission that a game has become."""
     if accepted is None or accepted.judgement_id is None:
         return
-    service.engine.wake(accepted.judgement_id, game.team_id or "")
-    service.engine.wake_again(accepted.again)
+    service.engine.wake()
+    if accepted.again:
+        service.engine.take_up()
     service.boards.changed(game.contest_id, accepted.submission_id)
 
 

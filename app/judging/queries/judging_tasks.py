@@ -1,18 +1,15 @@
-"""Tasks of graders: answers, cases, settings and rules; those of a rejudging with the changes it would make.
-
-- Judgements that are not done, as the reconciler compares them from look to look.
-"""
+"""Tasks of graders: answers, cases, settings and rules; those of a rejudging with the changes it would make."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
-from sqlalchemy import Connection, Select, exists, func, or_, select
+from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import Rule
@@ -20,8 +17,7 @@ from app.core.db.base import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff
-from app.submissions.queries.judgements import OPEN, PAYER, Task
-from app.submissions.tables import RUNNING
+from app.submissions.queries.judgements import OPEN, Task
 from app.tables import (
     AnswerRow,
     ContestProblemRow,
@@ -91,7 +87,22 @@ def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGround
     sent = _answers(connection, [head[2] for head in heads])
     grounds: dict[tuple[int | None, str, str], _Ground] = {}
     tasks = []
-    for id_, rejudging, submission, contest, problem, rule, submitted, lost, error, pinned, newest, *version in heads:
+    for (
+        id_,
+        rejudging,
+        submission,
+        contest,
+        problem,
+        rule,
+        submitted,
+        lost,
+        failures,
+        error,
+        trace,
+        pinned,
+        newest,
+        *version,
+    ) in heads:
         key = (rejudging, contest, problem)
         if key not in grounds:
             is_pinned = pinned is not None and pinned != newest
@@ -115,14 +126,16 @@ def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGround
             rejudging,
             submitted,
             lost,
+            failures,
             error or "",
+            trace or "",
         )
         tasks.append(task)
     return tasks
 
 
 # Any: SQLAlchemy types no more columns than these
-_Heads = Select[int, int | None, int, str, str, Rule, datetime, int, str | None, int | None, *tuple[Any, ...]]
+_Heads = Select[int, int | None, int, str, str, Rule, datetime, int, int, str | None, str | None, *tuple[Any, ...]]
 
 
 @cache
@@ -138,7 +151,9 @@ def _heads(*, postgresql: bool) -> _Heads:
             ContestProblemRow.rule,
             JudgementRow.start_time,
             JudgementRow.lost,
+            JudgementRow.failures,
             JudgementRow.error,
+            JudgementRow.trace,
             ContestProblemRow.version,
             ProblemRow.version,
             ProblemRow.uuid,
@@ -255,48 +270,6 @@ def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
     return frozenset(rows)
 
 
-class OpenJudgement(NamedTuple):
-    """A judgement that is not done: its payer, whether a rejudging has it, its state and how often it was begun."""
-
-    id: int
-    team_id: str
-    is_rejudging: bool
-    state: str
-    attempt: int
-
-
 def waiting_for_file(session: Session, sha256: str) -> int:
-    """The number of judgements that are not done and need this stored file: an answer, an input or an expected one."""
-    query = (
-        select(func.count(JudgementRow.id.distinct()))
-        .join(AnswerRow, AnswerRow.submission_id == JudgementRow.submission_id)
-        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(OPEN)
-        .where(or_(AnswerRow.sha256 == sha256, TestCaseRow.input_sha256 == sha256, TestCaseRow.answer_sha256 == sha256))
-    )
-    return session.scalar(query) or 0
-
-
-def open_judgements(session: Session, *, queued_lanes: Collection[bool] = ()) -> list[OpenJudgement]:
-    """The judgements that are not done, oldest first; of `queued_lanes` (True: rejudgings) only those that are begun.
-
-    What waits behind messages of a lane may be much, and nobody has to be told of it.
-    """
-    columns = (
-        JudgementRow.id,
-        PAYER,
-        JudgementRow.rejudging_id,
-        JudgementRow.state,
-        JudgementRow.attempt,
-    )
-    query = select(*columns).where(OPEN).order_by(JudgementRow.id)
-    for is_rejudging in queued_lanes:
-        in_lane = JudgementRow.rejudging_id.is_not(None) if is_rejudging else JudgementRow.rejudging_id.is_(None)
-        query = query.where(~in_lane | (JudgementRow.state == RUNNING))
-    rows = session.execute(query)
-    return [OpenJudgement(id_, key, again is not None, state, attempt) for id_, key, again, state, attempt in rows]
-
-
-def is_any_open(session: Session) -> bool:
-    """Whether there is a judgement that is not done."""
-    return bool(session.scalar(select(exists().where(OPEN))))
+    """The number of judgements that wait for this stored file."""
+    return session.scalar(select(func.count()).where(OPEN, JudgementRow.waits_for == sha256)) or 0

@@ -31,7 +31,7 @@ from app.judging.queries.rejudgings import (
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.versions import Author
 from app.submissions.queries.attempts import contests_of, judges
-from app.submissions.tables import DONE, QUEUED
+from app.submissions.tables import DONE, QUEUED, REJUDGED
 from app.tables import JudgementRow, RejudgingRow, SubmissionRow
 
 
@@ -107,6 +107,7 @@ def take_in(session: Session, row: RejudgingRow) -> int:
     rows = select(
         chosen.c.id,
         literal(QUEUED),
+        literal(REJUDGED),
         literal(0),
         literal(0),
         literal(False),
@@ -114,7 +115,8 @@ def take_in(session: Session, row: RejudgingRow) -> int:
         live.id,
         literal(utc_now(), JudgementRow.start_time.type),
     ).outerjoin(live, current)
-    columns = ["submission_id", "state", "attempt", "failures", "current", "rejudging_id", "replaced_id", "start_time"]
+    columns = ["submission_id", "state", "lane", "attempt", "failures", "current"]
+    columns += ["rejudging_id", "replaced_id", "start_time"]
     made = insert(JudgementRow).from_select(columns, rows.order_by(chosen.c.id), include_defaults=False)
     return int(session.execute(made).rowcount)  # type: ignore[attr-defined]  # a cursor result
 

@@ -1,14 +1,11 @@
-"""The judging of one submission on a grader: attempts until it has an outcome, waits, or is laid aside.
+"""The judging of one submission on a grader: an attempt has an outcome, or is to be repeated later.
 
-- Judgements that wait for a stored file or for the sandbox: what is missing is no fault of the answer, and no verdict.
-
-Guarantee 4: what lacks a file or the sandbox waits, and the lock of `Parked` keeps the list whole for all threads.
+- Stored files that could not be read: what is missing is no fault of the answer, and no verdict.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -16,87 +13,66 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from app.core import tracing
-from app.core.db.writer import Writer
 from app.core.files.files import State
 from app.core.tracing import in_logs
 from app.domain.documents import FoundScore
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
-from app.judging.service.outcomes import GraderProcess, given_up, outcome, over_limit
+from app.judging.service.outcomes import CLOSED, GraderProcess, given_up, outcome, over_limit
 from app.judging.service.questions import MOST_FAILURES, Suspects
 from app.packages.settings import SUBMISSION_SECONDS
-from app.submissions.queries import judgements
-from app.submissions.queries.judgements import Claim, Failure, Outcome, Task
+from app.submissions.queries.judgements import Outcome, Task
 
-parked_log = structlog.get_logger()
+faults_log = structlog.get_logger()
 
-# A file that has not changed is tried again after a minute of looks, as a disk may read what it could not.
-LOOKS_FOR_A_FILE = 12
-# The sandbox is tried again after a quarter of a minute.
-LOOKS_FOR_THE_SANDBOX = 3
+# A file that has not changed is tried again then, as a disk may read what it could not.
+SECONDS_WITHOUT_FILE = 60.0
+SECONDS_WITHOUT_SANDBOX = 15.0
 SANDBOX = "sandbox"
+MOST_UNFINISHED = 1000
 
 
 @dataclass
 class FileFault:
-    """A stored file that a grader could not read (or the SANDBOX), why, and the judgements that wait for it."""
+    """A stored file that a grader could not read, and why; its `state` then, and when it is tried again anyway."""
 
     sha256: str
     error: str
-    most_looks: int
-    judgements: set[int] = field(default_factory=set)
-    state: State = None
-    looks: int = 0
+    state: State
+    until: float
 
 
-class Parked:
-    """Judgements that wait for the sandbox, or for files of a store, whose `state(sha256)` changes with each write.
+class FileFaults:
+    """The files that judgements wait for, in a store whose `state(sha256)` changes with each write.
 
-    They stay open in their rows; what is here is only memory. `on_fault` is called with (sha256, error) of each file
-    that is waited for, again whenever it was tried without effect.
+    The judgements wait in their rows. `on_fault` is called with (sha256, error) of each file, again whenever it was
+    tried without effect.
     """
 
     def __init__(self, state: Callable[[str], State]) -> None:
         self._state = state
         self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
         self._faults: dict[str, FileFault] = {}
-        self._guard = threading.Lock()
 
-    def __contains__(self, judgement_id: object) -> bool:
-        with self._guard:
-            return any(judgement_id in fault.judgements for fault in self._faults.values())
+    def add(self, sha256: str, error: str) -> None:
+        """Note a file that cannot be read."""
+        if sha256 in self._faults:
+            return
+        faults_log.error("a stored file cannot be read: what needs it waits", sha256=sha256, error=error)
+        until = time.monotonic() + SECONDS_WITHOUT_FILE
+        self._faults[sha256] = FileFault(sha256, error, self._state(sha256), until)
+        self.on_fault(sha256, error)
 
-    def park(self, judgement_id: int, sha256: str, error: str) -> None:
-        """Let a judgement wait until the file is another one, or a minute has passed."""
-        with self._guard:
-            is_new = sha256 not in self._faults
-            if is_new:
-                parked_log.error("a stored file cannot be read: what needs it waits", sha256=sha256, error=error)
-                self._faults[sha256] = FileFault(sha256, error, LOOKS_FOR_A_FILE, state=self._state(sha256))
-            self._faults[sha256].judgements.add(judgement_id)
-        if is_new:
-            self.on_fault(sha256, error)
+    def take_ended(self) -> list[str]:
+        """Forget the files that have changed, or are to be tried again; returns them."""
+        now = time.monotonic()
+        ended = [each.sha256 for each in self.all() if each.until <= now or self._state(each.sha256) != each.state]
+        for sha256 in ended:
+            del self._faults[sha256]
+        return ended
 
-    def hold(self, judgement_id: int, error: str) -> None:
-        """Let a judgement wait until the sandbox is tried again."""
-        with self._guard:
-            if SANDBOX not in self._faults:
-                parked_log.error("no program of a package can run: what needs one waits", error=error)
-            fault = self._faults.setdefault(SANDBOX, FileFault(SANDBOX, error, LOOKS_FOR_THE_SANDBOX))
-            fault.judgements.add(judgement_id)
-
-    def look(self) -> set[int]:
-        """The judgements that still wait; those whose file has changed, or is to be tried again, are let go."""
-        with self._guard:
-            for sha256, fault in list(self._faults.items()):
-                fault.looks += 1
-                if fault.looks >= fault.most_looks or (sha256 != SANDBOX and self._state(sha256) != fault.state):
-                    del self._faults[sha256]
-            return {id_ for fault in self._faults.values() for id_ in fault.judgements}
-
-    def faults(self) -> list[FileFault]:
+    def all(self) -> list[FileFault]:
         """The files that are waited for."""
-        with self._guard:
-            return [fault for fault in self._faults.values() if fault.sha256 != SANDBOX]
+        return list(self._faults.values())
 
 
 NAME = "jurado.judging"
@@ -115,6 +91,19 @@ class Progress:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A judgement is claimed again after some seconds; `error`: its checker failed. Or its process is missing a file.
+
+    `is_grader_gone`: the grader has to be replaced first.
+    """
+
+    seconds: float = 0.0
+    waits_for: str | None = None
+    error: str | None = None
+    is_grader_gone: bool = False
+
+
 class Judging:
     """Judges tasks, each answer within `seconds`. What a checker did counts as a failure, what others did does not.
 
@@ -125,106 +114,91 @@ class Judging:
     it, is given up. `on_attempt` is told how each attempt ended (JUDGED, FAILED, KILLED, WAITS), and its seconds.
     """
 
-    def __init__(
-        self, writer: Writer, parked: Parked, seconds: float, closing: Callable[[], bool], process_id: str | None = None
-    ) -> None:
-        self._writer = writer
-        self._process_id = process_id
-        self._parked = parked
+    def __init__(self, files: FileFaults, seconds: float) -> None:
+        self._files = files
         self._seconds = seconds
-        self._closing = closing
         self.suspects = Suspects()
         self.unfinished: dict[int, Progress] = {}
         self.on_attempt: Callable[[str, float], object] = lambda _how, _seconds: None
 
-    def judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
-        """Judge until it is done or its slice ends, as often as the checker may fail.
-
-        None if it is no longer to be judged, or not now.
-
-        `on_failure` is called after each attempt that failed, before another grader is taken.
-        """
-        context = tracing.handed_over(task.judgement_id)
+    def judge(self, process: GraderProcess, task: Task) -> Outcome | Later:
+        """Attempt the remaining cases of a task, until its slice ends."""
         with (
             in_logs(submission_id=task.submission_id, judgement_id=task.judgement_id),
-            tracing.span("judge", context, problem=task.problem_id),
+            tracing.span("judge", task.trace, problem=task.problem_id),
         ):
-            if context and task.submitted is not None:
+            if task.trace and task.attempt == 1 and task.submitted is not None:
                 tracing.past_span("queue", task.submitted)
-            ended = self._judge(process, task, on_failure)
-            if ended is not None:
+            ended = self._judge(process, task)
+            if isinstance(ended, Outcome):
                 tracing.tell(type=ended.type)
             return ended
 
-    def _judge(self, process: GraderProcess, task: Task, on_failure: Callable[[], None]) -> Outcome | None:
-        is_fresh = False
+    def _judge(self, process: GraderProcess, task: Task) -> Outcome | Later:
         progress = self.unfinished.pop(task.judgement_id, None)
         if progress is None or not _is_same(progress.task, task):
             progress = Progress(task)
         if task.lost >= MOST_FAILURES:
             log.warning("an answer is given up: its processes were lost", problem=task.problem_id, error=task.error)
             return given_up(task, f"judging it was lost {task.lost} times with its process; {task.error}")
-        while not self._closing():
-            result = self._attempt(process, task, progress, fresh=is_fresh)
-            if result is not None or self._waits(task.judgement_id):
-                return result
-            is_fresh = True
-            on_failure()
-            attempt = self._writer.submit(judgements.begin_many, Claim(task.judgement_id, self._process_id)).result()
-            if attempt is None:
-                return None
-            task = replace(task, attempt=attempt)
-        return None
-
-    def _waits(self, judgement_id: int) -> bool:
-        places = (self.unfinished, self._parked, self.suspects)
-        return any(judgement_id in each for each in places)
-
-    def _attempt(self, process: GraderProcess, task: Task, progress: Progress, *, fresh: bool) -> Outcome | None:
-        """Attempt the remaining cases once: the outcome, or None where it has to be tried again or is unfinished."""
         answers = task.answers[len(progress.scores) :]
         request = Grade(task.settings["checker"], answers, task.settings.get("program"))
-        limit = task.settings.get("submission_seconds", SUBMISSION_SECONDS)
         began = time.monotonic()
         with tracing.span("attempt", number=task.attempt):
-            reply = process.grade(request, self._seconds, fresh=fresh)
+            reply = process.grade(request, self._seconds, fresh=task.failures > 0)
         seconds = time.monotonic() - began
-        self.on_attempt(_how(reply), seconds)
-        if _how(reply) in {JUDGED, FAILED}:
+        how = _how(reply)
+        self.on_attempt(how, seconds)
+        if how in {JUDGED, FAILED}:
             progress.seconds += seconds
-        if not isinstance(reply, Failed):
-            self.suspects.passed(task.judgement_id)
-            progress.scores += reply
-            if len(progress.scores) < len(task.answers):
-                if progress.seconds > limit:
-                    return self._over_limit(task, progress, limit)
-                self.unfinished[task.judgement_id] = progress
-                return None
+        if isinstance(reply, Failed):
+            return self._failed(task, progress, reply)
+        self.suspects.passed(task.judgement_id)
+        progress.scores += reply
+        if len(progress.scores) == len(task.answers):
             ended = outcome(task, progress.scores)
             if STANDARD_LOG.isEnabledFor(logging.DEBUG):
                 log.debug("judged", type=ended.type, attempt=task.attempt)
             return ended
+        return self._over_limit(task, progress) or self._unfinished(progress, Later())
+
+    def _failed(self, task: Task, progress: Progress, reply: Failed) -> Outcome | Later:
+        """What becomes of a task after an attempt without scores: whose fault that was decides."""
         if isinstance(reply, Unreadable):
-            self._parked.park(task.judgement_id, reply.sha256, reply.error)
-            return None
+            self._files.add(reply.sha256, reply.error)
+            return Later(SECONDS_WITHOUT_FILE, reply.sha256)
         if isinstance(reply, Held):
-            self._parked.hold(task.judgement_id, reply.error)
-            return None
-        if self._closing():
-            return None
-        error = reply.error
+            faults_log.error("no program of a package can run: what needs one waits", error=reply.error)
+            return Later(SECONDS_WITHOUT_SANDBOX, SANDBOX)
+        if reply is CLOSED:
+            return Later()
         if not reply.blame:
             if not self.suspects.killed(task.judgement_id):
-                return None
-            log.warning("an answer's graders are killed while others live", judgement=task.judgement_id, error=error)
-            return given_up(task, error)
-        log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=error)
-        if progress.seconds > limit:
-            return self._over_limit(task, progress, limit)
-        failed = self._writer.submit(judgements.fail_many, Failure(task.judgement_id, task.attempt, error)).result()
-        return None if failed < MOST_FAILURES else given_up(task, error)
+                pause = self.suspects.pause(task.judgement_id)
+                return self._unfinished(progress, Later(pause, is_grader_gone=True))
+            text = "an answer's graders are killed while others live"
+            log.warning(text, judgement=task.judgement_id, error=reply.error)
+            return given_up(task, reply.error)
+        log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=reply.error)
+        failures = task.failures + 1
+        if (ended := self._over_limit(task, progress)) is not None:
+            return ended
+        if failures == MOST_FAILURES:
+            return replace(given_up(task, reply.error), failures=failures)
+        return self._unfinished(progress, Later(error=reply.error, is_grader_gone=True))
 
-    def _over_limit(self, task: Task, progress: Progress, limit: float) -> Outcome:
+    def _unfinished(self, progress: Progress, later: Later) -> Later:
+        """Keep the scores until the rest is judged."""
+        self.unfinished[progress.task.judgement_id] = progress
+        if len(self.unfinished) > MOST_UNFINISHED:  # of some no more is to be judged: a rejudging was cancelled
+            self.unfinished.pop(next(iter(self.unfinished)), None)
+        return later
+
+    def _over_limit(self, task: Task, progress: Progress) -> Outcome | None:
+        """The end of a task whose grading has taken too long."""
+        limit = task.settings.get("submission_seconds", SUBMISSION_SECONDS)
+        if progress.seconds <= limit:
+            return None
         log.warning("grading a submission took too long", problem=task.problem_id, seconds=progress.seconds)
         return over_limit(task, progress.scores, limit)
 

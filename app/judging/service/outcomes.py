@@ -44,7 +44,7 @@ class Trial:
 def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
     """Sum up an attempt that went well."""
     verdict = summed_up(scores, task.settings, task.rule, task.counted_cases)
-    return Outcome(task.judgement_id, task.attempt, verdict.value, scores, utc_now())
+    return Outcome(task.judgement_id, task.attempt, verdict.value, scores, utc_now(), failures=task.failures)
 
 
 def summed_up(
@@ -64,13 +64,17 @@ def over_limit(task: Task, scores: Sequence[FoundScore], seconds: float) -> Outc
         " or raise submission_seconds in jurado.yaml"
     )
     rest = [replace(score, judge_message=error) for score in judge_errors(task.answers[len(scores) :])]
-    return Outcome(task.judgement_id, task.attempt, JudgementType.JE.value, [*scores, *rest], utc_now(), error)
+    return _judge_error(task, [*scores, *rest], error)
 
 
 def given_up(task: Task, error: str) -> Outcome:
     """The end of a judgement on which the checker failed too often."""
-    scores = judge_errors(task.answers)
-    return Outcome(task.judgement_id, task.attempt, JudgementType.JE.value, scores, utc_now(), error)
+    return _judge_error(task, judge_errors(task.answers), error)
+
+
+def _judge_error(task: Task, scores: Sequence[FoundScore], error: str) -> Outcome:
+    type_ = JudgementType.JE.value
+    return Outcome(task.judgement_id, task.attempt, type_, scores, utc_now(), error, task.failures)
 
 
 def judge_errors(answers: Sequence[CaseAnswer]) -> list[FoundScore]:

@@ -24,7 +24,7 @@ from app.judging.service.outcomes import GraderProcess, Trial, judge_errors
 
 # Graders that one answer may have killed while answers of others passed in between.
 MOST_KILLS = 3
-FIRST_PAUSE = 0.02
+FIRST_PAUSE = 0.15
 LONGEST_PAUSE = 10.0
 
 
@@ -49,19 +49,22 @@ class Suspects:
 
     def __init__(self) -> None:
         self._records: dict[Hashable, Record] = {}
-        self._aside: set[Hashable] = set()
         self._passes = 0
         self._guard = threading.Lock()
 
-    def __contains__(self, checked: object) -> bool:
-        """Whether it is laid aside for a while."""
-        with self._guard:
-            return checked in self._aside
+    def __contains__(self, checked: Hashable) -> bool:
+        """Whether it is not to be tried yet."""
+        return self.pause(checked) > 0
+
+    def pause(self, checked: Hashable) -> float:
+        """Seconds until it may be tried again."""
+        record = self._records.get(checked)
+        return 0.0 if record is None else max(0.0, record.due - time.monotonic())
 
     def killed(self, checked: Hashable) -> bool:
         """Note that a grader was killed while it checked this; is that held to be the answer's doing by now?
 
-        Else it may be tried again at once after the first kill, and is laid aside after each further one.
+        Else it may be tried again after a pause, which grows with each kill.
         """
         with self._guard:
             record = self._records.setdefault(checked, Record())
@@ -69,41 +72,20 @@ class Suspects:
             record.caused += self._passes > record.passes
             record.passes = self._passes
             if record.caused >= MOST_KILLS:
-                self._forget(checked)
+                del self._records[checked]
                 return True
-            if record.kills > 1:
-                pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(record.kills, 16))
-                record.due = time.monotonic() + pause
-                self._aside.add(checked)
+            record.due = time.monotonic() + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(record.kills, 16))
             return False
 
     def passed(self, checked: Hashable) -> None:
         """Note that a grader lived through this."""
         with self._guard:
             self._passes += 1
-            self._forget(checked)
+            self._records.pop(checked, None)
 
     def forget(self, checked: Hashable) -> None:
         """Drop what is known of something that is checked no more."""
-        with self._guard:
-            self._forget(checked)
-
-    def _forget(self, checked: Hashable) -> None:
         self._records.pop(checked, None)
-        self._aside.discard(checked)
-
-    def seconds(self) -> float:
-        """Seconds until the first of those laid aside is due; infinite without any."""
-        with self._guard:
-            first = min((self._records[checked].due for checked in self._aside), default=float("inf"))
-        return max(0.0, first - time.monotonic())
-
-    def look(self) -> set[Hashable]:
-        """Work that stays laid aside; what is due is let go."""
-        now = time.monotonic()
-        with self._guard:
-            self._aside = {checked for checked in self._aside if self._records[checked].due > now}
-            return set(self._aside)
 
 
 MOST_FAILURES = 3

@@ -74,10 +74,7 @@ class _Case:
 
 
 class JobRunner:
-    """The loop that works on one job at a time, so that a reference run never takes every core from the graders.
-
-    `take_up` is called when a job has opened or changed a rejudging; None: the engine's own.
-    """
+    """The loop that works on one job at a time, so that a reference run never takes every core from the graders."""
 
     def __init__(
         self,
@@ -85,13 +82,11 @@ class JobRunner:
         files: FileStore,
         engine: Engine,
         on_changed: Callable[[str], None],
-        take_up: Callable[[], None] | None = None,
     ) -> None:
         self._database = database
         self._files = files
         self._engine = engine
         self._on_changed = on_changed
-        self._take_up = take_up or engine.take_up
         self._changed = threading.Lock()
         self._waiting: deque[str] = deque()
         self._running: tuple[str, SolverProcess | Solving | None] | None = None
@@ -359,7 +354,7 @@ class JobRunner:
             waits = None if row is None else (str(row.id), row.contest_id)
         if waits is None:
             return facts
-        self._take_up()
+        self._engine.take_up()
         facts["rejudging"], facts["contest"] = waits
         return facts
 

@@ -176,8 +176,8 @@ def undo(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -
         again.extend(rejudging_steps.undo(session, row))
 
     undone = _do(service, viewer, contest_id, rejudging_id, deed)
-    for judgement_id in again:
-        service.engine.wake(judgement_id)
+    if again:
+        service.engine.wake()
     return undone
 
 

@@ -58,9 +58,9 @@ def stored_files(service: Service) -> StoredFiles:
     faults = {
         sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in service.scrub.faults().items()
     }
-    for fault in service.engine.parked.faults():
-        faults[fault.sha256] = FileAtFault(sha256=fault.sha256, error=fault.error, waiting=len(fault.judgements))
-    if faults and service.settings.distributed:  # what waits for them does so at workers
+    for fault in service.engine.files.all():
+        faults[fault.sha256] = FileAtFault(sha256=fault.sha256, error=fault.error, waiting=0)
+    if faults:
         with service.database.read() as session:
             for each in faults.values():
                 each.waiting = waiting_for_file(session, each.sha256)
@@ -75,7 +75,7 @@ def stored_files(service: Service) -> StoredFiles:
 
 def damaged_files(service: Service) -> set[str]:
     """The stored files that are known to be missing or damaged."""
-    return {*service.scrub.faults(), *(fault.sha256 for fault in service.engine.parked.faults())}
+    return {*service.scrub.faults(), *(fault.sha256 for fault in service.engine.files.all())}
 
 
 T = TypeVar("T")

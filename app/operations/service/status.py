@@ -40,7 +40,7 @@ class ProcessState(BaseModel):
     alive: bool
     graders: int = Field(description="graders that are able to work")
     grader_deaths: int = Field(description="graders that died since it started")
-    at_hand: int = Field(description="messages that it has taken from the broker and not acknowledged")
+    at_hand: int = Field(description="judgements that its graders have claimed and not ended")
 
 
 class BrokerFacts(BaseModel):
@@ -48,7 +48,7 @@ class BrokerFacts(BaseModel):
 
     error: str
     queues: list[QueueFacts]
-    unacknowledged: int = Field(description="messages that workers have taken and not acknowledged")
+    unacknowledged: int = Field(description="judgements that graders of workers have claimed and not ended")
 
 
 class JudgingFacts(BaseModel):

@@ -24,7 +24,7 @@ from app.core.json_documents import ProblemChanges, SelectionDocument
 from app.domain.counting import Attempt, RawScore
 from app.domain.scoring import exact
 from app.domain.verdicts import CaseVerdict
-from app.submissions.tables import DONE, QUEUED
+from app.submissions.tables import DONE, QUEUED, REJUDGED
 from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
 
 Ts = TypeVarTuple("Ts")
@@ -242,6 +242,7 @@ def _values(newcomer: Newcomer, rejudging_id: int) -> dict[str, object]:
     return {
         "submission_id": newcomer.submission_id,
         "state": QUEUED,
+        "lane": REJUDGED,
         "attempt": 0,
         "failures": 0,
         "current": False,

@@ -1,29 +1,41 @@
-"""Judgements: the rows are the queue. Claiming fences, recording is done once, a restart puts the rest back."""
+"""Judgements: the rows are the queue. Claiming fences, recording is done once, a restart puts the rest back.
+
+Guarantee 4: teams share grading time. Each row has a `turn` in seconds of grading; the time that a grader has used for
+a team is added to the turns of its queued rows. One claim at a time chooses from the rows, also of several processes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Select, exists, func, literal, literal_column, select, update
+from sqlalchemy import Connection, Select, exists, func, literal, literal_column, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import Rule
+from app.core.clock import utc_now
 from app.core.db.base import among, given, insert_rows, is_postgresql, update_rows
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
-from app.core.db.locks import gone_processes
+from app.core.db.locks import SILENT, gone_processes, lock_names
+from app.core.db.tables import ProcessRow
 from app.core.db.writer import TRACES, AnyHandler
 from app.domain.documents import CaseAnswer, FoundScore, ProblemSettingsDocument
 from app.domain.scoring import pair
-from app.submissions.tables import DONE, RUNNING
+from app.submissions.tables import DONE, FIRST, LIVE, QUEUED, REJUDGED, RUNNING
 from app.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
+QUEUE = "queue"
+# Time of a judgement before its true time is known, and the least that its team is charged with then.
+SECONDS_EACH = 0.01
+LEAST_CHARGED = 0.1
 # Those that are not done. No parameter: a plan for any would not use the index of those that are open.
 OPEN = JudgementRow.state != literal_column(f"'{DONE}'")
+# Those that a process judges, or has scores of.
+BEGUN = (JudgementRow.state == RUNNING) | JudgementRow.process_id.is_not(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +43,8 @@ class Task:
     """A judgement to be made: what to check, with which settings, and how it will be summed up.
 
     `counted_cases` has a negative number for each case that is not there yet, but will be when a rejudging is applied.
-    `lost` counts the attempts whose process was gone before they ended, and `error` says what was noted of the last.
+    `lost` counts the attempts whose process was gone before they ended, `failures` those in which the checker failed,
+    and `error` says what was noted of the last.
     """
 
     judgement_id: int
@@ -46,7 +59,9 @@ class Task:
     rejudging_id: int | None = None
     submitted: datetime | None = None
     lost: int = 0
+    failures: int = 0
     error: str = ""
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +74,10 @@ class Outcome:
     scores: Sequence[FoundScore]
     time: datetime
     error: str | None = None
+    failures: int = 0
 
 
-# Who is charged with the grading time of a judgement: see `payer`.
+# Who is charged with the grading time of a judgement: the submission's team, or its account if it has none.
 PAYER = func.coalesce(
     JudgementRow.team_id,
     literal("account ")
@@ -69,22 +85,11 @@ PAYER = func.coalesce(
 )
 
 
-def payer(team_id: str | None, account_id: str) -> str:
-    """Return who is charged with the grading time of a submission: the team, or the account if there is none."""
-    return team_id or f"account {account_id}"
-
-
 def waiting(session: Session, *, rejudging: bool = False) -> list[int]:
     """Ids of every judgement somebody waits for that is not done, oldest first; or of those that rejudgings have."""
     lane = JudgementRow.rejudging_id.is_not(None) if rejudging else JudgementRow.rejudging_id.is_(None)
     query = select(JudgementRow.id).where(OPEN, lane)
     return list(session.scalars(query.order_by(JudgementRow.id)))
-
-
-def waiting_by_team(session: Session) -> list[tuple[int, str]]:
-    """Every judgement somebody waits for that is not done, oldest first, with who is charged for it."""
-    query = select(JudgementRow.id, PAYER).where(OPEN, JudgementRow.rejudging_id.is_(None))
-    return [(id_, key) for id_, key in session.execute(query.order_by(JudgementRow.id))]
 
 
 def count_waiting(session: Session) -> int:
@@ -99,58 +104,189 @@ def unjudged(session: Session, judgement_ids: Sequence[int]) -> int:
     return session.scalar(query) or 0
 
 
-class Claim(NamedTuple):
-    """A judgement that a process wants to begin; `process_id` None: of one that gives no signs of life.
+def due_lanes(session: Session, process_id: str | None) -> set[bool]:
+    """Which queues have a judgement that may be claimed now: that of rejudgings (True), the other one (False)."""
+    return {again for again in (False, True) if session.execute(_queued(process_id, again=again).limit(1)).first()}
 
-    `alone`: it judges nothing else meanwhile of which an attempt was lost with its process.
+
+def is_begun_elsewhere(session: Session, process_id: str | None) -> bool:
+    """Whether another process has begun a judgement that is not done."""
+    other = BEGUN & JudgementRow.process_id.is_distinct_from(process_id)
+    return bool(session.scalar(select(exists().where(OPEN, other))))
+
+
+def put_first(session: Session, judgement_ids: Sequence[int]) -> None:
+    """Let these be claimed before all others."""
+    session.execute(update(JudgementRow).where(JudgementRow.id.in_(judgement_ids)).values(lane=FIRST))
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A grader of a process asks for up to `most` judgements; `again`: of rejudgings.
+
+    It gets its share of those that wait, as one of so many `graders`.
+    """
+
+    process_id: str | None
+    most: int
+    graders: int = 1
+    again: bool = False
+
+
+class Claimed(NamedTuple):
+    """The judgements that were begun, with their attempts; `looked_at` are those that the claim chose from."""
+
+    attempts: Mapping[int, int]
+    looked_at: int
+
+
+def claim_many(connection: Connection, claims: Sequence[Claim]) -> list[Claimed]:
+    """Begin the next judgements by lane, turn and id.
+
+    Teams of which a judgement is running come after the others: several graders serve several teams. A judgement that
+    was lost with its process may have been its neighbour's victim, or the cause: it is begun alone, one at a time.
+
+    Like `return_many` and `record_many` this is a handler of the writer, which calls it for all that wait at once.
+    """
+    lock_names(connection, [QUEUE])
+    return [_claim(connection, claim) for claim in claims]
+
+
+def _claim(connection: Connection, claim: Claim) -> Claimed:
+    if not claim.again:
+        _give_turns(connection)
+    rows = connection.execute(_queued(claim.process_id, again=claim.again).limit(2 * claim.most)).all()
+    columns = (PAYER, JudgementRow.lost, JudgementRow.process_id)
+    running = connection.execute(select(*columns).where(JudgementRow.state == RUNNING)).all() if rows else []
+    if rows and rows[0].lost and not any(lost and process == claim.process_id for _, lost, process in running):
+        chosen = rows[:1]
+    else:
+        served = {payer for payer, _, _ in running}
+        sound = sorted((row for row in rows if not row.lost), key=lambda row: (row.lane, row.payer in served))
+        chosen = sound[: max(1, min(claim.most, len(sound) // claim.graders))]
+    begun = [
+        {"id": row.id, "state": RUNNING, "attempt": row.attempt + 1, "process_id": claim.process_id, "waits_for": None}
+        for row in chosen
+    ]
+    update_rows(connection, JudgementRow, begun)
+    return Claimed({row.id: row.attempt + 1 for row in chosen}, len(rows))
+
+
+# Any: SQLAlchemy types no labels
+def _queued(process_id: str | None, *, again: bool) -> Select[*tuple[Any, ...]]:
+    """The judgements of a queue that a process may claim now, in their order."""
+    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.lost, JudgementRow.lane, PAYER.label("payer"))
+    lane = JudgementRow.lane == REJUDGED if again else JudgementRow.lane < REJUDGED
+    is_due = or_(JudgementRow.not_before.is_(None), JudgementRow.not_before <= utc_now())
+    is_free = or_(JudgementRow.process_id.is_(None), JudgementRow.process_id == process_id)
+    return (
+        select(*columns)
+        .where(OPEN, lane, JudgementRow.state == QUEUED, is_due, is_free)
+        .order_by(JudgementRow.lane, JudgementRow.turn, JudgementRow.id)
+    )
+
+
+def _give_turns(connection: Connection) -> None:
+    """Put new judgements behind those of their teams; a team without one is level with the team being served."""
+    live = (OPEN, JudgementRow.lane == LIVE)
+    query = select(JudgementRow.id, PAYER).where(*live, JudgementRow.turn.is_(None)).order_by(JudgementRow.id)
+    if not (new := connection.execute(query).all()):
+        return
+    turns = select(PAYER, func.max(JudgementRow.turn)).where(*live, JudgementRow.turn.is_not(None)).group_by(PAYER)
+    last = {payer: turn or 0.0 for payer, turn in connection.execute(turns)}
+    served = select(func.min(JudgementRow.turn)).where(*live, JudgementRow.not_before.is_(None))
+    level = connection.scalar(served) or 0.0
+    placed = []
+    for id_, payer in new:
+        last[payer] = max(last[payer] + SECONDS_EACH, level) if payer in last else level
+        placed.append({"id": id_, "turn": last[payer]})
+    update_rows(connection, JudgementRow, placed)
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A judgement that a grader has worked on for `seconds`, which its team is charged with.
+
+    With `is_open` it goes back to the queue until `not_before`; `error`: its checker failed once more. One that `stays`
+    is left to the same process, which has the scores of its first cases.
     """
 
     judgement_id: int
+    attempt: int
+    seconds: float = 0.0
+    is_open: bool = True
+    stays: bool = False
+    not_before: datetime | None = None
+    waits_for: str | None = None
+    error: str | None = None
+
+
+def return_many(connection: Connection, returned: Sequence[Returned]) -> list[None]:
+    """Put judgements back into the queue, and their teams behind those that have used less time."""
+    lock_names(connection, [QUEUE])
+    _give_turns(connection)  # first: those that came meanwhile are level with what was served then
+    for each in returned:
+        if each.is_open:
+            _reopen(connection, each)
+    for each in returned:  # of those that are queued by now
+        if each.seconds >= LEAST_CHARGED:
+            payer = connection.scalar(select(PAYER).where(JudgementRow.id == each.judgement_id))
+            behind = update(JudgementRow).where(OPEN, JudgementRow.lane == LIVE, JudgementRow.state == QUEUED)
+            connection.execute(behind.where(PAYER.in_([payer])).values(turn=JudgementRow.turn + each.seconds))
+    return [None] * len(returned)
+
+
+def _reopen(connection: Connection, each: Returned) -> None:
+    mine = (JudgementRow.id == each.judgement_id, JudgementRow.attempt == each.attempt)
+    values: dict[str, object] = {"state": QUEUED, "not_before": each.not_before, "waits_for": each.waits_for}
+    if not each.stays:
+        values["process_id"] = None
+    if each.error is not None:
+        values |= {"failures": JudgementRow.failures + 1, "error": each.error}
+    connection.execute(update(JudgementRow).where(*mine, JudgementRow.state == RUNNING).values(values))
+
+
+def let_go(session: Session, waits_for: str) -> None:
+    """Let the judgements be claimed that waited for a file."""
+    waiting = update(JudgementRow).where(JudgementRow.waits_for == waits_for, OPEN)
+    session.execute(waiting.values(not_before=None, waits_for=None))
+
+
+class Freeing(NamedTuple):
+    """A process looks for judgements that nobody works on; `at_work` are its own, None: it knows of all others."""
+
     process_id: str | None
-    alone: bool = True
+    at_work: frozenset[int] | None = None
 
 
-def begin_many(connection: Connection, claims: Sequence[Claim]) -> list[int | None]:
-    """Begin an attempt at each judgement; returns its attempt number, or None where it is done already.
+def free_many(connection: Connection, freeing: Sequence[Freeing]) -> list[int]:
+    """Queue judgements again whose processes have ended; returns their number. The attempts of lost ones are counted.
 
-    An attempt whose process is gone is counted as lost. Such a judgement may have been its neighbour's victim: it is
-    begun only `alone`, and 0 is returned otherwise.
-
-    The rows are locked from the look on, here and in `record_many`: a judgement that another worker ends in between
-    would be opened again for good, as no outcome can be recorded beside the scores that it has.
-
-    Like `fail_many` and `record_many` this is a handler of the writer, which calls it for all that wait at once.
+    Those of a process that has long been silent, but may live, are queued too: only one attempt can be recorded. A row
+    that another process ends at this moment is locked, and left alone.
     """
-    wanted = {claim.judgement_id: claim for claim in claims}
-    postgresql = is_postgresql(connection)
-    open_ones = connection.execute(_open_ones(postgresql=postgresql), given(wanted, postgresql=postgresql))
-    rows = open_ones.all()
-    others = {row.process_id for row in rows if row.state == RUNNING and row.process_id != wanted[row.id].process_id}
-    gone = gone_processes(connection, {id_ for id_ in others if id_ is not None})
-    attempts: dict[int, int] = {}
+    return [_free(connection, each) for each in freeing]
+
+
+def _free(connection: Connection, freeing: Freeing) -> int:
+    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id)
+    query = select(*columns).where(OPEN, BEGUN).order_by(JudgementRow.id)
+    rows = connection.execute(query.with_for_update(skip_locked=True)).all()
+    others = {row.process_id for row in rows if row.process_id not in {None, freeing.process_id}}
+    gone = gone_processes(connection, others)
+    recent = select(ProcessRow.id).where(ProcessRow.id.in_(others), ProcessRow.seen >= utc_now() - SILENT)
+    alive = {*connection.scalars(recent)} - gone.keys()
+    freed = 0
     for row in rows:
-        lost_now = row.state == RUNNING and row.process_id in gone
-        if (row.lost or lost_now) and not wanted[row.id].alone:
-            attempts[row.id] = 0
+        is_own = row.process_id == freeing.process_id
+        if row.process_id in alive or (is_own and (freeing.at_work is None or row.id in freeing.at_work)):
             continue
-        attempts[row.id] = row.attempt + 1
-        if lost_now:
+        if row.process_id in gone and row.state == RUNNING:
             _count_lost(connection, row.id, row.attempt, gone[row.process_id])
-    begun = [
-        {"id": id_, "state": RUNNING, "attempt": attempt, "process_id": wanted[id_].process_id}
-        for id_, attempt in attempts.items()
-        if attempt
-    ]
-    update_rows(connection, JudgementRow, begun)
-    return [attempts.get(claim.judgement_id) for claim in claims]
-
-
-@cache
-def _open_ones(*, postgresql: bool) -> Select[int, int, str, str | None, int]:
-    """A statement is made once: making it takes as long as running it."""
-    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id, JudgementRow.lost)
-    open_ones = select(*columns).where(among(JudgementRow.id, postgresql=postgresql), JudgementRow.state != DONE)
-    return open_ones.order_by(JudgementRow.id).with_for_update(key_share=True)
+        freed_row = update(JudgementRow).where(JudgementRow.id == row.id)
+        connection.execute(freed_row.values(state=QUEUED, process_id=None))
+        freed += 1
+    return freed
 
 
 def _count_lost(connection: Connection, id_: int, attempt: int, process: str) -> None:
@@ -161,33 +297,6 @@ def _count_lost(connection: Connection, id_: int, attempt: int, process: str) ->
     connection.execute(
         update(JudgementRow).where(JudgementRow.id == id_).values(lost=JudgementRow.lost + 1, error=error)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """An attempt that failed by the judge's own fault."""
-
-    judgement_id: int
-    attempt: int
-    error: str
-
-
-def fail_many(connection: Connection, failures: Sequence[Failure]) -> list[int]:
-    """Count failed attempts; returns how often each judgement has failed by now."""
-    counts = []
-    for failure in failures:
-        count = connection.execute(
-            select(JudgementRow.failures).where(
-                JudgementRow.id == failure.judgement_id, JudgementRow.attempt == failure.attempt
-            )
-        ).scalar()
-        counts.append((count or 0) + 1)
-        connection.execute(
-            update(JudgementRow)
-            .where(JudgementRow.id == failure.judgement_id, JudgementRow.attempt == failure.attempt)
-            .values(failures=counts[-1], error=failure.error)
-        )
-    return counts
 
 
 def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
@@ -220,15 +329,15 @@ def _begun(*, postgresql: bool) -> Select[int, int, int, int | None, str]:
 
 
 def _trace_of_claim(payload: object, result: object) -> Trace | None:
-    """What looks for the attempt that a claim began; None where it began none."""
-    if not isinstance(payload, Claim) or not isinstance(result, int) or not result:
+    """What looks for the first attempt that a claim began; None where it began none."""
+    if not isinstance(payload, Claim) or not isinstance(result, Claimed) or not result.attempts:
         return None
-    return partial(_has_begun, payload, result)
+    return partial(_has_begun, payload.process_id, *next(iter(result.attempts.items())))
 
 
-def _has_begun(claim: Claim, attempt: int, connection: Connection) -> bool:
-    own = (JudgementRow.attempt == attempt) & (JudgementRow.process_id == claim.process_id)
-    query = select(exists().where(JudgementRow.id == claim.judgement_id, own | (JudgementRow.attempt > attempt)))
+def _has_begun(process_id: str | None, judgement_id: int, attempt: int, connection: Connection) -> bool:
+    own = (JudgementRow.attempt == attempt) & (JudgementRow.process_id == process_id)
+    query = select(exists().where(JudgementRow.id == judgement_id, own | (JudgementRow.attempt > attempt)))
     return bool(connection.scalar(query))
 
 
@@ -242,13 +351,20 @@ def _is_recorded(outcome: Outcome, connection: Connection) -> bool:
     return bool(connection.scalar(select(exists().where(JudgementRow.id == outcome.judgement_id, done))))
 
 
-TRACES[cast(AnyHandler, begin_many)] = _trace_of_claim
+TRACES[cast(AnyHandler, claim_many)] = _trace_of_claim
 TRACES[cast(AnyHandler, record_many)] = _trace_of_outcome
 
 
 def _write(connection: Connection, outcomes: Collection[Outcome]) -> None:
     changes = [
-        {"id": each.judgement_id, "state": DONE, "type": each.type, "end_time": each.time, "error": each.error}
+        {
+            "id": each.judgement_id,
+            "state": DONE,
+            "type": each.type,
+            "end_time": each.time,
+            "error": each.error,
+            "failures": each.failures,
+        }
         for each in outcomes
     ]
     scores = [score_row(each, score) for each in outcomes for score in each.scores]

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, exists, select, text, tuple_
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
+from app.core import tracing
 from app.core.db.base import insert_rows
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
@@ -60,6 +61,7 @@ class NewSubmission:
     external_id: str | None = None
     limits: Limits = NO_LIMITS
     allowance: Allowance | None = None
+    trace: str = field(default_factory=tracing.carried)
 
     @property
     def size(self) -> int:
@@ -243,6 +245,7 @@ def _judgement_values(new: NewSubmission, accepted: Accepted) -> dict[str, objec
         "submission_id": accepted.submission_id,
         "team_id": new.team_id,
         "state": QUEUED,
+        "trace": new.trace or None,
         "attempt": 0,
         "failures": 0,
         "current": True,

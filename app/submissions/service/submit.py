@@ -27,7 +27,7 @@ from app.core.load import run_heavy
 from app.core.messages import N_
 from app.core.service import Service
 from app.judging.queries.judging_tasks import too_large
-from app.submissions.queries import judgements, submission_queries, submissions
+from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.submission_context import read_entrant, read_entry
 from app.submissions.queries.submissions import INLINE_LIMIT, Accepted, NewAnswer, NewSubmission
 from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage, bytes_used
@@ -117,9 +117,9 @@ def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
     if STANDARD_LOG.isEnabledFor(logging.DEBUG):
         log.debug("submission taken", submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     tracing.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
-    service.engine.wake(outcome.judgement_id, judgements.payer(new.team_id, new.account_id))
+    service.engine.wake()
     if outcome.again:
-        service.engine.wake_again(outcome.again)
+        service.engine.take_up()
 
 
 def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> Submission:

@@ -17,7 +17,7 @@ from app.core.db.locks import Locks
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.judging.queries import rejudging_changes, rejudging_steps, rejudgings
-from app.judging.service.distributed.actors import JobActor
+from app.judging.service.distributed.actors import Jobs
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.references import REFERENCE_RUN, JobRunner
@@ -232,20 +232,20 @@ def test_workers_run_a_job_one_at_a_time_under_its_lock_and_take_up_what_a_dead_
 ) -> None:
     bench = Bench(postgresql_url, tmp_path / "files")
     locks = [Locks(postgresql_url), Locks(postgresql_url)]
-    one, other = (JobActor(bench.database, bench.new_runner(), each) for each in locks)
+    one, other = (Jobs(bench.database, bench.new_runner(), each) for each in locks)
     left, given_up, long = bench.queue(), bench.queue(), bench.queue(method="beam", seconds=300, cases=("105-n12-p30",))
     with bench.database.write() as session:
         for job_id, attempt in ((left, 1), (given_up, 3)):
             row = session.get_one(JobRow, job_id)
             row.state, row.attempt = "running", attempt
     for job_id in (left, given_up):
-        other.run_job(job_id)
+        other.run(job_id)
     assert (bench.job(left).state, bench.job(left).attempt) == ("done", 2)
     assert bench.job(given_up).state == "failed"
-    running = threading.Thread(target=one.run_job, args=(long,))
+    running = threading.Thread(target=one.run, args=(long,))
     running.start()
     until(lambda: bool(solvers()))
-    other.run_job(long)  # returns at once: the first worker has it
+    other.run(long)  # returns at once: the first worker has it
     assert (bench.job(long).state, bench.job(long).attempt) == ("running", 1)
     with bench.database.write() as session:
         assert pins.cancel(session, long)  # by a server, which runs nothing

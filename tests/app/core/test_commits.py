@@ -26,7 +26,7 @@ from app.core.db.writer import TRACES, AnyHandler, Writer
 from app.core.files.open_files import LocalFiles
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import judgements, submissions
-from app.submissions.queries.judgements import Claim, Outcome
+from app.submissions.queries.judgements import Claim, Claimed, Outcome
 from app.submissions.queries.submissions import Accepted
 from app.tables import JudgementRow, SubmissionRow, TeamRow
 from tests import postgres
@@ -93,8 +93,8 @@ def test_a_claim_and_a_verdict_count_once_and_are_told(
     assert isinstance(accepted, Accepted)
     assert accepted.judgement_id is not None
     proxy.cut_once(where, "UPDATE judgements")
-    attempt = writer.submit(judgements.begin_many, Claim(accepted.judgement_id, None)).result(30)
-    assert attempt == 1
+    claimed = writer.submit(judgements.claim_many, Claim(None, 1)).result(30)
+    assert claimed.attempts == {accepted.judgement_id: 1}
     proxy.cut_once(where, "UPDATE judgements")
     outcome = Outcome(accepted.judgement_id, 1, "WA", (), NOW)
     assert writer.submit(judgements.record_many, outcome).result(30) is True, "else nobody tells the board"
@@ -308,13 +308,13 @@ def test_the_rows_of_claims_and_verdicts_tell_whether_they_are_stored(database: 
     accepted = writer.submit(submissions.accept, submission(b"ok", b"ok")).result(30)
     assert isinstance(accepted, Accepted)
     assert accepted.judgement_id is not None
-    claim = Claim(accepted.judgement_id, None)
+    claim, claimed = Claim("me", 1), Claimed({accepted.judgement_id: 1}, 1)
     outcome = Outcome(accepted.judgement_id, 1, "WA", (), NOW)
 
     def seen() -> list[bool | None]:
         asked: list[tuple[object, object, object]] = [
-            (judgements.begin_many, claim, 1),
-            (judgements.begin_many, claim._replace(process_id="other"), 1),
+            (judgements.claim_many, claim, claimed),
+            (judgements.claim_many, replace(claim, process_id="other"), claimed),
             (judgements.record_many, outcome, True),
         ]
         traces = [TRACES[cast(AnyHandler, handler)](payload, result) for handler, payload, result in asked]
@@ -322,7 +322,7 @@ def test_the_rows_of_claims_and_verdicts_tell_whether_they_are_stored(database: 
             return [None if trace is None else trace(connection) for trace in traces]
 
     assert seen() == [False, False, False]
-    assert writer.submit(judgements.begin_many, claim).result(30) == 1
+    assert writer.submit(judgements.claim_many, claim).result(30) == claimed
     assert seen() == [True, False, False]
     assert writer.submit(judgements.record_many, outcome).result(30)
     assert seen() == [True, False, True]

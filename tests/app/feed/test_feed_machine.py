@@ -20,7 +20,7 @@ from app.domain.documents import FoundScore
 from app.domain.verdicts import CaseVerdict
 from app.feed.service import publisher
 from app.submissions.queries import judgements, submissions
-from app.submissions.queries.judgements import Claim, Outcome
+from app.submissions.queries.judgements import Outcome
 from app.submissions.queries.submissions import NewAnswer, NewSubmission
 from app.tables import (
     AccountRow,
@@ -34,6 +34,7 @@ from app.tables import (
 )
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
 from tests.builders.examples import examples
+from tests.builders.judging import begin
 from tests.builders.service import Api, open_api
 from tests.builders.streams import Who, fold, read_feed, shown
 from tests.conftest import migrated_sqlite
@@ -134,7 +135,7 @@ class Play(RuleBasedStateMachine):
 
     def judge(self, judgement: int, cases: set[int], verdict: str, raw: int) -> None:
         service = self.api.service
-        attempt = service.writer.submit(judgements.begin_many, Claim(judgement, None)).result()
+        attempt = begin(service.writer, judgement)
         assert attempt is not None
         found = VERDICTS[verdict]
         exact = raw if found is CaseVerdict.ACCEPTED else None

@@ -1,4 +1,4 @@
-"""Workers judge what messages name: each row once, whatever is lost, doubled or late."""
+"""Workers judge the rows that are due: each once, whatever message is lost, doubled or late."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import io
 import signal
 import threading
 from collections import Counter
-from collections.abc import Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import cast
 
 import httpx
 import pytest
-from sqlalchemy import create_engine, make_url, select, text
-from sqlalchemy.orm import Session
+from sqlalchemy import create_engine, select, text
 
 from app.core.db.database import Database
 from app.core.db.locks import WORKER, Locks, Presence, gone_processes, processes
@@ -23,14 +21,9 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.domain.verdicts import CaseVerdict
-from app.judging.queries.judging_tasks import OpenJudgement, open_judgements
 from app.judging.service.distributed import engine as distributed
-from app.judging.service.distributed import reconciler
-from app.judging.service.distributed.actors import Consumer, TryAgain
-from app.judging.service.distributed.broker import JUDGEMENTS, message_of, open_broker
+from app.judging.service.distributed.broker import JUDGEMENTS, Sender, open_broker
 from app.judging.service.distributed.engine import LOCK, DistributedJobs, start_engine
-from app.judging.service.distributed.reconciler import Patience, Sender
-from app.judging.service.distributed.worker_metrics import DatabaseWatch
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate, Validated, WireScore
 from app.judging.service.references import JobRunner
@@ -40,13 +33,13 @@ from app.problems.queries import problems
 from app.problems.queries.testcases import without_score
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import judgements, submissions
-from app.submissions.queries.judgements import Claim, Outcome
+from app.submissions.queries.judgements import Claim, Freeing, Outcome
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
-from app.submissions.tables import DONE, QUEUED, RUNNING
+from app.submissions.tables import DONE
 from app.tables import JudgementRow, TestCaseRow
-from tests.builders.balancer import cuttable
 from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.grading import NOW, add_rogue_contest, submission
+from tests.builders.judging import begin
 from tests.builders.logged import logged
 from tests.builders.packages import package_files
 from tests.builders.poisoned_worker import KILL_WORKER, poisoned_worker
@@ -69,39 +62,14 @@ def test_rows_are_judged_once_by_messages_that_come_twice_or_never(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
     with working(postgresql_url, broker_url, tmp_path) as found:
-        twice = found.accept(submission(b"10", b"10"))
-        found.sender.judgements([(twice, "t"), (9999, "t")])  # once more, and one that is gone
-        found.sender.judgements([(twice, "t")])
-        found.wait()  # else this one, too, is sent again where the grader takes long to start
+        found.accept(submission(b"10", b"10"))
+        for _ in range(100):
+            found.sender.call(JUDGEMENTS)
+        found.wait()
         untold = found.accept(submission(b"10", b"3"), tell=False)
-        found.reconciler.start()
         found.wait()
         assert [row.type for row in found.rows()] == ["AC", "PC"]
-        assert found.reconciler.resent == 1
         assert untold == found.rows()[1].id
-
-
-@pytest.mark.machine("broker")
-def test_rows_that_the_engine_knows_to_be_done_are_not_looked_at_before_their_message_is_acknowledged(
-    postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked_at: list[Sequence[int]] = []
-
-    def noting(session: Session, ids: Sequence[int]) -> int:
-        looked_at.append(ids)
-        return unjudged(session, ids)
-
-    unjudged = judgements.unjudged
-    monkeypatch.setattr(judgements, "unjudged", noting)
-    with working(postgresql_url, broker_url, tmp_path) as found:
-        judged = found.accept(submission(b"10", b"10"), tell=False)
-        found.judges.judge([(judged, "t"), (9999, "t")])  # one is gone
-        assert [row.state for row in found.rows()] == [DONE]
-        found.judges.judge([(judged, "t")])
-        assert looked_at == []
-        found.judges.close()
-        with pytest.raises(TryAgain):
-            found.judges.judge([(judged, "t")])  # it is not waited for, so nothing is known
 
 
 @pytest.mark.machine("broker")
@@ -124,7 +92,7 @@ def test_the_outcome_of_a_worker_that_was_overtaken_is_dropped(
 ) -> None:
     found = Working(postgresql_url, broker_url, tmp_path)
     id_ = found.accept(submission(b"10", b"10"))
-    frozen = found.writer.submit(judgements.begin_many, Claim(id_, None)).result()  # a worker begins, and is frozen
+    frozen = begin(found.writer, id_)  # a worker begins, and is frozen
     found.start()
     found.wait()
     late = judgements.Outcome(id_, frozen or 0, "WA", [], found.rows()[0].end_time or None)  # type: ignore[arg-type]
@@ -133,26 +101,21 @@ def test_the_outcome_of_a_worker_that_was_overtaken_is_dropped(
     found.close()
 
 
-def test_a_judgement_that_ends_while_another_worker_begins_it_stays_done(postgresql_url: str, tmp_path: Path) -> None:
+def test_a_judgement_that_ends_while_another_worker_frees_it_stays_done(postgresql_url: str, tmp_path: Path) -> None:
     database = Database(postgresql_url)
     add_rogue_contest(database, LocalFiles(tmp_path))
     writer = Writer(database)
     accepted = writer.submit(submissions.accept, submission(b"10", b"10")).result()
     assert isinstance(accepted, Accepted)
     id_ = accepted.judgement_id or 0
-    attempt = writer.submit(judgements.begin_many, Claim(id_, None)).result() or 0
+    attempt = begin(writer, id_) or 0
     engine = create_engine(postgresql_url)
-    with engine.connect() as first, engine.connect() as second, engine.connect() as watching:
-        watching.execution_options(isolation_level="AUTOCOMMIT")  # each look is a new one
+    with engine.connect() as first, engine.connect() as second:
         assert judgements.record_many(first, [Outcome(id_, attempt, "WA", [], NOW)]) == [True]
-        begun: list[int | None] = []
-        beginning = threading.Thread(target=lambda: begun.extend(judgements.begin_many(second, [Claim(id_, None)])))
-        beginning.start()
-        until(lambda: watching.scalar(WAITING_FOR_A_LOCK) == 1)
+        assert judgements.free_many(second, [Freeing("me")]) == [0]
         first.commit()
-        beginning.join()
+        assert judgements.free_many(second, [Freeing("me")]) == [0]
         second.commit()
-    assert begun == [None]
     with database.read() as session:
         assert session.get_one(JudgementRow, id_).state == DONE
     engine.dispose()
@@ -161,28 +124,11 @@ def test_a_judgement_that_ends_while_another_worker_begins_it_stays_done(postgre
 
 
 @pytest.mark.machine("broker")
-def test_a_worker_that_stops_leaves_its_messages_to_others(
-    postgresql_url: str, broker_url: str, tmp_path: Path
-) -> None:
-    found = Working(postgresql_url, broker_url, tmp_path)
-    found.judges.close()  # as one that stops
-    ids = [found.accept(submission(b"10", b"10")) for _ in range(3)]
-    for consumer in found.consumers:
-        consumer.start()
-    broker = open_broker(broker_url, [JUDGEMENTS])
-    until(lambda: sum(broker.get_queue_message_counts(JUDGEMENTS.queue)[:2]) == 0)  # this one has them all
-    found.close()
-    until(lambda: sum(broker.get_queue_message_counts(JUDGEMENTS.queue)[:2]) >= 1)
-    broker.close()
-    assert len(ids) == 3
-
-
-@pytest.mark.machine("broker")
 def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
     sender = Sender(open_broker(broker_url))
-    sender.judgements([(7, "t")])
+    sender.call(JUDGEMENTS)
     sender.close()
     stop = threading.Event()
     stop.set()  # before its graders, which take seconds to start
@@ -234,9 +180,13 @@ def test_servers_tell_of_a_file_that_a_worker_waits_for(postgresql_url: str, bro
 
         until(lambda: faults() == [(sha256, 1)])
         (tmp_path / "lost").rename(path)
-        until(lambda: faults() == [(sha256, 0)])
-        with api.service.database.read() as session:
-            assert session.get_one(JudgementRow, accepted.judgement_id).type == "PC"
+
+        def type_() -> str | None:
+            with api.service.database.read() as session:
+                return session.get_one(JudgementRow, accepted.judgement_id).type
+
+        until(lambda: type_() == "PC")
+        assert faults() == [(sha256, 0)]
         worker.close()
 
 
@@ -244,11 +194,11 @@ def test_servers_tell_of_a_file_that_a_worker_waits_for(postgresql_url: str, bro
 def test_an_answer_that_kills_its_worker_each_time_is_a_judge_error_after_three_attempts(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
-    """Those beside it in the message are judged, and the error says what happened; the worker counts it."""
+    """Those beside it are judged, and the error says what happened; the worker counts it."""
     server = Working(postgresql_url, broker_url, tmp_path / "files")
     answers = [(b"10", b"10"), (KILL_WORKER, b"10"), (b"10", b"3"), (b"10", b"10")]
-    ids = [server.accept(submission(*each), tell=False) for each in answers]
-    server.sender.judgements([(id_, "t") for id_ in ids])
+    for each in answers:
+        server.accept(submission(*each))
     for _ in range(3):
         with poisoned_worker(postgresql_url, broker_url, tmp_path) as worker:
             assert worker.process.wait(120) == -signal.SIGKILL
@@ -288,17 +238,15 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
     assert isinstance(accepted, Accepted)
     id_ = accepted.judgement_id or 0
 
-    def begin(by: Presence, *, alone: bool = True) -> int | None:
-        return writer.submit(judgements.begin_many, Claim(id_, by.id, alone)).result()
+    def claim(by: Presence) -> int | None:
+        writer.submit(judgements.free_many, Freeing(by.id)).result()
+        return writer.submit(judgements.claim_many, Claim(by.id, 9)).result().attempts.get(id_)
 
     def lost() -> int:
         with database.read() as session:
             return session.get_one(JudgementRow, id_).lost
 
-    assert (begin(first, alone=False), begin(second, alone=False), lost()) == (1, 2, 0), (
-        "it lives: its message came twice"
-    )
-    begin(first)
+    assert (claim(first), claim(second), lost()) == (1, None, 0), "it lives"
     locks.close()  # as when it is killed
 
     def is_gone() -> bool:
@@ -306,13 +254,15 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
             return bool(gone_processes(session.connection(), {first.id}))
 
     until(is_gone)  # PostgreSQL notices a closed connection a moment later
-    assert (begin(second, alone=False), lost()) == (0, 0), "it may be the victim of a neighbour"
-    assert (begin(second), lost()) == (4, 1)
-    assert begin(second, alone=False) == 0, "alone from then on"
-    first.close()
+    beside = writer.submit(submissions.accept, submission(b"10", b"10")).result()
+    assert isinstance(beside, Accepted)
+    assert (claim(second), lost()) == (2, 1), "alone: what it was lost with may have been the cause"
+    with database.read() as session:
+        assert session.get_one(JudgementRow, beside.judgement_id).attempt == 0
     second.close()
-    writer.submit(judgements.begin_many, Claim(id_, first.id)).result()
-    assert (begin(second), lost()) == (6, 1), "the first has ended in order by now"
+    third = Presence(writer, WORKER)
+    assert (claim(third), lost()) == (3, 1), "the second has ended in order"
+    first.close()
     writer.close()
     database.close()
 
@@ -418,89 +368,3 @@ def unscored(database: Database) -> int:
     """How many expected answers have no score."""
     with database.read() as session:
         return len(without_score(session))
-
-
-@pytest.mark.machine("broker")
-def test_a_paused_consumer_leaves_the_messages_that_it_has_to_others(broker_url: str) -> None:
-    taken, ends, given = threading.Event(), threading.Event(), threading.Event()
-
-    def stick(_rows: object) -> None:
-        taken.set()
-        ends.wait()
-
-    stuck = Consumer(broker_url, JUDGEMENTS, stick, 1)
-    other = Consumer(broker_url, JUDGEMENTS, lambda _rows: given.set(), 1)
-    stuck.start()
-    sender = Sender(open_broker(broker_url))
-    sender.judgements([(7, "t")])
-    taken.wait()
-    other.start()
-    stuck.pause()
-    given.wait()
-    ends.set()
-    sender.close()
-    stuck.stop()
-    other.stop()
-
-
-def test_a_watch_says_when_the_database_does_not_answer_and_when_it_does_again(postgresql_url: str) -> None:
-    lost, back = threading.Event(), threading.Event()
-    parts = make_url(postgresql_url)
-    with cuttable(Path(str(parts.query["host"]))) as network:
-        through = parts.set(host="127.0.0.1", port=network.port, query={})
-        database = Database(through.render_as_string(hide_password=False))
-        watch = DatabaseWatch(database, lost.set, back.set, seconds=1.0)
-        watch.start()
-        network.cut()
-        lost.wait()
-        assert not back.is_set()
-        network.mend()
-        back.wait()
-        watch.close()
-        database.close()
-
-
-def test_a_message_names_rows_and_says_nothing_else() -> None:
-    message = message_of(JUDGEMENTS, [(7, "t"), (8, "u")])
-    assert message.args == ([(7, "t"), (8, "u")],)
-    assert not message.kwargs
-
-
-def test_what_nobody_has_begun_is_sent_again_after_seconds_and_what_is_judged_much_later() -> None:
-    patience = Patience()
-    queued, running = OpenJudgement(1, "t", False, QUEUED, 0), OpenJudgement(2, "t", False, RUNNING, 1)
-    assert patience.due([queued, running], 0.0) == []
-    assert patience.due([queued, running], reconciler.SECONDS_UNTIL_BEGUN) == [queued]
-    assert patience.due([queued, running], reconciler.SECONDS_UNTIL_BEGUN + 1) == []
-    assert patience.due([queued, running], 3 * reconciler.SECONDS_UNTIL_BEGUN) == [queued], "it doubles"
-    assert patience.due([running], reconciler.SECONDS_UNTIL_DONE) == [running]
-    again = running._replace(attempt=2)
-    assert patience.due([again], reconciler.SECONDS_UNTIL_DONE + 1) == []
-    assert patience.due([again], 2 * reconciler.SECONDS_UNTIL_DONE + 2) == [], "a slow checker is given twice the time"
-
-
-def test_what_waits_in_the_queue_of_a_broker_is_not_sent_again() -> None:
-    patience = Patience()
-    live, again = OpenJudgement(1, "t", False, QUEUED, 0), OpenJudgement(2, "t", True, QUEUED, 0)
-    patience.due([live, again], 0.0)
-    assert patience.due([live, again], 100.0, queued_lanes={True}) == [live]
-    assert patience.due([], 200.0, queued_lanes={True}) == [], "what waits in a queue need not be read"
-    assert patience.due([again], 201.0, queued_lanes={False}) == [], "its time begins when the queue is empty"
-    assert patience.due([again], 200.0 + reconciler.SECONDS_UNTIL_BEGUN) == [again]
-
-
-def test_of_lanes_with_messages_only_judgements_that_are_begun_are_read(database_url: str, tmp_path: Path) -> None:
-    """A backlog costs the reconciler nothing while the broker knows of it."""
-    database = Database(database_url)
-    add_rogue_contest(database, LocalFiles(tmp_path))
-    with database.transaction() as connection:
-        taken = submissions.accept(connection, [submission(b"10", b"10") for _ in range(3)])
-        live, begun, done = [each.judgement_id or 0 for each in taken if isinstance(each, Accepted)]
-        judgements.begin_many(connection, [Claim(begun, None), Claim(done, None)])
-        judgements.record_many(connection, [Outcome(done, 1, "WA", [], NOW)])
-    with database.read() as session:
-        assert [row.id for row in open_judgements(session)] == [live, begun]
-        assert [row.id for row in open_judgements(session, queued_lanes={False})] == [begun]
-        assert [row.id for row in open_judgements(session, queued_lanes={True})] == [live, begun]
-        assert [row.team_id for row in open_judgements(session)] == ["t", "t"]
-    database.close()

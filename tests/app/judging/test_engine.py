@@ -17,6 +17,7 @@ from sqlalchemy import Connection, select
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
+from app.judging.queries.judging_tasks import waiting_for_file
 from app.judging.service import engine, judging
 from app.judging.service.messages import Validate
 from app.judging.service.outcomes import Spares
@@ -171,7 +172,7 @@ def test_a_damaged_file_keeps_what_needs_it_waiting(
 ) -> None:
     """There is no judge error: the file is named, and once it is sound again the submission is judged."""
     monkeypatch.setattr(engine, "SECONDS_BETWEEN_SWEEPS", 0.05)
-    monkeypatch.setattr(judging, "LOOKS_FOR_A_FILE", 10**9)
+    monkeypatch.setattr(judging, "SECONDS_WITHOUT_FILE", 10**6)
     with grading(database_url, tmp_path / "files") as found:
         large = found.files.keep(b"10")
         path = found.files.path(large)
@@ -179,12 +180,12 @@ def test_a_damaged_file_keeps_what_needs_it_waiting(
         sent = submission(b"10", b"10")
         found.accept(replace(sent, answers=[replace(sent.answers[0], data=None, sha256=large), sent.answers[1]]))
         found.accept(submission(b"10", b"3"))
-        until(lambda: found.types() == [None, "PC"] and bool(found.engine.parked.faults()))
-        (fault,) = found.engine.parked.faults()
-        assert (fault.sha256, fault.judgements) == (large, {1})
+        until(lambda: found.types() == [None, "PC"] and bool(found.engine.files.all()))
+        until(lambda: waiting_for(found, large) == 1)
+        assert [fault.sha256 for fault in found.engine.files.all()] == [large]
         found.files.keep(b"10")
         until(lambda: found.types() == ["AC", "PC"])
-        assert found.engine.parked.faults() == []
+        assert found.engine.files.all() == []
         with found.database.read() as session:
             assert session.get_one(JudgementRow, 1).failures == 0
 
@@ -235,6 +236,12 @@ def test_an_answer_whose_graders_are_killed_while_others_pass_ends_as_a_judge_er
         assert set(running.types()[1:]) == {"AC"}
         with running.database.read() as session:
             assert "status -9" in str(session.get_one(JudgementRow, 1).error)
+
+
+def waiting_for(found: Grading, sha256: str) -> int:
+    """How many judgements wait for a file."""
+    with found.database.read() as session:
+        return waiting_for_file(session, sha256)
 
 
 def current_types(found: Grading) -> dict[int, str | None]:

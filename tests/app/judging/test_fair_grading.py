@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,11 +11,10 @@ import pytest
 from sqlalchemy import select
 
 from app.domain.documents import CaseAnswer
-from app.judging.service.distributed.actors import JudgementActor, TryAgain
-from app.judging.service.distributed.broker import JUDGEMENTS, message_of, open_broker
 from app.judging.service.messages import Grade
-from app.submissions.queries.judgements import Outcome, Task, waiting_by_team
+from app.submissions.queries.judgements import PAYER, Outcome, Task
 from app.submissions.queries.submissions import NewSubmission
+from app.submissions.tables import REJUDGED
 from app.tables import AccountRow, JudgementRow, RawScoreRow
 from tests.builders.grading import NOW, Grading, add_second_contest, grading, limit_seconds, submission
 from tests.builders.working import working
@@ -84,11 +81,8 @@ def test_a_rejudging_gives_way_to_a_live_submission_between_two_cases(found: Gra
     found.wait()
     events = noted(found)
     with found.database.write() as session:
-        again = JudgementRow(submission_id=1, state="queued", current=False, rejudging_id=None, start_time=NOW)
-        session.add(again)
-        session.flush()
-        id_ = again.id
-    found.engine.wake_again([id_])
+        session.add(JudgementRow(submission_id=1, state="queued", lane=REJUDGED, current=False, start_time=NOW))
+    found.engine.take_up()
     time.sleep(0.3)
     found.accept(other_submission())
     wait_for(events, "c AC")
@@ -159,77 +153,19 @@ def test_submissions_without_a_team_share_time_by_account(database_url: str, tmp
         for each in (submission(b"1"), replace(submission(b"1"), team_id=None, account_id="admin")):
             found.accept(each)
         with found.database.read() as session:
-            assert waiting_by_team(session) == [(1, "t"), (2, "account admin")]
-
-
-@contextmanager
-def worker(url: str, folder: Path, *, most_of_team: int = 2) -> Iterator[tuple[Grading, JudgementActor]]:
-    """A worker without a broker: an engine that finds no rows, and what its messages call."""
-    with grading(url, folder, cases=3, takes_rows=False) as found:
-        add_second_contest(found.database)
-        judges = JudgementActor(found.database, found.engine, most_of_team)
-        yield found, judges
-        judges.close()
-
-
-def test_a_worker_switches_teams_between_the_cases_of_its_messages(database_url: str, tmp_path: Path) -> None:
-    """Of the messages that a worker has, those of other teams do not wait for a slow submission's last case."""
-    with worker(database_url, tmp_path / "files") as (found, judges), ThreadPoolExecutor() as threads:
-        events = noted(found)
-        slow = [found.accept(submission(SLOW, SLOW, SLOW), tell=False).judgement_id for _ in range(2)]
-        quick = found.accept(other_submission(), tell=False).judgement_id
-        messages = [threads.submit(judges.judge, [(id_, "t")]) for id_ in slow]
-        wait_for(events, "c begun")
-        threads.submit(judges.judge, [(quick, "u")]).result(30)
-        assert events[:4] == ["c begun", "slow slice", "d begun", "d AC"]
-        for each in messages:
-            each.result(30)
-        assert found.types() == ["AC"] * 3
-
-
-def test_a_worker_keeps_threads_for_other_teams(sqlite_url: str, tmp_path: Path) -> None:
-    """A team with as many messages as it may have gets its next one back, alone or with others like it."""
-    with worker(sqlite_url, tmp_path / "files", most_of_team=1) as (found, judges), ThreadPoolExecutor() as threads:
-        events = noted(found)
-        ids = [found.accept(submission(SLOW, SLOW, SLOW), tell=False).judgement_id for _ in range(2)]
-        quick = found.accept(other_submission(), tell=False).judgement_id
-        first = threads.submit(judges.judge, [(ids[0], "t")])
-        wait_for(events, "c begun")
-        with pytest.raises(TryAgain) as refused:
-            judges.judge([(ids[1], "t")])
-        assert refused.value.delay_ms == 500
-        judges.judge([(quick, "u")])
-        assert "c AC" not in events
-        both: Sequence[tuple[int, str]] = [(ids[1], "t"), (quick, "u")]
-        judges.judge(both)
-        first.result(30)
-        judges.judge([(ids[1], "t")])
-        assert found.types() == ["AC"] * 3
-
-
-def test_a_worker_ends_a_submission_over_its_grading_time_as_a_judge_error(database_url: str, tmp_path: Path) -> None:
-    with worker(database_url, tmp_path / "files") as (found, judges):
-        limit_seconds(found.database, 1)
-        judges.judge([(found.accept(submission(SLOW, SLOW, SLOW), tell=False).judgement_id, "t")])
-        with found.database.read() as session:
-            error = session.get_one(JudgementRow, 1).error
-        assert found.types() == ["JE"]
-        assert "expected at most 1 s of grading for a submission to problem 'rogue'" in str(error)
+            assert session.scalars(select(PAYER).order_by(JudgementRow.id)).all() == ["t", "account admin"]
 
 
 @pytest.mark.machine("broker")
-def test_slow_messages_of_one_team_do_not_hold_back_another_team_s_message(
+def test_slow_submissions_of_one_team_do_not_hold_back_another_team_at_a_worker(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
-    """More slow submissions are sent than a worker has threads, and another contest's verdict comes before theirs."""
+    """The verdict of another contest comes before those of six slow submissions."""
     with working(postgresql_url, broker_url, tmp_path) as found:
         add_second_contest(found.database)
-        ids = [found.accept(submission(b"sleep 1.5", b"sleep 1.5"), tell=False) for _ in range(6)]
-        quick = found.accept(other_submission(cases=2), tell=False)
-        broker = open_broker(broker_url)
-        for row in [*((id_, "t") for id_ in ids), (quick, "u")]:
-            broker.enqueue(message_of(JUDGEMENTS, [row]))  # not the sender, which may put several rows into a message
-        broker.close()
+        for _ in range(6):
+            found.accept(submission(b"sleep 1.5", b"sleep 1.5"))
+        quick = found.accept(other_submission(cases=2))
         found.wait()
         assert min(found.rows(), key=lambda row: str(row.end_time)).id == quick
         assert [row.type for row in found.rows()] == ["AC"] * 7

@@ -1,172 +1,146 @@
-"""Ids wait under keys, of which the one that has used the least seconds is served next."""
+"""Rows wait in lanes and turns, and the team that has used the least seconds is served next."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
+from sqlalchemy import Connection, func, select
 
-from app.judging.service.work import LEAST_SECONDS, MOST_CLAIMED, FairQueue, share
+from app.core.db.database import Database
+from app.core.files.open_files import LocalFiles
+from app.judging.queries import rejudging_steps
+from app.judging.queries.rejudging_steps import Selection
+from app.submissions.queries import judgements, submissions
+from app.submissions.queries.judgements import Claim, Outcome, Returned
+from app.submissions.queries.submissions import Accepted
+from app.tables import JudgementRow
+from tests.builders.grading import NOW, add_rogue_contest, add_second_contest, submission
 
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.just("add"), st.integers(0, 30), st.sampled_from("abc")),
-        st.tuples(st.just("take"), st.integers(0, 5)),
-    ),
-    max_size=40,
-)
-
-
-def test_one_key_that_puts_in_much_holds_back_no_other() -> None:
-    """Of a flood of one team and one id of another, the latter comes second."""
-    queue = FairQueue()
-    for id_ in range(100):
-        queue.add(id_, "flood")
-    queue.add(100, "other")
-    assert queue.take(3) == [0, 100, 1]
+SLOW, FAST = submission(b"10"), replace(submission(b"10"), contest_id="d", team_id="u", account_id="b")
 
 
-def test_keys_keep_their_turns_from_one_take_to_the_next() -> None:
-    """Whose turn it is does not begin anew with each take."""
-    queue = FairQueue()
-    for id_, key in enumerate("aaabbbc"):
-        queue.add(id_, key)
-    assert [queue.take(2), queue.take(2), queue.take(9)] == [[0, 3], [6, 1], [4, 2, 5]]
+class Queue:
+    """The rows of one transaction, and what graders do with them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.attempts: dict[int, int] = {}
+
+    def add(self, *of: str) -> list[int]:
+        """Queue a submission of each of these teams; returns the judgements."""
+        new = [{"t": SLOW, "u": FAST}[team] for team in of]
+        accepted = submissions.accept(self.connection, new)
+        return [each.judgement_id or 0 for each in accepted if isinstance(each, Accepted)]
+
+    def take(self, most: int = 1, *, graders: int = 1, process: str | None = None, again: bool = False) -> list[int]:
+        """Claim as a grader."""
+        (claimed,) = judgements.claim_many(self.connection, [Claim(process, most, graders, again)])
+        self.attempts.update(claimed.attempts)
+        return list(claimed.attempts)
+
+    def put_back(self, id_: int, seconds: float = 0.0, wait: float = 0.0, *, stays: bool = False) -> None:
+        """Put one back after so many seconds of grading, for a while."""
+        until = datetime.now(UTC) + timedelta(seconds=wait) if wait else None
+        judgements.return_many(self.connection, [Returned(id_, self.attempts[id_], seconds, True, stays, until)])
+
+    def end(self, id_: int, seconds: float) -> None:
+        """Record one after so many seconds of grading."""
+        assert judgements.record_many(self.connection, [Outcome(id_, self.attempts[id_], "AC", [], NOW)]) == [True]
+        judgements.return_many(self.connection, [Returned(id_, self.attempts[id_], seconds, is_open=False)])
 
 
-def test_an_id_is_known_until_it_is_forgotten() -> None:
-    """A sweep that finds what is being judged adds nothing."""
-    queue = FairQueue()
-    queue.add(1, "a")
-    assert queue.take(1) == [1]
-    queue.add(1, "a")
-    assert (len(queue), queue.known) == (0, 1)
-    queue.forget([1])
-    queue.add(1, "a")
-    assert (len(queue), queue.known) == (1, 1)
+@pytest.fixture
+def queue(database_url: str, tmp_path: Path) -> Iterator[Queue]:
+    """An empty queue for the teams `t` and `u`."""
+    database = Database(database_url)
+    add_rogue_contest(database, LocalFiles(tmp_path))
+    add_second_contest(database)
+    with database.transaction() as connection:
+        yield Queue(connection)
+    database.close()
 
 
-def test_a_key_that_used_more_seconds_waits_for_the_others_even_if_its_id_was_put_back() -> None:
+def test_one_team_that_sent_much_holds_back_no_other(queue: Queue) -> None:
+    """Of a flood of one team and one submission of another, the latter comes second; no turn begins anew."""
+    queue.add(*"tttttu")
+    assert queue.take(2) == [1, 6]
+    assert queue.take(9) == [2, 3, 4, 5]
+    assert queue.take() == []
+
+
+def test_a_team_that_used_more_seconds_waits_for_the_others_even_if_its_submission_was_put_back(queue: Queue) -> None:
     """After 28 seconds of one team, another team's submissions come first until they have used as much."""
-    queue = FairQueue()
-    queue.add(1, "slow")
-    assert queue.take(1) == [1]
-    for id_ in (2, 3, 4):
-        queue.add(id_, "fast")
-    queue.charge(1, 28.0)
-    queue.put_back([1])
-    assert queue.take(1) == [2]
-    queue.charge(2, 1.0)
-    assert queue.take(1) == [3]
-    queue.charge(3, 28.0)
-    assert queue.take(2) == [1, 4]
+    queue.add("t")
+    assert queue.take() == [1]
+    queue.add(*"tuuu")
+    queue.put_back(1, 28.0)
+    for id_, seconds in ((3, 1.0), (4, 28.0)):
+        assert queue.take() == [id_]
+        queue.end(id_, seconds)
+    assert queue.take(2) == [1, 2]
 
 
-def test_a_key_that_was_idle_starts_level_with_those_that_worked() -> None:
+def test_a_team_that_was_idle_starts_level_with_the_one_that_is_served(queue: Queue) -> None:
     """Time that a team did not use earns it no credit, and time that no one else wanted costs nothing."""
-    queue = FairQueue()
-    queue.add(1, "early")
-    queue.add(2, "early")
-    queue.take(1)
-    queue.charge(1, 100.0)
-    queue.take(1)
-    queue.charge(2, 100.0)
-    for id_, key in ((3, "early"), (4, "late"), (5, "late")):
-        queue.add(id_, key)
+    queue.add(*"ttt")
+    for id_ in (1, 2):
+        assert queue.take() == [id_]
+        queue.end(id_, 100.0)
+    queue.add(*"uu")
     taken = []
     for _ in range(3):
-        taken += queue.take(1)
-        queue.charge(taken[-1], 150.0)
-    assert taken == [4, 3, 5]
+        taken += queue.take()
+        queue.end(taken[-1], 150.0)
+    assert taken == [3, 4, 5]
 
 
-@given(
-    st.lists(
-        st.one_of(
-            st.tuples(st.just("add"), st.integers(0, 30), st.sampled_from("abc")),
-            st.tuples(st.just("take"), st.integers(0, 5), st.integers(0, 3)),
-            st.tuples(st.sampled_from(["charge", "put back", "forget"]), st.integers(0, 30), st.integers(0, 9)),
-        ),
-        max_size=60,
-    )
-)
-def test_each_taken_id_is_the_first_of_a_key_with_the_least_seconds(steps: list[tuple[str, int, int | str]]) -> None:
-    """The queue agrees with lists that are searched from the start each time."""
-    queue = FairQueue()
-    waiting: defaultdict[str, list[int]] = defaultdict(list)
-    used: defaultdict[str, float] = defaultdict(float)
-    advance: dict[int, float] = {}
-    key_of: dict[int, str] = {}
-    served = 0.0
-
-    def settle(id_: int, seconds: float) -> None:
-        used[key_of[id_]] += seconds - advance[id_]
-        advance[id_] = 0.0
-
-    for name, id_, more in steps:
-        if name == "add" and id_ not in key_of:
-            key_of[id_] = str(more)
-            used[str(more)] = max(used[str(more)], served)
-            waiting[str(more)].append(id_)
-            queue.add(id_, str(more))
-        elif name == "take":
-            for taken in queue.take(id_, float(more)):
-                least = min(used[key] for key, ids in waiting.items() if ids)
-                key = key_of[taken]
-                assert (used[key], waiting[key][0]) == (least, taken)
-                served = max(served, least)
-                del waiting[key][0]
-                advance[taken] = max(float(more), LEAST_SECONDS)
-                used[key] += advance[taken]
-        elif id_ in advance:
-            settle(id_, float(more) if name == "charge" else 0.0)
-            if name == "charge":
-                queue.charge(id_, float(more))
-                continue
-            del advance[id_]
-            if name == "put back":
-                waiting[key_of[id_]].insert(0, id_)
-                assert queue.put_back([id_, 99]) == [id_]
-                continue
-            del key_of[id_]
-            queue.forget([id_])
-            if not key_of:
-                used.clear()
-                served = 0.0
-        assert len(queue) == sum(map(len, waiting.values()))
+def test_several_graders_serve_several_teams(queue: Queue) -> None:
+    """A team with a judgement that is running comes after those without, and each grader gets its share."""
+    queue.add(*"tttttu")
+    assert queue.take(4, graders=3) == [1, 6]
+    queue.end(6, 0.0)
+    queue.add("u")
+    assert queue.take() == [7]
 
 
-@given(STEPS)
-def test_everything_is_taken_once_in_the_order_of_its_key(steps: list[tuple[str, int, str] | tuple[str, int]]) -> None:
-    """Whatever is added and taken in between: nothing is lost, and no key overtakes itself."""
-    queue, added, taken = FairQueue(), list[tuple[int, str]](), list[int]()
-    for step in steps:
-        if len(step) == 3:
-            if step[1] not in dict(added):
-                added.append((step[1], step[2]))
-            queue.add(step[1], step[2])
-        else:
-            taken += queue.take(step[1])
-        assert len(queue) == len(added) - len(taken)
-    taken += queue.take(len(added))
-    key_of = dict(added)
-    for key in "abc":
-        assert [id_ for id_ in taken if key_of[id_] == key] == [id_ for id_, of in added if of == key]
+def test_what_waits_is_not_claimed_before_its_time(queue: Queue) -> None:
+    queue.add("t")
+    queue.take()
+    queue.put_back(1, wait=0.05)
+    assert queue.take() == []
+    while not (taken := queue.take()):
+        pass
+    assert taken == [1]
 
 
-def test_a_claim_is_a_part_of_what_waits_and_little_time() -> None:
-    """At a millisecond each many are claimed together, at a second each one."""
-    assert [
-        share(1000, 1, 0.0),
-        share(1000, 1, 0.001),
-        share(10, 2, 0.001),
-        share(1000, 1, 0.01),
-        share(9, 1, 1.0),
-    ] == [
-        MOST_CLAIMED,
-        MOST_CLAIMED,
-        5,
-        15,
-        1,
-    ]
+def test_what_a_process_has_begun_is_left_to_it(queue: Queue) -> None:
+    """It has the scores of the first cases; others take what it has put back whole."""
+    queue.add(*"tu")
+    assert queue.take(2, process="a") == [1, 2]
+    queue.put_back(1, stays=True)
+    queue.put_back(2)
+    assert queue.take(2, process="b") == [2]
+    assert queue.take(2, process="a") == [1]
+
+
+def test_rejudgings_wait_in_a_lane_of_their_own_and_may_be_put_first(database_url: str, tmp_path: Path) -> None:
+    database = Database(database_url)
+    add_rogue_contest(database, LocalFiles(tmp_path))
+    with database.transaction() as connection:
+        queue = Queue(connection)
+        queue.add("t")
+        queue.end(*queue.take(), 0.0)
+    with database.write() as session:
+        rejudging_steps.begin(session, "c", Selection(), "why", "a")
+        again = session.scalar(select(func.max(JudgementRow.id)))
+        queue = Queue(session.connection())
+        live = queue.add(*"tt")
+        assert queue.take() == live[:1]
+        judgements.put_first(session, [again])
+        assert queue.take(again=True) == []
+        assert queue.take(2) == [again, live[1]]
+    database.close()

@@ -12,8 +12,9 @@ from sqlalchemy import select
 from app.core.files.open_files import LocalFiles
 from app.core.service import Service
 from app.domain.documents import CaseAnswer, ProgramDocument
+from app.judging.service import judging
 from app.judging.service.engine import Engine
-from app.judging.service.judging import LOOKS_FOR_THE_SANDBOX, Parked
+from app.judging.service.judging import SANDBOX
 from app.judging.service.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.judging.service.programs import Programs
 from app.judging.service.staff import EngineSettings
@@ -64,7 +65,10 @@ def test_without_a_sandbox_what_needs_a_program_is_held_back_and_nobody_is_blame
 
 
 @pytest.mark.machine("sandbox")
-def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(sqlite_url: str, tmp_path: Path) -> None:
+def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judging, "SECONDS_WITHOUT_SANDBOX", 0.1)
     with open_service(sqlite_url, tmp_path / "home") as service:
         add_problem(service, own_checker({"checker.py": CHECKER}, ABSOLUTE))
         add_contest(service)
@@ -74,12 +78,9 @@ def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(sqlit
         engine.programs.open_sandbox = missing
         try:
             engine.start()
-            wait(lambda: 1 in engine.parked)
+            wait(lambda: waits_for(service) == SANDBOX)
             assert types(service) == [None]
             engine.programs.open_sandbox = as_root
-            for _ in range(LOOKS_FOR_THE_SANDBOX):  # as many sweeps do, with seconds between them
-                engine.parked.look()
-            engine.take_up()  # the next sweep
             wait(lambda: types(service) != [None])
             assert types(service) == ["AC"]
         finally:
@@ -115,14 +116,10 @@ def wait(ready: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_what_is_held_back_is_let_go_now_and_then() -> None:
-    parked = Parked(lambda _sha256: None)
-    parked.hold(7, "no sandbox")
-    assert 7 in parked
-    assert parked.faults() == []
-    looks = [parked.look() for _ in range(LOOKS_FOR_THE_SANDBOX)]
-    assert looks == [{7}] * (LOOKS_FOR_THE_SANDBOX - 1) + [set()]
-    assert 7 not in parked
+def waits_for(service: Service) -> str | None:
+    """What the only judgement waits for."""
+    with service.database.read() as session:
+        return session.scalars(select(JudgementRow.waits_for)).one()
 
 
 @pytest.mark.machine("sandbox")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from typer.testing import CliRunner
 
 from app.commands.main import app
@@ -81,7 +82,7 @@ def test_a_server_of_root_refuses_packages_with_programs_and_judges_none(sqlite_
         assert uploaded(api) == (400, f"packages' own checkers cannot run here: {REFUSED}")
         assert api.get("problems/mine", user="admin").status_code == 404
         assert api.service.engine.programs_lack() == REFUSED
-        until(lambda: 1 in api.service.engine.parked)
+        until(lambda: waits_for(api) == "sandbox")
         assert verdict(api) is None
         status = api.get("status", user="admin").json()
         assert [each["what"] for each in status["advice"]].count("programs of packages") == 1
@@ -107,3 +108,9 @@ def test_verify_refuses_programs_as_root_unless_they_are_allowed(
         found[setting] = [fault["message"] for fault in report["errors"]]
     tools._desk.cache_clear()
     assert found == {"refuse": [f"packages' own checkers cannot run here: {REFUSED}"], "allow": []}
+
+
+def waits_for(api: Api) -> str | None:
+    """What the only judgement waits for."""
+    with api.service.database.read() as session:
+        return session.scalars(select(JudgementRow.waits_for)).one()

@@ -87,7 +87,7 @@ def test_kills_are_the_answers_if_others_pass_in_between() -> None:
 
 
 def test_what_is_laid_aside_lets_others_pass() -> None:
-    """From the second kill on the next one is asked first; once the server stops, all fail as not judged."""
+    """After a kill the next one is asked first; once the server stops, all fail as not judged."""
     ask, first, second, some = asked(Suspects()), question(), question(), tried()
     for each in (first, second, some):
         ask.add(each)

@@ -122,7 +122,7 @@ def test_queues_are_shown_as_the_broker_counts_them(
 
     monkeypatch.setattr(distributed_broker, "SECONDS_TO_CONNECT", 60.0)  # a busy machine is no broker that is away
     broker = open_broker(broker_url)
-    broker.enqueue(message_of(JUDGEMENTS, [(1, "t")]))
+    broker.enqueue(message_of(JUDGEMENTS))
     with two_apis(postgresql_url, tmp_path, broker_url=broker_url) as (one, _):
         document = whole(one)
         queues = {each["name"]: each for each in document["status"]["broker"]["queues"]}

@@ -1,61 +1,48 @@
 """The broker: RabbitMQ through dramatiq, with queues that are replicated and on disk (quorum queues).
 
-A message names rows and says nothing else: whoever receives it reads the rows. So a message may come twice, late or
-not at all; what a lost one costs is the time until the reconciler sends another.
+A message says that there are rows, and no more: whoever receives it reads the rows. So a message may come twice, late
+or not at all; what a lost one costs is the time until workers look again.
 
-- The kinds of work that messages name: their queues, their actors, and what a row is in each.
+- Sending messages in a thread of its own: whoever has committed a row waits for no broker.
 - The queues of the broker as it tells of them: what waits, and how many take from it.
+
+Guarantee 1 rests on the rows, guarantee 5 on the loop of the sender.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+import time
+from collections import Counter, deque
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, Field
+
+from app.core.loops import Loop
 
 if TYPE_CHECKING:
     from dramatiq import Message
     from dramatiq.brokers.rabbitmq import RabbitmqBroker
 
 
-# Rows that are open stay so until they are judged; that many failures of a checker end them is counted in the rows.
-FOR_EVER = 10**9
-# A message that failed, as the database was away, comes again within this time.
-LONGEST_RETRY_MS = 5000
-JOB_ID = re.compile(r"[A-Za-z0-9_.-]{1,36}")
-# The option of a message that has the traces of its judgements, by their numbers.
-CONTEXTS = "jurado_traces"
-
-
 class Lane(NamedTuple):
-    """A kind of work: its queue, the actor that does it, how many rows a message names, and what a row is, as JSON."""
+    """A kind of work: its queue, and the actor that does it."""
 
     queue: str
     actor: str
-    rows: int
-    is_row: Callable[[object], bool]
 
 
-def _is_number(row: object) -> bool:
-    return type(row) is int and 0 < row < 2**63
-
-
-def _is_judgement(row: object) -> bool:
-    return isinstance(row, list) and len(row) == 2 and _is_number(row[0]) and isinstance(row[1], str)
-
-
-def _is_job(row: object) -> bool:
-    return isinstance(row, str) and JOB_ID.fullmatch(row) is not None
-
-
-# Answers that contestants wait for. Few rows a message, so that several workers share a rush.
-JUDGEMENTS = Lane("jurado.judgements", "judge", 16, _is_judgement)
-REJUDGINGS = Lane("jurado.rejudgings", "judge_again", 16, _is_number)
-JOBS = Lane("jurado.jobs", "run_job", 1, _is_job)
+JUDGEMENTS = Lane("jurado.judgements", "judge")
+REJUDGINGS = Lane("jurado.rejudgings", "judge_again")
+JOBS = Lane("jurado.jobs", "run_job")
 LANES = (JUDGEMENTS, REJUDGINGS, JOBS)
+# Of so many judgements there is one message, so that several workers share a rush.
+CALLS_A_MESSAGE = 16
+# Calls that wait for a broker that is away; workers find the rows of more.
+MOST_KEPT = 10_000
+# Wait for more where the last look found some: the submissions of a commit are told of one by one.
+SECONDS_TO_GATHER = 0.002
 
 
 # A worker that is silent for two of them is given up, and its messages go to others.
@@ -63,8 +50,6 @@ HEARTBEAT_SECONDS = 10
 BLOCKED_SECONDS = 30
 CONNECTING_SECONDS = 5
 MISSING = "a broker needs dramatiq: install jurado[distributed], such as `pip install 'jurado[distributed]'`"
-
-NO_CONTEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 class BrokerMissing(Exception):
@@ -77,14 +62,11 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
     Raises BrokerMissing without its libraries.
     """
     try:
-        from dramatiq.middleware import CurrentMessage, Retries
-
-        from app.judging.service.distributed.worker_metrics import QuorumBroker
+        from app.judging.service.distributed.actors import QuorumBroker
     except ImportError:
         raise BrokerMissing(MISSING) from None
-    # No other middleware: age limits would drop messages, time limits would interrupt judging.
-    retries = Retries(max_retries=FOR_EVER, min_backoff=LONGEST_RETRY_MS // 4, max_backoff=LONGEST_RETRY_MS)
-    broker = QuorumBroker(confirm_delivery=True, middleware=[retries, CurrentMessage()])
+    # No other middleware: a message that cannot be delivered is not needed again.
+    broker = QuorumBroker(confirm_delivery=True, middleware=[])
     broker.parameters = parameters_of(url)
     for lane in lanes:
         broker.declare_queue(lane.queue)
@@ -103,37 +85,44 @@ def parameters_of(url: str) -> Any:
     return parameters
 
 
-def message_of(lane: Lane, rows: Sequence[object], contexts: Mapping[str, str] = NO_CONTEXTS) -> Message[None]:
-    """The message that names these rows; `contexts` are the traces of judgements, for workers that trace."""
+def message_of(lane: Lane, queue: str | None = None) -> Message[None]:
+    """The message that calls the workers of a lane."""
     from dramatiq import Message
 
-    options = {CONTEXTS: dict(contexts)} if contexts else {}
-    return Message(queue_name=lane.queue, actor_name=lane.actor, args=(list(rows),), kwargs={}, options=options)
+    return Message(queue_name=queue or lane.queue, actor_name=lane.actor, args=(), kwargs={}, options={})
 
 
-def contexts_in_message() -> Mapping[str, str]:
-    """The traces that the message brought which this thread works on."""
-    from dramatiq.middleware import CurrentMessage
+class Sender:
+    """Calls workers; never blocks its callers, and never raises. Any thread may call it."""
 
-    message = CurrentMessage.get_current_message()
-    return NO_CONTEXTS if message is None else message.options.get(CONTEXTS, NO_CONTEXTS)
+    def __init__(self, broker: RabbitmqBroker) -> None:
+        self._broker = broker
+        self._calls: deque[Lane] = deque(maxlen=MOST_KEPT)
+        self._gathers = False
+        self._loop = Loop("broker", self._step)
+        self._loop.start()
 
+    def call(self, lane: Lane) -> None:
+        """A row of a lane has been queued, and is durable."""
+        self._calls.append(lane)
+        self._loop.wake()
 
-def waiting(broker: RabbitmqBroker, lane: Lane) -> int:
-    """The number of messages in a lane's queue that no worker has; raises AMQPError while the broker is away."""
-    from pika.exceptions import AMQPError  # type: ignore[import-untyped]
+    def close(self) -> None:
+        """Send what waits, if the broker takes it, and stop."""
+        self._loop.close()
+        with suppress(Exception):  # the broker is away: workers find what waits
+            self._step()
+        self._broker.close()
 
-    try:
-        return _waiting(broker, lane)
-    except AMQPError:  # a connection that was idle for long is closed by the broker
-        del broker.connection
-        return _waiting(broker, lane)
-
-
-def _waiting(broker: RabbitmqBroker, lane: Lane) -> int:
-    broker.declare_queue(lane.queue, ensure=True)
-    declared = broker.channel.queue_declare(queue=lane.queue, passive=True)
-    return int(declared.method.message_count)
+    def _step(self) -> None:
+        """Send a message for all calls of a lane; in a rush also for those that come in the next moment."""
+        if self._gathers:
+            time.sleep(SECONDS_TO_GATHER)
+        calls = Counter(self._calls.popleft() for _ in range(len(self._calls)))
+        self._gathers = calls.total() > 1
+        for lane, count in calls.items():
+            for _ in range(0, count, CALLS_A_MESSAGE):
+                self._broker.enqueue(message_of(lane))
 
 
 SECONDS_TO_CONNECT = 2.0
@@ -156,7 +145,7 @@ def queue_states(url: str) -> list[QueueFacts]:
     """Ask the broker on a connection of its own, within seconds; raises BrokerAway."""
     try:
         import pika
-        from pika.exceptions import AMQPError
+        from pika.exceptions import AMQPError  # type: ignore[import-untyped]
 
     except ImportError:
         raise BrokerAway(MISSING) from None

@@ -6,8 +6,6 @@ beside the server: a question, and no row.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import structlog
@@ -20,72 +18,39 @@ from app.core.files.files import Files
 from app.core.loops import FOREVER, Loop
 from app.core.service import Engine, Jobs
 from app.core.settings import Settings
-from app.judging.service.distributed.broker import open_broker
-from app.judging.service.distributed.reconciler import Reconciler, Sender
+from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, Sender, open_broker
 from app.judging.service.engine import Engine as EmbeddedEngine
 from app.judging.service.references import Closing, JobRunner
 from app.judging.service.staff import EngineSettings, engine_settings
 from app.problems.queries import pins
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.submissions.queries import judgements
-from app.submissions.service.reports import all_done
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.jobs")
 
 LOCK = "expected answers"
 # Time after which a server looks again whether the one that scores expected answers is gone.
 SECONDS_BETWEEN_TRIES = 1.0
-SECONDS_COUNTED = 1.0
 
 
 class DistributedEngine(EmbeddedEngine):
     """The engine of a server whose rows workers judge; its own graders answer questions, and take no rows."""
 
-    def __init__(
-        self, database: Database, writer: Writer, settings: EngineSettings, broker_url: str, locks: Locks
-    ) -> None:
+    def __init__(self, database: Database, writer: Writer, settings: EngineSettings, broker_url: str) -> None:
         super().__init__(
             database, writer, replace(settings, takes_rows=False), lambda _contest_id, _submission_id: None
         )
         self.sender = Sender(open_broker(broker_url))
-        self._reconciler = Reconciler(database, self.sender, open_broker(broker_url), locks)
-        self._counted = (float("-inf"), 0)
 
-    def start(self) -> None:
-        """Begin to answer questions, and to look at rows."""
-        super().start()
-        self._reconciler.start()
-
-    @property
-    def waiting(self) -> int:
-        """The judgements of all servers that somebody waits for; the number may be a second old."""
-        counted, count = self._counted
-        if time.monotonic() - counted > SECONDS_COUNTED:
-            with self._database.read() as session:
-                count = judgements.count_waiting(session)
-            self._counted = (time.monotonic(), count)
-        return count
-
-    def wake(self, judgement_id: int, team_id: str = "") -> None:
-        """A judgement of a team's submission has been queued (and is durable)."""
-        self.sender.judgements([(judgement_id, team_id)])
-
-    def wake_again(self, judgement_ids: Sequence[int]) -> None:
-        """Judgements that rejudgings make of a new submission have been queued (and are durable)."""
-        self.sender.rejudgings(judgement_ids)
+    def wake(self) -> None:
+        """A judgement of a submission has been queued (and is durable), or was put before all others."""
+        self.sender.call(JUDGEMENTS)
 
     def take_up(self) -> None:
         """Judgements of a rejudging have been queued (and are durable), or some are gone."""
-        self._reconciler.take_up()
-
-    def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
-        """Have these judged as soon as answers that contestants wait for, and wait for it; False if it takes longer."""
-        self.sender.judgements((id_, "") for id_ in judgement_ids)
-        return all_done(self._database, judgement_ids, seconds, lambda: self._closing)
+        self.sender.call(REJUDGINGS)
 
     def close(self) -> None:
-        """Stop looking at rows and answering questions, and send what is to be sent."""
-        self._reconciler.close()
+        """Stop answering questions, and send what is to be sent."""
         super().close()
         self.sender.close()
 
@@ -127,9 +92,9 @@ class DistributedJobs:
         finally:
             self._locks.give_back(LOCK)
 
-    def wake(self, job_id: str) -> None:
+    def wake(self, _job_id: str) -> None:
         """A job has been queued (and is durable)."""
-        self._sender.job(job_id)
+        self._sender.call(JOBS)
 
     def cancel(self, job_id: str) -> bool:
         """End a job; the worker that runs it looks at its row, and kills what it runs."""
@@ -154,7 +119,7 @@ def start_engine(
     """Start what grades the submissions of a server and runs its jobs, as its settings say."""
     asked = engine_settings(settings, files)
     engine = (
-        DistributedEngine(database, writer, asked, settings.broker_url, locks)
+        DistributedEngine(database, writer, asked, settings.broker_url)
         if settings.distributed
         else EmbeddedEngine(database, writer, replace(asked, process_id=process_id), boards.changed)
     )
