@@ -1,22 +1,18 @@
-"""Reads wait for places, enter one in a turn of the event loop, and go round robin over those who ask."""
+"""Reads wait for places, and one who asks for much keeps few others waiting."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from starlette.datastructures import State
 
-from app.core.http.queue import Asker, Busy, Queue, Queued, is_read
+from app.core.http.queue import Queued, is_read
 from app.core.settings import Settings
 from tests.builders.service import Api
 
-NOBODY = Asker("nobody", "192.0.2.1")
-OTHER = Asker("nobody", "192.0.2.2")
-ACCOUNT = Asker(("account", "a"), None)
 TURNS = 20
 
 
@@ -24,72 +20,6 @@ async def turns(count: int = TURNS) -> None:
     """Let the event loop turn."""
     for _ in range(count):
         await asyncio.sleep(0)
-
-
-def test_a_viewer_who_reads_more_than_others_waits_and_is_refused_in_the_end() -> None:
-    async def crowd() -> None:
-        queue = Queue(at_once=3, of_one=2, seconds=0.01)
-        places = [await queue.enter(NOBODY) for _ in range(2)]
-        with pytest.raises(Busy) as refused:
-            await queue.enter(OTHER)  # nobodies share their places, wherever they come from
-        assert refused.value.retry_after == 1
-        account = await queue.enter(ACCOUNT)
-        queue.seconds = 60.0
-        next_one = asyncio.create_task(queue.enter(NOBODY))
-        gone = asyncio.create_task(queue.enter(NOBODY))
-        await turns()
-        gone.cancel()
-        await asyncio.gather(gone, return_exceptions=True)
-        places[0].leave()
-        places[0].leave()
-        place = await next_one
-        for each in (places[1], place, account):
-            each.leave()
-        assert not queue.inside
-        assert not queue.waiting
-
-    asyncio.run(crowd())
-
-
-def test_one_enters_in_a_turn_of_the_loop_however_many_wait() -> None:
-    async def crowd() -> None:
-        queue = Queue(at_once=16, of_one=6, seconds=None)
-        inside: list[int] = []
-        tasks = [asyncio.create_task(queue.enter(Asker(share, None))) for share in range(12)]
-        for _ in range(TURNS):
-            await asyncio.sleep(0)
-            inside.append(queue.inside.total())
-        assert all(later - earlier <= 1 for earlier, later in pairwise(inside))
-        assert inside[-1] == 12
-        for place in await asyncio.gather(*tasks):
-            place.leave()
-
-    asyncio.run(crowd())
-
-
-def test_addresses_and_accounts_take_turns_however_many_requests_one_of_them_sends() -> None:
-    async def crowd() -> list[str]:
-        queue = Queue(at_once=1, of_one=1, seconds=None)
-        entered: list[str] = []
-        first = await queue.enter(ACCOUNT)
-
-        async def read(name: str, asker: Asker) -> None:
-            place = await queue.enter(asker)
-            entered.append(name)
-            await asyncio.sleep(0)
-            place.leave()
-
-        askers = [("one", NOBODY)] * 30 + [("other", OTHER)] * 2 + [("account", ACCOUNT)]
-        tasks = [asyncio.create_task(read(*each)) for each in askers]
-        await turns()
-        first.leave()
-        await asyncio.gather(*tasks)
-        return entered
-
-    entered = asyncio.run(crowd())
-    assert entered.index("account") <= 1
-    assert [at for at, name in enumerate(entered) if name == "other"][1] <= 6
-    assert len(entered) == 33
 
 
 class Served:
@@ -161,8 +91,23 @@ def test_clients_that_leave_while_they_wait_are_never_served() -> None:
         served.answer.set()
         assert await asyncio.gather(*tasks) == [[200]] * 3
         assert served.begun == ["/api/0", "/api/1", "/api/last"]
-        assert not served.queued._queue.inside
-        assert not served.queued._queue.waiting
+        assert not any(turn.locked() for turn in served.queued._own.values())
+
+    played(scene)
+
+
+def test_addresses_take_turns_however_many_requests_one_of_them_sends() -> None:
+    async def scene() -> None:
+        served = Served(most_reads_of_one=2)
+        stays = asyncio.Event()
+        tasks = [served.ask("/api/one", "192.0.2.1", stays) for _ in range(30)]
+        await turns()
+        tasks += [served.ask("/api/other", "192.0.2.2", stays) for _ in range(2)]
+        await turns()
+        assert served.begun == ["/api/one"] * 2, "nobodies share their places, wherever they come from"
+        served.answer.set()
+        assert await asyncio.gather(*tasks) == [[200]] * 32
+        assert [at for at, path in enumerate(served.begun) if path == "/api/other"][1] <= 6
 
     played(scene)
 
