@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -27,7 +27,7 @@ from app.core import passwords
 from app.core.clics import JsonObject
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, Unavailable, all_in_words, in_words
 from app.core.faults import FaultList, PackageErrors
-from app.core.files.files import TentativeFiles
+from app.core.files.files import Files, TentativeFiles
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.messages import N_
 from app.core.service import Service
@@ -143,7 +143,8 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
 def bring_in(service: Service, contents: Contents, options: Options, steps: Steps = SILENT) -> JsonObject:
     """Store a contest package as a whole or not at all; returns what the import answers."""
     with TentativeFiles(service.files) as files, locked_folder(PACKAGE_PREFIX) as folder:
-        return _keep(replace(service, files=files), files, contents, folder, options, steps)
+        # Of a whole store, an import needs what the tentative one has.
+        return _keep(replace(service, files=cast(Files, files)), files, contents, folder, options, steps)
 
 
 def _keep(

@@ -208,121 +208,38 @@ def _checked(file: IO[bytes], sha256: str) -> Iterator[bytes]:
         raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
 
 
-class WrappedFiles:
-    """The store `inner` under another name."""
-
-    def __init__(self, inner: Files) -> None:
-        self.inner = inner
-
-    @property
-    def on_fault(self) -> Callable[[str, str], object]:
-        """Told (sha256, error) of each file that cannot be loaded."""
-        return self.inner.on_fault
-
-    @on_fault.setter
-    def on_fault(self, listener: Callable[[str, str], object]) -> None:
-        self.inner.on_fault = listener
-
-    @property
-    def place(self) -> str:
-        """Where the files lie."""
-        return self.inner.place
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether storing waits for a network."""
-        return self.inner.is_slow
-
-    @property
-    def least_grace(self) -> float:
-        """Seconds for which nobody has kept a file's bytes before `collect` may remove it."""
-        return self.inner.least_grace
-
-    def keep(self, data: bytes) -> str:
-        """Store `data` durably and return its sha256."""
-        return self.put(data).sha256
-
-    def keep_file(self, path: Path) -> str:
-        """Store the bytes of a file durably and return their sha256."""
-        return self.put_file(path).sha256
-
-    def put(self, data: bytes) -> Kept:
-        """Store `data` durably, and say whether that made a file."""
-        return self.inner.put(data)
-
-    def put_file(self, path: Path) -> Kept:
-        """Store the bytes of a file durably, and say whether that made a file."""
-        return self.inner.put_file(path)
-
-    def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
-        """Store the compressed bytes of a file as another store has them."""
-        self.inner.keep_packed(sha256, packed)
-
-    def take_back(self, file: Kept) -> bool:
-        """Remove a file that `put` made, unless its bytes were kept once more."""
-        return self.inner.take_back(file)
-
-    def load(self, sha256: str) -> bytes:
-        """Give the bytes back."""
-        return self.inner.load(sha256)
-
-    def pieces(self, sha256: str) -> Iterator[bytes]:
-        """Give the bytes back in pieces."""
-        return self.inner.pieces(sha256)
-
-    def opened(self, sha256: str) -> IO[bytes]:
-        """Open the compressed file to read."""
-        return self.inner.opened(sha256)
-
-    def examine(self, sha256: str) -> None:
-        """Read the file where it is stored and check it."""
-        self.inner.examine(sha256)
-
-    def state(self, sha256: str) -> State:
-        """A value that changes when the file is written again."""
-        return self.inner.state(sha256)
-
-    def stored(self) -> Iterator[StoredFile]:
-        """Every file of the store."""
-        return self.inner.stored()
-
-    def collect(self, file: StoredFile) -> bool:
-        """Remove a file that no row names, unless its bytes have been kept since it was listed."""
-        return self.inner.collect(file)
-
-    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
-        """Remove what killed processes began to write."""
-        return self.inner.tidy(seconds)
-
-    def close(self) -> None:
-        """Stop what goes on in the background."""
-        self.inner.close()
-
-
-class TentativeFiles(WrappedFiles):
+class TentativeFiles:
     """The file store for the time of one attempt: what it made is removed at the end, unless rows are about to name it.
 
     `settle` comes right before the commit: once that is on its way, nobody knows any more whether it succeeds.
     """
 
     def __init__(self, files: Files) -> None:
-        super().__init__(files)
+        self._files = files
         self._made: dict[str, Kept] = {}
 
-    def put(self, data: bytes) -> Kept:
-        """Store it as ever, and remember what that made; the same bytes again would look like somebody else's."""
-        known = self._made.get(hashlib.sha256(data).hexdigest())
-        return known if known is not None else self._noted(super().put(data))
+    def keep(self, data: bytes) -> str:
+        """Store `data`, and remember what that made; the same bytes again would look like somebody else's."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        return sha256 if sha256 in self._made else self._noted(self._files.put(data))
 
-    def put_file(self, path: Path) -> Kept:
+    def keep_file(self, path: Path) -> str:
         """The same for the bytes of a file."""
-        known = self._made.get(digest_of(path))
-        return known if known is not None else self._noted(super().put_file(path))
+        sha256 = digest_of(path)
+        return sha256 if sha256 in self._made else self._noted(self._files.put_file(path))
 
-    def _noted(self, file: Kept) -> Kept:
+    def load(self, sha256: str) -> bytes:
+        """Give the bytes back."""
+        return self._files.load(sha256)
+
+    def pieces(self, sha256: str) -> Iterator[bytes]:
+        """Give the bytes back in pieces."""
+        return self._files.pieces(sha256)
+
+    def _noted(self, file: Kept) -> str:
         if file.made is not None:
             self._made[file.sha256] = file
-        return file
+        return file.sha256
 
     def settle(self) -> None:
         """Keep everything from here on."""
@@ -335,4 +252,4 @@ class TentativeFiles(WrappedFiles):
     def __exit__(self, _type: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
         """Take back what is not settled."""
         for file in self._made.values():
-            self.take_back(file)
+            self._files.take_back(file)
