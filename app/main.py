@@ -241,12 +241,12 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.refusal_statuses = errors.STATUS
     app.state.games = Games(service)
     app.state.daily = Puzzles(service.settings.home / "cache" / "daily")
-    app.state.keeper = Keeper(service, app.state.games.ended_elsewhere)
+    app.state.keeper = Keeper(service)
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     if (listener := service.listener) is not None:
         hear_of_rows(listener, service.database, service.boards)
-        hear_of_followers(listener, app.state.hub, app.state.games)
+        hear_of_followers(listener, app.state.hub)
         hear_of_workers(listener, service.scrub)
         listener.hear(Kind.ACCOUNT, app.state.authenticator.forget)
         listener.lost(app.state.authenticator.forget)

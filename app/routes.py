@@ -17,7 +17,7 @@ from app.core.http.openapi import operation_id
 from app.core.settings import Settings
 from app.daily import routes as daily_routes
 from app.feed import routes as feed_routes
-from app.games.routes import games, live
+from app.games import routes as games_routes
 from app.judging import routes as judging_routes
 from app.messages import routes as messages_routes
 from app.operations import routes as operations_routes
@@ -29,8 +29,7 @@ from app.teams import routes as teams_routes
 
 ROUTERS: tuple[APIRouter, ...] = (
     submit.router,
-    games.router,
-    live.router,
+    games_routes.router,
     scoreboard_routes.router,
     feed_routes.boards_router,
     feed_routes.router,

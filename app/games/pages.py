@@ -99,7 +99,6 @@ async def begin_game(request: Request, service: TheService, contest_id: str, pro
     body = made_of_values(StartBody, values)
     games = games_of(request)
     table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
-    games.keep(table)
     return _to(request, contest_id, table.game.id)
 
 

@@ -23,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
-from app.core.db.by_id import Kind, portions, tell
+from app.core.db.by_id import portions
 from app.core.db.locks import lock_names
 from app.core.messages import N_, Message
 from app.domain.participation import limited, quota, times_needed
@@ -170,8 +170,6 @@ def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Sta
         changed.setdefault(names, []).append(_of_row(game, names))
     for names, values in changed.items():
         connection.execute(UPDATES[names], values)
-    for turn in fresh:
-        tell(connection, Kind.GAME, turn.game.id)
     return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
 
 

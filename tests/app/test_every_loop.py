@@ -49,7 +49,7 @@ def feed(stack: ExitStack, url: str, home: Path) -> None:
 
 def games(stack: ExitStack, url: str, home: Path) -> None:
     api = stack.enter_context(open_api(url, home))
-    stack.enter_context(closing(Keeper(api.service, Mock()))).start()
+    stack.enter_context(closing(Keeper(api.service))).start()
 
 
 def engine(stack: ExitStack, url: str, home: Path) -> None:

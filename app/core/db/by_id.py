@@ -111,8 +111,6 @@ class Kind(StrEnum):
     EVENTS = "events"
     # An account whose rights, passwords or tokens change; without one: all.
     ACCOUNT = "account"
-    # A game that has gone on.
-    GAME = "game"
     # Something that is counted within a minute: the kind of key, the key, how many of it are remembered.
     COUNTED = "counted"
     # A stored file that a worker waits for, as it cannot read it: its sha256, and why.

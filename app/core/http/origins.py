@@ -39,19 +39,13 @@ FORWARDED_HOSTS = "jurado.hosts"
 
 
 class Origins:
-    """Refuses changes that pages of other origins ask for without a token; `allowed` are origins that count as ours.
-
-    A WebSocket can change things whatever its request says, and browsers let every page open one.
-    """
+    """Refuses changes that pages of other origins ask for without a token; `allowed` are origins that count as ours."""
 
     def __init__(self, app: ASGIApp, allowed: Iterable[str]) -> None:
         self.app = app
         self._allowed = frozenset(allowed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] == "websocket" and self._needs_token(scope):
-            await send({"type": "websocket.close"})
-            return
         if scope["type"] == "http" and scope["method"] not in HARMLESS and self._needs_token(scope):
             await error_response(403, f"{MESSAGE} ({_what_was_sent(scope)})")(scope, receive, send)
             return
@@ -105,7 +99,7 @@ class Sessions:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] in {"http", "websocket"}:
+        if scope["type"] == "http":
             scope = _with_token(scope)
         await self.app(scope, receive, send)
 
@@ -115,7 +109,7 @@ def _with_token(scope: Scope) -> Scope:
     if not cookies or any(name == b"authorization" for name, _ in scope["headers"]):
         return scope
     token = _token(b"; ".join(cookies).decode("latin-1"))
-    if not token or (scope["type"] == "websocket" and is_foreign(scope)):
+    if not token:
         return scope
     authorization = (b"authorization", f"Bearer {token}".encode("latin-1"))
     return {**scope, "headers": [*scope["headers"], authorization], BY_COOKIE: True}
@@ -145,7 +139,7 @@ class BehindProxy:
         self._refused = Frame(_refuse, metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] not in {"http", "websocket"}:
+        if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
         try:
@@ -157,7 +151,7 @@ class BehindProxy:
             await self._inner(scope, receive, send)
             return
         path: str = scope["path"]
-        if path == prefix and scope["type"] == "http":  # relative addresses in the index need the slash
+        if path == prefix:  # relative addresses in the index need the slash
             await RedirectResponse(f"{prefix}/")(scope, receive, send)
             return
         inside = {**scope, "root_path": prefix, "path": path.removeprefix(prefix) if _below(path, prefix) else path}
@@ -182,10 +176,7 @@ class BehindProxy:
         return self._root_path if prefix is None else path_prefix(prefix.decode("latin-1").strip())
 
 
-async def _refuse(scope: Scope, _receive: Receive, send: Send) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close"})
-        return
+async def _refuse(scope: Scope, _receive: Receive, _send: Send) -> None:
     sent = next(value for name, value in scope["headers"] if name == PREFIX)
     raise BadRequest(
         N_("expected a path such as /jurado, found %(found)r"), where="X-Forwarded-Prefix", found=sent.decode("latin-1")

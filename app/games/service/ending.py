@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -133,12 +133,11 @@ def tell(service: Service, game: GameRow, accepted: Accepted | None) -> None:
     service.boards.changed(game.contest_id, accepted.submission_id)
 
 
-def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> list[GameRow]:
-    """End those of the games in play that are over by the clock now; returns them as they ended. For a thread.
+def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> None:
+    """End those of the games in play that are over by the clock now. For a thread.
 
     Those that are not get the deadline that they have now.
     """
-    ended: list[GameRow] = []
     with service.database.read() as session:
         moves = games_queries.moves_of(session, [game.id for game in games])
     waiting: list[Turn] = []
@@ -150,9 +149,7 @@ def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> list[G
     for turn, reply in replies:
         outcome = reply.result()
         if isinstance(outcome, Stored) and turn.game.ended is not None:
-            ended.append(outcome.game)
             tell(service, outcome.game, outcome.submission)
-    return ended
 
 
 def _turn(
@@ -187,14 +184,13 @@ KEPT_OF_NOBODY = timedelta(days=7)
 
 
 class Keeper:
-    """A loop that looks at the deadlines; `on_ended` is called with the games that it has ended.
+    """A loop that looks at the deadlines.
 
     Of several processes on a database one looks at a time.
     """
 
-    def __init__(self, service: Service, on_ended: Callable[[Sequence[GameRow]], None]) -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
-        self._on_ended = on_ended
         self._generation = -1
         self._looks = 0
         self._loop = Loop("games", self._step, SECONDS_BETWEEN_LOOKS)
@@ -217,7 +213,7 @@ class Keeper:
                 known_ids = {game.id for game in games}
                 games += [game for game in games_queries.counted_playing(session) if game.id not in known_ids]
         for at in range(0, len(games), AT_ONCE):
-            self._on_ended(end_due(self._service, games[at : at + AT_ONCE], now))
+            end_due(self._service, games[at : at + AT_ONCE], now)
         self._generation = generation
 
     def clean(self) -> None:

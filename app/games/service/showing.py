@@ -53,8 +53,8 @@ def visible(viewer: Viewer, game: GameRow | None, game_id: str) -> GameRow:
     return game
 
 
-def view(table: Table, since: int = 0, submission_id: str | None = None, clock: Clock | None = None) -> GameView:
-    """A game as its player sees it, with the moves behind a number.
+def view(table: Table, submission_id: str | None = None, clock: Clock | None = None) -> GameView:
+    """A game as its player sees it.
 
     `clock` is that of the contestant's contest, where the game is bound to it.
     """
@@ -73,12 +73,15 @@ def view(table: Table, since: int = 0, submission_id: str | None = None, clock: 
         seed=None if game.counted and not table.over else _number(game.seed),
         side=game.side,
         position=rules.render(table.position),
-        turn=player(game, to_move),
+        turn=None if to_move is None else _player(game, to_move),
         next_move=len(table.moves) + 1,
         over=table.over,
-        winner=player(game, game.winner if table.over else None),
+        winner=_winner(game),
         ending=cast(Ending | None, game.ending),
-        moves=made_moves(table, since),
+        moves=[
+            MadeMove(number=each.number, by=_player(game, each.side), move=each.move, seconds=each.ms / 1000)
+            for each in table.moves
+        ],
         legal=None if legal is None or legal.moves is None else list(legal.moves),
         rule=None if legal is None else legal.rule,
         clock=clock_of(game, clock),
@@ -86,19 +89,6 @@ def view(table: Table, since: int = 0, submission_id: str | None = None, clock: 
         ended=format_time_or_none(game.ended),
         submission_id=submission_id,
     )
-
-
-def made_moves(table: Table, since: int = 0) -> list[MadeMove]:
-    """The moves behind a number, as the contestant sees them."""
-    return [
-        MadeMove(
-            number=each.number,
-            by="you" if each.side == table.game.side else "opponent",
-            move=each.move,
-            seconds=each.ms / 1000,
-        )
-        for each in table.moves[since:]
-    ]
 
 
 def clock_of(game: GameRow, clock: Clock | None) -> GameClock:
@@ -112,11 +102,13 @@ def clock_of(game: GameRow, clock: Clock | None) -> GameClock:
     )
 
 
-def player(game: GameRow, side: int | None) -> Player | None:
+def _player(game: GameRow, side: int) -> Player:
     """The player of a side, as the contestant sees it."""
-    if side is None:
-        return None
     return "you" if side == game.side else "opponent"
+
+
+def _winner(game: GameRow) -> Player | None:
+    return None if game.ended is None or game.winner is None else _player(game, game.winner)
 
 
 def _number(value: int) -> int | str:
@@ -185,7 +177,7 @@ def summaries(session: Session, rows: Sequence[GameRow]) -> list[GameSummary]:
             opponent=game.opponent,
             moves=game.moves,
             over=game.ended is not None,
-            winner=player(game, game.winner if game.ended else None),
+            winner=_winner(game),
             ending=game.ending,
             started=format_time(game.started),
             ended=format_time_or_none(game.ended),

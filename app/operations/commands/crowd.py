@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import resource
-from asyncio.transports import BaseTransport
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,7 +15,6 @@ from typing import ClassVar, Protocol
 from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from app.accounts.service.tokens import SESSION_COOKIE
 
@@ -118,9 +116,6 @@ WEIGHT = 8  # a body sent in chunks of one byte each has five bytes around each 
 # Bytes a second that a body has to arrive at, from `seconds_before_pace` on.
 LEAST_PACE = 500
 SECONDS_TO_READ = 0.1
-SECONDS_BETWEEN_CLOSINGS = 20.0
-# Bytes that may wait for the client of a WebSocket: it is told of games alone, a message at a time.
-MOST_UNREAD = 2 * 2**20
 SECONDS_TO_RETRY = 5
 SESSION = f"{SESSION_COOKIE}=".encode()
 
@@ -136,45 +131,6 @@ async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
     body = {"code": 503, "message": "the server has as many connections as it may: try again later"}
     response = JSONResponse(body, 503, headers)
     await response(scope, receive, send)
-
-
-class BoundedWebSocket(WebSocketsSansIOProtocol):
-    """A WebSocket that counts among the connections; pings find out who has gone or reads nothing any more."""
-
-    crowd: ClassVar[Crowd] = Crowd()
-
-    def connection_made(self, transport: BaseTransport) -> None:
-        """Count it, as one that is never idle."""
-        super().connection_made(transport)
-        self.address = self.client[0] if self.client else ""
-        self.crowd.enter(self)
-        self.crowd.work(self)
-        self._was_closing = False
-        self._next_look = self.loop.call_later(SECONDS_BETWEEN_CLOSINGS, self._look)
-
-    def data_received(self, data: bytes) -> None:
-        """Read messages; one who sends pings and reads none of the replies is cut off."""
-        super().data_received(data)
-        if self.transport.get_write_buffer_size() > MOST_UNREAD:
-            self.cut()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """Count it no more."""
-        self._next_look.cancel()
-        self.crowd.leave(self)
-        super().connection_lost(exc)
-
-    def _look(self) -> None:
-        """Cut one that has been closing since the last look: the bytes left are for a client that reads nothing."""
-        if self._was_closing:
-            self.cut()
-            return
-        self._was_closing = self.transport.is_closing()
-        self._next_look = self.loop.call_later(SECONDS_BETWEEN_CLOSINGS, self._look)
-
-    def cut(self) -> None:
-        """Close at once, and drop the bytes that wait to be sent."""
-        self.transport.abort()
 
 
 class BoundedConnection(HttpToolsProtocol):
@@ -231,15 +187,6 @@ class BoundedConnection(HttpToolsProtocol):
         if b"/health/" in self.url.partition(b"?")[0]:
             return True
         return self._has_room and any(_says_who(name, value) for name, value in self.headers)
-
-    def handle_websocket_upgrade(self) -> None:
-        """Hand the connection over to its WebSocket, which counts in the crowd in its place."""
-        if self.app is refuse:
-            self.send_400_response("The server has as many connections as it may: try again later.")
-            return
-        self._next_look.cancel()
-        self.crowd.leave(self)
-        super().handle_websocket_upgrade()
 
     def on_body(self, body: bytes) -> None:
         """Count a piece of the body."""

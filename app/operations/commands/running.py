@@ -19,11 +19,9 @@ from app.core.garbage import Survivors
 if TYPE_CHECKING:
     from app.core.db.serving import Hold
     from app.core.settings import Settings
-    from app.operations.commands.crowd import BoundedConnection, BoundedWebSocket
+    from app.operations.commands.crowd import BoundedConnection
 
 SECONDS_TO_FINISH = 10
-# Bytes of a message that a WebSocket may be sent.
-LONGEST_MESSAGE = 16 * 1024
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -45,13 +43,12 @@ def bind(host: str, port: int) -> socket.socket:
     return bound
 
 
-def bounded_connections(settings: Settings) -> tuple[type[BoundedConnection], type[BoundedWebSocket]]:
-    """Make the classes of one server's connections: they share a crowd, bounded by the files that may be open."""
+def bounded_connections(settings: Settings) -> type[BoundedConnection]:
+    """Make the class of one server's connections: they share a crowd, bounded by the files that may be open."""
     from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
     from app.operations.commands.crowd import (
         BoundedConnection,
-        BoundedWebSocket,
         Crowd,
         all_descriptors,
         connections_within,
@@ -60,8 +57,7 @@ def bounded_connections(settings: Settings) -> tuple[type[BoundedConnection], ty
     most = connections_within(settings.most_connections, all_descriptors())
     proxies = ProxyHeadersMiddleware(cast(Any, None), settings.trusted_proxies).trusted_hosts  # no app is called
     crowd = Crowd(most, settings.most_connections_of_one, lambda address: address in proxies)
-    shared = {"crowd": crowd}
-    return type("Connection", (BoundedConnection,), shared), type("WebSocket", (BoundedWebSocket,), shared)
+    return type("Connection", (BoundedConnection,), {"crowd": crowd})
 
 
 def main_module() -> ModuleType:
@@ -128,13 +124,10 @@ def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_c
             await super().shutdown(sockets)
 
     app = main_module().create_app(settings, held=hold, accept_clock=accept_clock)
-    http, websocket = bounded_connections(settings)
     config = uvicorn.Config(
         app,
-        http=http,
-        ws=websocket,
-        ws_max_size=LONGEST_MESSAGE,
-        ws_per_message_deflate=False,  # which costs more memory than all else of a connection
+        http=bounded_connections(settings),
+        ws="none",
         access_log=False,
         server_header=False,
         proxy_headers=False,  # app.core.http.origins reads them, together with the path prefix

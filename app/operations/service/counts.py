@@ -35,7 +35,6 @@ from app.core.loops import states
 from app.core.metrics import Metrics
 from app.core.service import Service
 from app.feed.service.hub import Hub
-from app.games.service.playing import Games
 from app.operations import queries as operations_queries
 from app.operations.service.readiness import damaged_files
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
@@ -256,10 +255,8 @@ def share_gate(listener: Listener, writer: Writer, gate: Gate) -> None:
     listener.hear(Kind.OPENED, gate.open_elsewhere)
 
 
-def hear_of_followers(listener: Listener, hub: Hub, games: Games) -> None:
-    """Let what others write and ask for reach feeds, streams and games."""
+def hear_of_followers(listener: Listener, hub: Hub) -> None:
+    """Let what others write and ask for reach feeds and streams."""
     publisher = hub.publisher
     listener.hear(Kind.EVENTS, publisher.written)
-    listener.hear(Kind.GAME, games.changed_elsewhere)
     listener.lost(publisher.lost)
-    listener.lost(games.lost)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from asyncio import sleep
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -18,7 +17,6 @@ from sqlalchemy import text
 from app import main
 from app.accounts.service.grants import OF_ONE_ACCOUNT
 from app.accounts.service.registration import keep_an_admin
-from app.accounts.service.viewer import Viewer
 from app.archive.queries import scrub
 from app.archive.queries.scrub import Scrub
 from app.contests import queries as contests_queries
@@ -31,9 +29,7 @@ from app.core.db.migrate import SecretKeyError, number_of, schema_of, schemas, u
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.feed.service import publisher
-from app.games.queries import Stored, Turn, store
 from app.games.service import ending
-from app.games.service.referee import play
 from app.operations.service.bootstrap import check_keys
 from app.submissions.queries.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
 from app.submissions.queries.usage import Allowance
@@ -41,11 +37,10 @@ from app.tables import AccountRow, ContestRow, GameRow, GroupRow, TeamRow
 from tests.app.archive.test_contest_packages import bring_in
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, with_checkers
-from tests.builders.games import STEP, add_games, document, limit, move, start
+from tests.builders.games import add_games, document, limit, move, start
 from tests.builders.grading import NOW
 from tests.builders.judging import judge
 from tests.builders.service import PASSWORD, Api
-from tests.builders.sockets import listening, live, receive
 from tests.builders.streams import fold, open_stream, read_feed, shown
 from tests.builders.two import BROKER, two_apis, waits_for_a_lock
 from tests.builders.waiting import until
@@ -587,50 +582,6 @@ def test_roles_end_on_both_with_the_contest_or_the_problem_that_they_were_of(two
     for api in two:
         assert api.patch("contests/made", user="staff", json={"name": "Mine"}).status_code == 403
         assert api.get("problems/made/roles", user="staff").status_code == 403
-
-
-def test_a_client_that_comes_with_a_move_the_other_server_told_it_of_resumes_behind_it(
-    postgresql_url: str, tmp_path: Path
-) -> None:
-    with two_apis(postgresql_url, tmp_path) as (one, other):
-        add_games(one.service)
-        until(lambda: other.get("contests/c").status_code == 200)
-        game = document(start(one, testcase="03"))["id"]
-        with listening(other) as place:
-            with live(place, game) as socket:
-                assert receive(socket)["next_move"] == 1
-            assert other.service.listener is not None
-            other.service.listener.close()  # as long as a notice is on its way
-            assert document(move(one, game, 1))["next_move"] == 3
-            with live(place, game, "?since=2") as again:
-                other.app.state.games.changed_elsewhere(game)  # as the notice does
-                assert document(move(one, game, 3))["next_move"] == 5
-                other.app.state.games.changed_elsewhere(game)
-                assert [each["number"] for each in receive(again)["moves"]] == [3, 4]
-
-
-def test_a_move_that_is_told_of_while_a_game_is_read_is_not_hidden_by_what_was_read(
-    postgresql_url: str, tmp_path: Path
-) -> None:
-    with two_apis(postgresql_url, tmp_path) as (one, other), ThreadPoolExecutor(1) as pool:
-        add_games(one.service)
-        until(lambda: other.get("contests/c").status_code == 200)
-        game = document(start(one, testcase="03"))["id"]
-        viewer = Viewer("admin", "admin", None, "admin")
-        table = one.portal.call(one.app.state.games.now, viewer, game)
-        assert other.service.listener is not None
-        other.service.listener.close()
-        with one.service.database.transaction() as connection:
-            connection.exec_driver_sql("LOCK TABLE game_moves IN ACCESS EXCLUSIVE MODE")
-            after = play(table, STEP, NOW, timedelta(0))
-            stored = store(connection, [Turn(0, after.game, after.moves)])
-            assert isinstance(stored[0], Stored)
-            looking = pool.submit(other.portal.call, other.app.state.games.now, viewer, game)
-            until(lambda: waits_for_a_lock(one.service.database))  # its snapshot is from before the commit
-            other.app.state.games.changed_elsewhere(game)
-            other.portal.call(sleep, 0)
-        looking.result()
-        assert len(other.portal.call(other.app.state.games.now, viewer, game).moves) == 1
 
 
 ICPC_ID = {"icpc_id": "7"}

@@ -3,8 +3,8 @@ import "./element.js";
 import { ModuleView } from "./views.js";
 import * as module from "../boards/game.js";
 
-const LATER = 5000; // ms until a lost connection is tried again
-let socket;
+const LATER = 5000; // ms until a game that somebody else plays is looked at again
+let following;
 
 const place = () => document.getElementById("game");
 
@@ -80,32 +80,12 @@ document.addEventListener("submit", async (event) => {
   for (const button of buttons) button.disabled = false;
 });
 
-/** Close a connection; one that is still being made is closed once it stands, as browsers complain otherwise. */
-function leave(connection) {
-  if (connection?.readyState === WebSocket.CONNECTING) connection.addEventListener("open", () => connection.close());
-  else connection?.close();
-}
-
 /** Follow the moves of a game that another viewer or page plays. */
 function follow() {
-  leave(socket);
-  socket = undefined;
+  clearTimeout(following);
   const game = place();
   if ("over" in game.dataset || "turn" in game.dataset) return;
-  const address = new URL(game.dataset.live, location.href);
-  address.protocol = address.protocol.replace("http", "ws");
-  const known = JSON.parse(game.dataset.moves).length;
-  const mine = new WebSocket(address);
-  socket = mine;
-  mine.addEventListener("message", ({ data }) => {
-    const news = JSON.parse(data);
-    const isNews = news.type === "game" && (news.over || news.next_move - 1 > known);
-    if (mine === socket && isNews) renew(location.href, {}, "#move [name=move]").catch(() => {});
-  });
-  mine.addEventListener(
-    "close",
-    () => mine === socket && setTimeout(() => mine === socket && renew(location.href, {}).catch(follow), LATER),
-  );
+  following = setTimeout(() => renew(location.href, {}).catch(follow), LATER);
 }
 
 show();

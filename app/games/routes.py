@@ -41,7 +41,6 @@ async def create_game(
 ) -> GameView:
     """A team's game from a test case counts: its end is a submission. Others are for practice, also without login."""
     table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
-    games.keep(table)
     response.headers["Location"] = f"/api/games/{table.game.id}"
     return await games.shown(table)
 

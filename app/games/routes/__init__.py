@@ -1,1 +1,0 @@
-"""API routes of the feature `games`."""
