@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from time import process_time
 
-from app.core.faults import NONE, Faults, PackageError, PackageErrors, Severity, mismatch
+from app.core.faults import NONE, Faults, PackageError, Severity, mismatch
 from app.core.parsing import place
 from app.packages.catalog import check_board, check_ladder, checkers
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
@@ -31,7 +31,7 @@ from app.packages.markdown import (
 )
 from app.packages.model import Package, Statement
 from app.packages.names import Format
-from app.packages.read import assemble
+from app.packages.read import assemble, package_name
 from app.packages.settings import GAME
 from checkers.doors import N_, Phrase
 from games.catalog import names
@@ -232,6 +232,7 @@ class Arrival:
 
     package: Package
     broken: tuple[PackageError, ...]
+    is_foreign: bool = False
 
 
 def read_arrival(
@@ -251,35 +252,21 @@ def read_arrival(
     top, files = archive_files(source, limits, spool=spool)
     if (foreign := format or format_of(files)) is not None:
         return _foreign(files, foreign, slug, top or stem)
-    if top is not None and slug is not None and top != slug:
-        raise PackageErrors([PackageError("", "", mismatch(N_("the top folder %(slug)s"), top, slug=slug))])
-    name = top or slug or stem
-    if name is None:
-        raise PackageErrors([PackageError("", "", mismatch(N_("one top folder named by the problem's id"), NONE))])
-    return _arrival(assemble(name, files))
+    faults = Faults()
+    return _arrival(assemble(package_name(top, slug, stem, faults), files, faults))
 
 
-def read_place(place: Path, spool: Path | None = None) -> Arrival:
+def read_place(
+    place: Path, spool: Path | None = None, slug: str | None = None, format: Format | None = None
+) -> Arrival:
     """Read a package of any judge from a folder or a zip, named by its folder or file. Raises PackageErrors.
 
     A zip inflates in memory, or into the new file `spool`, and is good while that is there.
     """
     faults = Faults()
     name, files = _files_of(place, spool, faults)
-    if (foreign := format_of(files)) is None:
-        return _arrival(assemble(name, files, faults))
-    faults.settle()
-    return _foreign(files, foreign, None, name)
-
-
-def read_place_of_another_judge(
-    place: Path, spool: Path | None, slug: str | None = None, format: Format | None = None
-) -> Arrival | None:
-    """Read a package of another judge as `read_place` does; None for one of Jurado. Raises PackageErrors."""
-    faults = Faults()
-    name, files = _files_of(place, spool, faults)
     if (foreign := format or format_of(files)) is None:
-        return None
+        return _arrival(assemble(name, files, faults))
     faults.settle()
     return _foreign(files, foreign, slug, name)
 
@@ -300,7 +287,7 @@ def read_member(source: bytes | Path, slug: str, limits: Limits = LIMITS, spool:
 def _foreign(files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None) -> Arrival:
     """A package of another judge as one of Jurado."""
     imported = import_files(files, format, slug, name)
-    return _arrival(assemble(imported.slug, imported.files), imported.notes)
+    return replace(_arrival(assemble(imported.slug, imported.files), imported.notes), is_foreign=True)
 
 
 def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:

@@ -10,13 +10,31 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from app.core.faults import MORE, Faults, mismatch
 from checkers.doors import Phrase
 
+P = TypeVar("P")
 
-class SizedFiles(Mapping[str, bytes]):
+
+class PlacedFiles(Mapping[str, bytes], Generic[P]):
+    """Files by their paths: `places` says where each is read, and no file is read to know that it is there."""
+
+    def __init__(self, places: Mapping[str, P]) -> None:
+        self._places = dict(places)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class SizedFiles(PlacedFiles[P]):
     """Files by their paths, whose sizes are known unread."""
 
     @abstractmethod
@@ -50,28 +68,16 @@ class File:
 Content = bytes | File
 
 
-class ComposedFiles(SizedFiles):
+class ComposedFiles(SizedFiles[Content]):
     """Files put together from several places. It may be pickled if those places may."""
-
-    def __init__(self, contents: Mapping[str, Content]) -> None:
-        self._contents = dict(contents)
 
     def size(self, name: str) -> int:
         """The bytes of a file."""
-        content = self._contents[name]
+        content = self._places[name]
         return len(content) if isinstance(content, bytes) else content.size
 
     def __getitem__(self, name: str) -> bytes:
-        return bytes_of(self._contents[name])
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._contents  # Mapping's own would read the file
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._contents)
-
-    def __len__(self) -> int:
-        return len(self._contents)
+        return bytes_of(self._places[name])
 
 
 def bytes_of(content: Content) -> bytes:
@@ -92,15 +98,15 @@ def total_size(files: Mapping[str, bytes]) -> int:
 COPIED_AT_ONCE = 2**20
 
 
-class SpooledFiles(SizedFiles):
+class SpooledFiles(SizedFiles[tuple[int, int]]):
     """Files by their paths; each is read when it is asked for. It may be pickled, and is good while its file is there.
 
     `places`: where each begins, and its size, in bytes.
     """
 
     def __init__(self, path: str, places: Mapping[str, tuple[int, int]]) -> None:
+        super().__init__(places)
         self._path = path
-        self._places = dict(places)
 
     @classmethod
     def written(cls, path: Path, files: Iterable[tuple[str, Iterable[bytes]]]) -> Self:
@@ -135,15 +141,6 @@ class SpooledFiles(SizedFiles):
         with open(self._path, "rb") as spool:
             spool.seek(at)
             return spool.read(size)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._places  # Mapping's own would read the file
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
-
-    def __len__(self) -> int:
-        return len(self._places)
 
 
 OUTSIDE = ("a symbolic link that stays in the package", "one to %(target)s")

@@ -49,37 +49,22 @@ LIMITS = Limits()
 LARGEST = Limits(total=4 * 2**30, archive=2 * 2**30)
 
 
-class FolderFiles(SizedFiles):
+class FolderFiles(SizedFiles[Path]):
     """The files below a folder; each is read when asked for."""
-
-    def __init__(self, root: Path, names: tuple[str, ...]) -> None:
-        self._root = root
-        self._names = dict.fromkeys(names)
 
     def size(self, name: str) -> int:
         """The bytes of a file."""
-        return (self._root / name).stat().st_size
+        return self._places[name].stat().st_size
 
     def __getitem__(self, name: str) -> bytes:
-        if name not in self._names:
-            raise KeyError(name)
-        return (self._root / name).read_bytes()
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names  # Mapping's own would read the file
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+        return self._places[name].read_bytes()
 
 
 def folder_files(root: Path, faults: Faults, limits: Limits = LARGEST) -> FolderFiles:
     """List the files below `root`, sorted, links in it followed; notes bad links and names, and what is too large."""
-    names = tuple(sorted(_walk(root, "", (root.resolve(),), faults)))
-    _check_sizes({name: (root / name).stat().st_size for name in names}, faults, limits)
-    return FolderFiles(root, names)
+    files = FolderFiles({name: root / name for name in sorted(_walk(root, "", (root.resolve(),), faults))})
+    _check_sizes({name: files.size(name) for name in files}, faults, limits)
+    return files
 
 
 def check_zip(files: Mapping[str, bytes], size: int, limits: Limits = LIMITS) -> None:

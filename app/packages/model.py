@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import IO, Literal
 from app.core.faults import Faults
 from app.core.steps import SILENT, Steps
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument, ProgramDocument
-from app.packages.contents import ComposedFiles, File
+from app.packages.contents import ComposedFiles, File, PlacedFiles
 from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
 from app.packages.zips import write_files, zip_bytes
@@ -188,10 +188,11 @@ def program_document(program: Program) -> ProgramDocument:
     return document
 
 
-class WithConstants(Mapping[str, bytes]):
+class WithConstants(PlacedFiles[None]):
     """The files of a package with the problem's constants put into those that are text."""
 
     def __init__(self, files: Mapping[str, bytes], constants: Mapping[str, Mapping[str, int | float | str]]) -> None:
+        super().__init__(dict.fromkeys(files))
         self._files = files
         self._constants = constants
 
@@ -203,15 +204,6 @@ class WithConstants(Mapping[str, bytes]):
             return replace_constants(data.decode(), self._constants).encode()
         except UnicodeDecodeError:
             return data
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._files  # Mapping's own would read the file
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._files)
-
-    def __len__(self) -> int:
-        return len(self._files)
 
 
 def replace_constants(text: str, constants: Mapping[str, Mapping[str, int | float | str]]) -> str:

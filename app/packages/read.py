@@ -54,14 +54,19 @@ def read_archive(
     into the new file `spool`, and never more than `limits`. Raises PackageErrors listing every fault.
     """
     top, files = archive_files(source, limits, spool=spool)
-    stem = source.stem if isinstance(source, Path) else None
     faults = Faults()
+    name = package_name(top, slug, source.stem if isinstance(source, Path) else None, faults)
+    return assemble(name, files, faults)
+
+
+def package_name(top: str | None, slug: str | None, stem: str | None, faults: Faults) -> str:
+    """The name of a package in an archive: its one top folder, else the name it is to have, else that of its file."""
     if top is not None and slug is not None and top != slug:
         faults.expect("", "", N_("the top folder %(slug)s"), top, slug=slug)
     name = top or slug or stem
     if name is None:
         faults.expect("", "", N_("one top folder named as the problem's slug"), Phrase(N_("files at the root")))
-    return assemble(name or "", files, faults)
+    return name or ""
 
 
 def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None) -> Package:

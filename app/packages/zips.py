@@ -17,9 +17,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, cast
 
 from app.core.faults import mismatch
+from app.core.growing import Sink
 from app.core.steps import SILENT, Steps
 from checkers.doors import Phrase
 
@@ -29,18 +30,6 @@ UNIX = 3
 # Levels of compression: large files take the quick one, which needs a third of the time.
 THOROUGH, QUICK = 6, 1
 LARGE = 4 * 2**20
-
-
-class Target(Protocol):
-    """Takes the bytes of a zip."""
-
-    def write(self, data: bytes, /) -> int:
-        """Take some bytes; returns their number."""
-        ...
-
-    def flush(self) -> None:
-        """Let go of what is held back."""
-        ...
 
 
 def zip_bytes(files: Mapping[str, bytes]) -> bytes:
@@ -71,7 +60,7 @@ def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> 
     return path
 
 
-def write_zip(target: Target, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
+def write_zip(target: Sink, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
     """Write a zip of files, each in pieces, to a target that only takes bytes.
 
     One piece is in memory at a time, and no entry. A list of pieces is of a small file; others may be of any size.

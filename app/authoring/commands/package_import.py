@@ -55,10 +55,10 @@ def import_package(
     with TemporaryDirectory(prefix="jurado-packed-") as name:
         work = Path(name)
         arrival = read_foreign(place, work / "files", slug, format_name)
-        if arrival is None and to is None:
+        if not arrival.is_foreign and to is None:
             upload_problem(place, rejudging).show(as_json=as_json)
             return
-        if arrival is None:
+        if not arrival.is_foreign:
             raise Failure(f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do")
         package = arrival.package
         if not as_json:
@@ -75,15 +75,12 @@ def import_package(
         say(f"{folder}: {len(package.files)} files; next: jurado package verify {folder}")
 
 
-def read_foreign(place: Path, spool: Path, slug: str | None, format_name: str | None) -> Arrival | None:
-    """Read a package of another judge, a zip into the new file `spool`; None for one of Jurado.
-
-    Raises Failure listing every fault.
-    """
-    from app.packages.arrivals import read_place_of_another_judge
+def read_foreign(place: Path, spool: Path, slug: str | None, format_name: str | None) -> Arrival:
+    """Read a package of any judge, a zip into the new file `spool`; raises Failure listing every fault."""
+    from app.packages.arrivals import read_place
 
     try:
-        return read_place_of_another_judge(place, spool, slug, named_format(format_name))
+        return read_place(place, spool, slug, named_format(format_name))
     except PackageErrors as errors:
         raise Failure(f"{place} cannot be imported:\n{all_lines(errors)}", 1) from None
 

@@ -245,25 +245,19 @@ def _either(package: Package, name: str, files: FileStore, sha256: str, size: in
     return File(sha256, StoredContents(files, {sha256: size}))
 
 
-class StoredContents(SizedFiles):
+class StoredContents(SizedFiles[int]):
     """Files of a store by their sha256, with their sizes."""
 
     def __init__(self, files: FileStore, sizes: Mapping[str, int]) -> None:
+        super().__init__(sizes)
         self._files = files
-        self._sizes = dict(sizes)
 
     def size(self, name: str) -> int:
         """The bytes of a file."""
-        return self._sizes[name]
+        return self._places[name]
 
     def __getitem__(self, name: str) -> bytes:
         return self._files.load(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sizes)
-
-    def __len__(self) -> int:
-        return len(self._sizes)
 
 
 def _with_case_list(
