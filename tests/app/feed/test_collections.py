@@ -6,8 +6,7 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.archive.service.package_files import NAMES
 from app.contests.schemas import ContestSettings
 from app.feed.service import kinds
-from app.feed.service.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER
-from app.feed.service.live_board import endpoints
+from app.feed.service.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER, endpoints
 
 
 def test_each_collection_comes_after_those_it_refers_to() -> None:
