@@ -47,7 +47,7 @@ from app.core.service import Engine, Service
 from app.core.settings import Settings
 from app.core.shared_work import SharedWork
 from app.daily.service import Puzzles
-from app.feed.service.streams import Hub
+from app.feed.service.hub import Hub
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
 from app.judging.service.distributed.engine import start_engine
@@ -178,7 +178,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     writer = Writer(database)
     presence = Presence(writer, SERVER)
     presence.start(locks)
-    engine, jobs = start_engine(settings, database, files, writer, boards, locks, presence.id)
+    engine, jobs = start_engine(settings, database, files, writer, boards, presence.id)
     presence.work = partial(_work_of, engine)
     held.watch(database.bar, database.unbar, _stop)
     scrub = Scrub(database, files, settings.scrub_hours, locks=locks)
@@ -255,7 +255,7 @@ def attach(app: FastAPI, service: Service) -> None:
         counts_of = {"account": guesses.failures, "address": guesses.failures}
         share_counts(listener, service.writer, {**counts_of, "registration": app.state.registration_pace.asked})
         share_gate(listener, service.writer, service.gate)
-    counts.register(app.state.metrics, service, lambda: len(app.state.hub.clients))
+    counts.register(app.state.metrics, service, lambda: app.state.hub.crowd.size)
 
 
 class Zipped(GZipMiddleware):

@@ -18,7 +18,6 @@ from typer.testing import CliRunner
 
 from app.commands.main import app
 from app.core.settings import Settings
-from app.judging.service.distributed.broker import LANES
 from app.judging.service.distributed.worker_metrics import WorkerMetrics
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings
@@ -68,7 +67,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
         texts = [api.get("/metrics", user="admin").text]
         service = api.service
         engine = Engine(service.database, service.writer, EngineSettings(1, 2**31, 5.0, service.files), lambda *_: None)
-        worker = WorkerMetrics(engine, lambda: dict.fromkeys((lane.queue for lane in LANES), 0))
+        worker = WorkerMetrics(engine)
         texts.append(generate_latest(worker.registry).decode())
         engine.close()
     families = [family for text in texts for family in text_string_to_metric_families(text)]

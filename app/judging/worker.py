@@ -17,11 +17,11 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
 from app.core.settings import Settings
-from app.judging.service.distributed.actors import Consumer, Jobs
+from app.judging.service.distributed.actors import Consumer
 from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS
 from app.judging.service.distributed.worker_metrics import WorkerMetrics
 from app.judging.service.engine import Engine
-from app.judging.service.references import JobRunner
+from app.judging.service.jobs import JobRunner
 from app.judging.service.staff import engine_settings
 from app.sandbox import groups
 
@@ -50,9 +50,7 @@ class Worker:
             _told_by_the_commit,
         )
         self.engine.files.on_fault = self._tell_of_file
-        self._jobs = Jobs(
-            self._database, JobRunner(self._database, self._files, self.engine, _told_by_the_commit), self._locks
-        )
+        self._jobs = JobRunner(self._database, self._files, self.engine, _told_by_the_commit, self._locks)
         self._consumers = [
             Consumer(settings.broker_url, JUDGEMENTS, partial(self.engine.call, again=False)),
             Consumer(settings.broker_url, REJUDGINGS, partial(self.engine.call, again=True)),

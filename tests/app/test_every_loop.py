@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 from unittest.mock import Mock
 
@@ -22,10 +21,8 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.loops import Loop
 from app.games.service.ending import Keeper
-from app.judging.service.distributed.actors import Jobs
 from app.judging.service.distributed.broker import JOBS, Sender
-from app.judging.service.distributed.engine import DistributedJobs
-from app.judging.service.references import JobRunner
+from app.judging.service.jobs import JobRunner
 from tests.builders.grading import grading
 from tests.builders.service import Idle, open_api
 from tests.builders.waiting import until
@@ -87,19 +84,14 @@ def broker(stack: ExitStack, _url: str, _home: Path) -> None:
     stack.enter_context(closing(Sender(Mock()))).call(JOBS)
 
 
-def expected_answers(stack: ExitStack, url: str, _home: Path) -> None:
-    scoring = SimpleNamespace(score_expected_answers=lambda: None, close=lambda: None)
-    stack.enter_context(closing(DistributedJobs(database(stack, url), Mock(), cast(Any, scoring), Locks()))).start()
-
-
-def job_watch(stack: ExitStack, url: str, _home: Path) -> None:
-    stack.enter_context(Jobs(database(stack, url), Mock(), Locks())._watched("1", "job 1"))
+def job_watch(stack: ExitStack, url: str, home: Path) -> None:
+    runner = JobRunner(database(stack, url), LocalFiles(home), cast(Any, Idle()), lambda _problem_id: None)
+    stack.enter_context(runner._watched("1", "job 1"))
 
 
 STARTS: dict[str, Start] = {
     "broker": broker,
     "clock": clock,
-    "expected answers": expected_answers,
     "feed": feed,
     "games": games,
     "grader-0": engine,

@@ -15,7 +15,7 @@ from app.core.json_documents import CaseDocument, RunParams
 from app.core.messages import N_, Message
 from app.domain.documents import ReferenceDocument
 from app.judging.queries import rejudging_changes
-from app.judging.service.references import REFERENCE_RUN
+from app.judging.service.reference_runs import REFERENCE_RUN
 from app.packages.settings import solver_of
 from app.problems.queries import pins
 from app.tables import JobRow, ProblemRow

@@ -22,7 +22,7 @@ from app.core.messages import N_
 from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_changes import Change, Plan
 from app.judging.queries.rejudgings import JUDGING, READY, Progress
-from app.judging.service.references import reference_run
+from app.judging.service.reference_runs import reference_run
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.comparison import CaseChange, case_changes, summary
 from app.problems.queries.versions import Author

@@ -15,7 +15,7 @@ from app.core.db import audit
 from app.core.db.audit import Retention
 from app.core.http.openapi import operations
 from app.judging.service.engine import Engine
-from app.judging.service.references import JobRunner
+from app.judging.service.jobs import JobRunner
 from app.packages.zips import zip_bytes
 from app.tables import AccountRow, AuditRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, with_checkers

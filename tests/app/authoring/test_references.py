@@ -17,10 +17,10 @@ from app.core.db.locks import Locks
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.judging.queries import rejudging_changes, rejudging_steps, rejudgings
-from app.judging.service.distributed.actors import Jobs
 from app.judging.service.engine import Engine
+from app.judging.service.jobs import JobRunner
 from app.judging.service.messages import Validate, Validated
-from app.judging.service.references import REFERENCE_RUN, JobRunner
+from app.judging.service.reference_runs import REFERENCE_RUN
 from app.judging.service.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.packages.read import read_package
@@ -46,9 +46,9 @@ class Bench:
         self.engine.start()
         self.runner = self.new_runner()
 
-    def new_runner(self) -> JobRunner:
+    def new_runner(self, locks: Locks | None = None) -> JobRunner:
         """A job runner, as a server makes one when it starts."""
-        return JobRunner(self.database, self.files, self.engine, lambda *_: None)
+        return JobRunner(self.database, self.files, self.engine, lambda *_: None, locks)
 
     def queue(self, *, method: str = "greedy", seconds: float = 0.2, cases: tuple[str, ...] = (CASE,)) -> str:
         """Queue a reference run."""
@@ -220,9 +220,9 @@ def test_a_run_whose_problem_is_deleted_before_or_while_it_solves_says_so(bench:
 
     deleting = threading.Thread(target=delete)
     deleting.start()
-    bench.runner.work_on(solving)
+    bench.runner.run(solving)
     deleting.join()
-    bench.runner.work_on(waiting)
+    bench.runner.run(waiting)
     assert bench.job(solving).result == {"cases": {CASE: {"error": "the problem was deleted meanwhile"}}}
     assert bench.job(waiting).result == {"error": "the problem was deleted meanwhile"}
 
@@ -232,7 +232,7 @@ def test_workers_run_a_job_one_at_a_time_under_its_lock_and_take_up_what_a_dead_
 ) -> None:
     bench = Bench(postgresql_url, tmp_path / "files")
     locks = [Locks(postgresql_url), Locks(postgresql_url)]
-    one, other = (Jobs(bench.database, bench.new_runner(), each) for each in locks)
+    one, other = (bench.new_runner(each) for each in locks)
     left, given_up, long = bench.queue(), bench.queue(), bench.queue(method="beam", seconds=300, cases=("105-n12-p30",))
     with bench.database.write() as session:
         for job_id, attempt in ((left, 1), (given_up, 3)):

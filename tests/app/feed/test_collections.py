@@ -6,7 +6,8 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.archive.service.package_files import NAMES
 from app.contests.schemas import ContestSettings
 from app.feed.service import kinds
-from app.feed.service.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER, endpoints
+from app.feed.service.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER
+from app.feed.service.live_board import endpoints
 
 
 def test_each_collection_comes_after_those_it_refers_to() -> None:

@@ -335,8 +335,8 @@ def test_a_client_that_has_gone_is_forgotten(contest: Api) -> None:
     hub = contest.app.state.hub
     with open_stream(contest, "contests/c/event-feed") as stream:
         stream.wait_for(1)
-        assert len(hub._feeds["c"].clients) == 1
-    assert len(hub._feeds["c"].clients) == 0
+        assert len(hub._waiting["c"].clients) == 1
+    assert len(hub._waiting["c"].clients) == 0
     assert hub.publisher._contests["c"].followers == 0
 
 

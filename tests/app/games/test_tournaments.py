@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from app.judging.service.engine import Engine
-from app.judging.service.references import JobRunner
+from app.judging.service.jobs import JobRunner
 from app.problems.queries import pins
 from app.tables import JobRow, TestCaseRow
 from tests.builders.contests import add_problem

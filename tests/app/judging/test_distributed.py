@@ -21,17 +21,15 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.domain.verdicts import CaseVerdict
-from app.judging.service.distributed import engine as distributed
+from app.judging.service import jobs
 from app.judging.service.distributed.broker import JUDGEMENTS, Sender, open_broker
-from app.judging.service.distributed.engine import LOCK, DistributedJobs, start_engine
 from app.judging.service.engine import Engine
+from app.judging.service.jobs import SCORING, JobRunner
 from app.judging.service.messages import Validate, Validated, WireScore
-from app.judging.service.references import JobRunner
 from app.judging.worker import Worker
 from app.packages.read import assemble
 from app.problems.queries import problems
 from app.problems.queries.testcases import without_score
-from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.judgements import Claim, Freeing, Outcome
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
@@ -268,55 +266,49 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
 
 
 @pytest.mark.machine("broker")
-def test_expected_answers_that_came_with_packages_are_scored_by_a_server_that_starts(
+def test_expected_answers_that_came_with_packages_are_scored_by_a_worker_that_starts(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
-    """No message tells workers of them: without their scores no reference would take part in BEST."""
+    """No row tells of them: without their scores no reference would take part in BEST."""
     settings = Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1, spare_graders=0)
-    database, files, locks = (
-        Database(settings.database, shared=True),
-        LocalFiles(tmp_path / "files"),
-        Locks(postgresql_url),
-    )
+    database = Database(settings.database, shared=True)
     with database.write() as session:
-        problems.import_package(session, files, assemble(PROBLEM, package_files()))
-
+        problems.import_package(session, LocalFiles(tmp_path / "files"), assemble(PROBLEM, package_files()))
     assert unscored(database)
-    writer = Writer(database)
-    engine, jobs = start_engine(settings, database, files, writer, ScoreboardCache(database), locks, "me")
+    worker = Worker(settings)
+    worker.start(threading.Event())
     until(lambda: not unscored(database))
-    for each in (jobs, engine, writer, locks, database):
-        each.close()
+    worker.close()
+    database.close()
 
 
-def test_the_next_server_scores_the_expected_answers_that_are_left_when_the_scoring_one_has_died(
+def test_the_next_worker_scores_the_expected_answers_that_are_left_when_the_scoring_one_has_died(
     postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It scores nothing beside the other, and what that one has scored is not scored again."""
-    monkeypatch.setattr(distributed, "SECONDS_BETWEEN_TRIES", 0.01)
+    monkeypatch.setattr(jobs, "SECONDS_BETWEEN_JOBS", 0.01)
     database, files = Database(postgresql_url, shared=True), LocalFiles(tmp_path)
     with database.write() as session:
         for slug in ("first", "second"):
             problems.import_package(session, files, assemble(slug, package_files()))
         total = len(without_score(session))
 
-    def scorer(desk: Desk) -> tuple[Locks, DistributedJobs]:
+    def scorer(desk: Desk) -> tuple[Locks, JobRunner]:
         locks = Locks(postgresql_url)
-        runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None)
-        jobs = DistributedJobs(database, cast(Sender, None), runner, locks)
-        jobs.start()
-        return locks, jobs
+        runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None, locks)
+        runner.start()
+        return locks, runner
 
     dying, living = Desk(answers=total // 2 + 1), Desk(answers=total)
     first_locks, first = scorer(dying)
     until(lambda: len(dying.asked) == total // 2 + 2)  # the first problem is scored, and it hangs in the second
     second_locks, second = scorer(living)
-    until(lambda: not second_locks.take(LOCK))
+    until(lambda: not second_locks.take(SCORING))
     assert living.asked == []
     first_locks.close()  # as a kill does
     until(lambda: not unscored(database))
     assert len(living.asked) == total // 2
-    until(lambda: first_locks.take(LOCK))
+    until(lambda: first_locks.take(SCORING))
     for each in (first, second, first_locks, second_locks, database):
         each.close()
 
@@ -324,21 +316,20 @@ def test_the_next_server_scores_the_expected_answers_that_are_left_when_the_scor
 def test_expected_answers_are_scored_once_the_database_is_back(
     postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(distributed, "SECONDS_BETWEEN_TRIES", 0.01)
+    monkeypatch.setattr(jobs, "SECONDS_BETWEEN_JOBS", 0.01)
     database, files, desk = Database(postgresql_url, shared=True), LocalFiles(tmp_path), Desk(answers=100)
     with database.write() as session:
         problems.import_package(session, files, assemble(PROBLEM, package_files()))
         session.execute(text("ALTER TABLE test_cases RENAME TO away"))
     locks = Locks(postgresql_url)
-    runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None)
-    jobs = DistributedJobs(database, cast(Sender, None), runner, locks)
+    runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None, locks)
     with logged(io.StringIO()) as log:
-        jobs.start()
+        runner.start()
         until(lambda: "tried again" in log.getvalue())
     with database.write() as session:
         session.execute(text("ALTER TABLE away RENAME TO test_cases"))
     until(lambda: not unscored(database))
-    for each in (jobs, locks, database):
+    for each in (runner, locks, database):
         each.close()
 
 
