@@ -48,16 +48,16 @@ def check_played(package: Package) -> Iterator[PackageError]:
     if game is None:
         if checker == GAME:
             where = place(package.files, FILE, ("checker",))
-            yield PackageError(FILE, where, mismatch("`game: {name: ...}` beside the checker game", NONE))
+            yield PackageError(FILE, where, mismatch(N_("`game: {name: ...}` beside the checker game"), NONE))
         return
     if checker != GAME:
-        text = mismatch("the checker game beside `game`", repr(checker))
+        text = mismatch(N_("the checker game beside `game`"), repr(checker))
         yield PackageError(FILE, place(package.files, FILE, ("checker",)), text)
     if game.name not in names():
         near = get_close_matches(game.name, names(), 1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         text = mismatch(
-            "a game of this installation, one of %(names)s",
+            N_("a game of this installation, one of %(names)s"),
             Phrase("%(name)r%(hint)s", name=game.name, hint=hint),
             names=", ".join(names()),
         )
@@ -70,7 +70,7 @@ def _check_cases(package: Package, expected: str) -> Iterator[PackageError]:
     for case in package.cases:
         first = case.input.read().split(b"\n", 1)[0].decode("utf-8", "backslashreplace")
         if first != expected:
-            text = mismatch("`%(wanted)s`, the game that jurado.yaml names", repr(first[:60]), wanted=expected)
+            text = mismatch(N_("`%(wanted)s`, the game that jurado.yaml names"), repr(first[:60]), wanted=expected)
             yield PackageError(case.input.path, "line 1", text)
 
 
@@ -78,7 +78,7 @@ def _check_groups(package: Package) -> Iterator[PackageError]:
     for group in package.groups:
         if group.max_score == 0:
             file = f"data/{group.name}/test_group.yaml"
-            text = mismatch("points for the games of this group", "0")
+            text = mismatch(N_("points for the games of this group"), "0")
             yield PackageError(file, place(package.files, file, ("max_score",)), text)
 
 
@@ -117,7 +117,7 @@ def check_rules(package: Package) -> Iterator[PackageError]:
     if source is not None and source not in package.statements:
         text = mismatch(
             N_("a statement in the source language"),
-            Phrase("only %(statements)s", statements=", ".join(package.statements)),
+            Phrase(N_("only %(statements)s"), statements=", ".join(package.statements)),
         )
         yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("languages", "source")), text, "warning")
     yield from _check_answer_limit(package)
@@ -149,7 +149,7 @@ def _check_answer_limit(package: Package) -> Iterator[PackageError]:
     limit = package.settings.answers.limit
     if limit > MOST_UPLOAD:
         text = Phrase(
-            "servers accept answers of at most %(most)s bytes by default (JURADO_MAX_UPLOAD), found %(limit)s",
+            N_("servers accept answers of at most %(most)s bytes by default (JURADO_MAX_UPLOAD), found %(limit)s"),
             most=MOST_UPLOAD,
             limit=limit,
         )
@@ -163,8 +163,8 @@ def _check_folders(package: Package) -> Iterator[PackageError]:
         tops.setdefault(name.partition("/")[0], name)
     own = tops.get("output_validator", tops.get("checker.py"))
     if own is not None and package.program is None:
-        message = mismatch("no `checker` in jurado.yaml beside the package's own", repr(package.settings.checker))
-        yield PackageError(own, "", Phrase("%(mismatch)s: leave one of them out", mismatch=message, **message.values))
+        message = mismatch(N_("no `checker` in jurado.yaml beside the package's own"), repr(package.settings.checker))
+        yield PackageError(own, "", message)
     for top, text in NOT_USED.items():
         if top in tops:
             yield PackageError(tops[top], "", text, "warning")
@@ -183,15 +183,17 @@ def _check_examples(package: Package) -> Iterator[PackageError]:
 def _check_statement(package: Package, statement: Statement) -> Iterator[PackageError]:
     file = statement.file.path
     if statement.kind == "tex":
-        yield PackageError(file, "", "contestants get LaTeX as it is written: expected Markdown or a PDF", "warning")
+        yield PackageError(
+            file, "", N_("contestants get LaTeX as it is written: expected Markdown or a PDF"), "warning"
+        )
     if statement.kind != "md":
         return
     text = statement.text
     if TITLE.match(text):
-        yield PackageError(file, "line 1", "expected no title, as Jurado puts the problem's name there", "warning")
+        yield PackageError(file, "line 1", N_("expected no title, as Jurado puts the problem's name there"), "warning")
     for number, line in enumerate(text.splitlines(), start=1):
         if tag := SCRIPT.search(line):
-            message = mismatch("Markdown alone, as HTML is shown as text", f"`{tag[0]}`")
+            message = mismatch(N_("Markdown alone, as HTML is shown as text"), f"`{tag[0]}`")
             yield PackageError(file, f"line {number}", message, "warning")
     for link in image_links(text):
         if (fault := _image_fault(package, link)) is not None:
@@ -203,7 +205,7 @@ def _check_formulas(written: Statement) -> Iterator[PackageError]:
     if written.kind == "md":
         for fault in islice(formula_faults(written.text), MOST_FORMULAS):
             message = Phrase(
-                "%(reason)s: `%(source)s` is shown as it is written",
+                N_("%(reason)s: `%(source)s` is shown as it is written"),
                 reason=fault.reason,
                 source=fault.source[:LONGEST_QUOTE],
             )
@@ -213,10 +215,10 @@ def _check_formulas(written: Statement) -> Iterator[PackageError]:
 def _image_fault(package: Package, link: ImageLink) -> tuple[Severity, str] | None:
     name = local_image(link.address)
     if name is None:
-        wanted = Phrase("an image below %(folder)s/, as pages show no others", folder=FOLDER)
+        wanted = Phrase(N_("an image below %(folder)s/, as pages show no others"), folder=FOLDER)
         return "error", mismatch(wanted, f"`{link.address}`")
     if image_type(name) is None:
-        return "error", mismatch("an image (%(types)s)", f"`{link.address}`", types=", ".join(IMAGE_TYPES))
+        return "error", mismatch(N_("an image (%(types)s)"), f"`{link.address}`", types=", ".join(IMAGE_TYPES))
     if f"{FOLDER}/{name}" not in package.files:
         return "error", mismatch(N_("the image %(path)s"), Phrase(N_("no such file")), path=f"{FOLDER}/{name}")
     return None
@@ -302,8 +304,8 @@ def _slow_statements(package: Package) -> Iterator[PackageError]:
             render(statement.text, FOLDER)
         if (taken := process_time() - began) > STATEMENT_SECONDS:
             message = mismatch(
-                "a statement that is rendered in %(seconds)s s",
-                Phrase("one that took %(taken)s s", taken=f"{taken:.0f}"),
+                N_("a statement that is rendered in %(seconds)s s"),
+                Phrase(N_("one that took %(taken)s s"), taken=f"{taken:.0f}"),
                 seconds=f"{STATEMENT_SECONDS:g}",
             )
             yield PackageError(statement.file.path, "", message)

@@ -52,15 +52,15 @@ def collect_bundles(files: Mapping[str, bytes], faults: Faults) -> list[Bundle]:
             continue
         path = name.removeprefix("data/")
         if path.partition("/")[0] not in ROOMS or "/" not in path:
-            faults.expect(name, "", "one of the folders %(rooms)s", path.partition("/")[0], rooms=", ".join(ROOMS))
+            faults.expect(name, "", N_("one of the folders %(rooms)s"), path.partition("/")[0], rooms=", ".join(ROOMS))
             continue
         if ".files/" in path:
-            faults.add(name, "not possible here: %(unused)s", unused=UNUSED[".files"])
+            faults.add(name, N_("not possible here: %(unused)s"), unused=UNUSED[".files"])
             continue
         extension = next((e for e in EXTENSIONS if path.endswith(e) and not path.endswith(f"/{e}")), None)
         if extension is None:
             faults.expect(
-                name, "", "an extension of a test case (%(extensions)s)", "another", extensions=" ".join(EXTENSIONS)
+                name, "", N_("an extension of a test case (%(extensions)s)"), "another", extensions=" ".join(EXTENSIONS)
             )
         else:
             parts[path.removesuffix(extension)][extension] = File(name, files)
@@ -83,7 +83,7 @@ def check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
         )
         return
     for extension in sorted(has & set(UNUSED)):
-        faults.add(f"{at}{extension}", "not possible here: %(unused)s", unused=UNUSED[extension])
+        faults.add(f"{at}{extension}", N_("not possible here: %(unused)s"), unused=UNUSED[extension])
     judged = set() if has_solver else {".ans"}
     needed = {"invalid_input": set(), "sample": judged, "secret": judged}.get(bundle.room, {".ans", ".out"})
     for extension in sorted(needed - has):
@@ -92,12 +92,12 @@ def check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
             if bundle.room in ("sample", "secret")
             else ""
         )
-        faults.add(f"{at}{extension}", "missing file%(hint)s", hint=hint)
+        faults.add(f"{at}{extension}", N_("missing file%(hint)s"), hint=hint)
     forbidden = {"invalid_input": {".ans", ".out"}}.get(bundle.room, set())
     for extension in sorted(has & forbidden):
-        faults.add(f"{at}{extension}", "not possible in %(room)s", room=bundle.room)
+        faults.add(f"{at}{extension}", N_("not possible in %(room)s"), room=bundle.room)
     if bundle.name == "test_group":
-        faults.add(f"{at}.in", "a test case must not be named test_group")
+        faults.add(f"{at}.in", N_("a test case must not be named test_group"))
     _check_display(bundle, faults)
 
 
@@ -105,14 +105,14 @@ def _check_display(bundle: Bundle, faults: Faults) -> None:
     """Note shown and downloaded files that are overridden alone, or more than once."""
     has, at = set(bundle.parts), f"data/{bundle.path}"
     if (".in.statement" in has) != (".in.download" in has):
-        faults.expect(f"{at}.in", "", ".in.statement and .in.download together", "one of them")
+        faults.expect(f"{at}.in", "", N_(".in.statement and .in.download together"), N_("one of them"))
     shown, loaded = has & {".out", ".ans.statement"}, has & {".out", ".ans.download"}
     if len(shown) > 1 or len(loaded) > 1:
-        faults.expect(f"{at}.out", "", "either .out or .ans.statement and .ans.download", BOTH)
+        faults.expect(f"{at}.out", "", N_("either .out or .ans.statement and .ans.download"), BOTH)
     elif bool(shown) != bool(loaded):
-        faults.expect(f"{at}.ans", "", ".ans.statement and .ans.download together", "one of them")
+        faults.expect(f"{at}.ans", "", N_(".ans.statement and .ans.download together"), N_("one of them"))
     if len(has & {".png", ".jpg", ".jpeg", ".svg"}) > 1:
-        faults.expect(f"{at}.in", "", "at most one illustration", "several")
+        faults.expect(f"{at}.in", "", N_("at most one illustration"), "several")
 
 
 def check_names(bundles: list[Bundle], faults: Faults) -> None:

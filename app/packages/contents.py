@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Generic, Self, TypeVar
 
 from app.core.faults import MORE, Faults, mismatch
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 P = TypeVar("P")
 
@@ -194,7 +194,7 @@ class ArchiveLinks:
                 path, real = _joined(shown, name), _joined(opened[-1], name)
                 target = self._target(real)
                 if visits > most:
-                    faults.expect("", "", "at most %(most)s files and folders with links followed", MORE, most=most)
+                    faults.expect("", "", N_("at most %(most)s files and folders with links followed"), MORE, most=most)
                     return targets
                 if target in self._files:
                     targets[path] = target
@@ -203,7 +203,7 @@ class ArchiveLinks:
                 elif len(opened) < deepest:
                     pending.append((path, (*opened, target)))
                 else:
-                    faults.expect(path[:300], "", "at most %(deepest)s folders", MORE, deepest=deepest)
+                    faults.expect(path[:300], "", N_("at most %(deepest)s folders"), MORE, deepest=deepest)
         return targets
 
     def _fault(self, target: str, opened: tuple[str, ...]) -> tuple[str, str] | None:

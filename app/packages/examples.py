@@ -67,7 +67,7 @@ def check_opinions(opinions: Opinions) -> Iterator[PackageError]:
                 values = {"validator": opinion.validator, "text": opinion.text}
                 yield _warning(path, "%(validator)s refuses this input: %(text)s", **values)
         if bad and all(opinion.accepted for opinion in given):
-            yield _warning(path, mismatch("at least one input validator to refuse this input", NONE))
+            yield _warning(path, mismatch(N_("at least one input validator to refuse this input"), NONE))
 
 
 def check_validation_cases(package: Package, desk: Desk, opinions: Opinions | None) -> Iterator[PackageError]:
@@ -111,7 +111,7 @@ def _check_invalid_input(
     if outcome.failed:
         yield _warning(path, N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
     elif _has_question(package, case) and outcome.unread is None:
-        yield _warning(path, mismatch("the checker to refuse this input", Phrase(N_("it accepted"))))
+        yield _warning(path, mismatch(N_("the checker to refuse this input"), Phrase(N_("it accepted"))))
     if opinions is not None:
         texts = [opinion.text for opinion in opinions[path]]
         yield from _check_text(case, case.input, [*texts, outcome.unread or ""])
@@ -126,7 +126,7 @@ def _check_output(case: ValidationCase, output: File, outcome: Outcome) -> Itera
         expected = "the checker to accept this answer"
         yield _warning(output.path, EXPECTED_TEXT, expected=expected, found=outcome.rejected)
     elif case.kind == "invalid_output" and outcome.rejected is None:
-        yield _warning(output.path, mismatch("the checker to reject this answer", Phrase(N_("it accepted"))))
+        yield _warning(output.path, mismatch(N_("the checker to reject this answer"), Phrase(N_("it accepted"))))
     elif case.kind == "invalid_output":
         yield from _check_text(case, output, [outcome.rejected or ""])
 
@@ -162,10 +162,12 @@ def check_reproduction(package: Package, workshop: Workshop, steps: Steps) -> It
     lacking = {recipe.program: not_runnable(package.files, recipe.program) for recipe in generated}
     for place, reason in lacking.items():
         if reason is not None:
-            yield PackageError(place, "", Phrase("nothing here runs this generator: %(reason)s", reason=reason), "note")
+            yield PackageError(
+                place, "", Phrase(N_("nothing here runs this generator: %(reason)s"), reason=reason), "note"
+            )
     asked = [recipe for recipe in generated if lacking[recipe.program] is None]
     if asked and workshop.desk is None:
-        yield PackageError(plan.file, "", Phrase("generators are not run: %(lack)s", lack=workshop.lack), "warning")
+        yield PackageError(plan.file, "", Phrase(N_("generators are not run: %(lack)s"), lack=workshop.lack), "warning")
     if workshop.desk is not None:
         yield from _check_generated(package, plan, asked, workshop.desk, steps)
 
@@ -181,7 +183,7 @@ def _check_cases(package: Package, plan: Plan) -> Iterator[PackageError]:
             yield _warning(plan.file, text, recipe.where)
     for case in package.cases:
         if case.path not in known:
-            text = Phrase("%(name)s does not say how this input is made", name=plan.file)
+            text = Phrase(N_("%(name)s does not say how this input is made"), name=plan.file)
             yield PackageError(case.input.path, "", text, "note")
 
 
@@ -206,7 +208,7 @@ def _check_generated(
             desk.prepare(tool)
         except ProgramFault as fault:
             broken[place] = str(fault)
-            yield PackageError(place, "", Phrase("this generator cannot be run: %(fault)s", fault=fault), "warning")
+            yield PackageError(place, "", Phrase(N_("this generator cannot be run: %(fault)s"), fault=fault), "warning")
     asked = [recipe for recipe in recipes if recipe.program not in broken]
 
     def make(recipe: Recipe) -> bytes | ProgramFault:
@@ -233,7 +235,7 @@ def _differs(name: str, plan: Plan, recipe: Recipe, made: bytes, stored: bytes) 
     at = next((at for at, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]), None)
     line = (min(len(mine), len(theirs)) - 1 if at is None else at) + 1
     how = _command(recipe) if recipe.program else f"{plan.file}, {recipe.where}"
-    text = mismatch("%(mine)s as %(how)s makes it", _quoted(theirs, line), mine=_quoted(mine, line), how=how)
+    text = mismatch(N_("%(mine)s as %(how)s makes it"), _quoted(theirs, line), mine=_quoted(mine, line), how=how)
     return PackageError(name, f"line {line}", text, "warning")
 
 

@@ -82,7 +82,7 @@ def check_zip(files: Mapping[str, bytes], size: int, limits: Limits = LIMITS) ->
         faults.expect("", "", N_("an archive of at most %(archive)s bytes"), str(size), archive=limits.archive)
     total, most = sum(sizes.values()), max(size, SMALLEST) * limits.ratio
     if total > most:
-        faults.expect("", "", "at most %(most)s bytes in all files of so small an archive", str(total), most=most)
+        faults.expect("", "", N_("at most %(most)s bytes in all files of so small an archive"), str(total), most=most)
     faults.settle()
 
 
@@ -216,7 +216,7 @@ def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:
     """Note files that are folders of others, as `a` of `a/b`; in this order the one follows the other."""
     for first, second in pairwise(sorted(names, key=lambda name: name.replace("/", "\0"))):
         if second.startswith(f"{first}/"):
-            faults.expect(second, "", "folders above it", Phrase("that %(first)s is a file", first=first))
+            faults.expect(second, "", N_("folders above it"), Phrase(N_("that %(first)s is a file"), first=first))
 
 
 def _below_top(name: str) -> str:
@@ -235,10 +235,12 @@ def _path_fault(path: str) -> str | None:
         return "expected a relative path with `/`"
     if len(parts) > DEEPEST or len(path) > LONGEST_PATH:
         return Phrase(
-            "expected a path of at most %(most)s characters and %(deepest)s folders", most=LONGEST_PATH, deepest=DEEPEST
+            N_("expected a path of at most %(most)s characters and %(deepest)s folders"),
+            most=LONGEST_PATH,
+            deepest=DEEPEST,
         )
     if ".." in parts or "." in parts:
-        return mismatch(N_("a path inside the package"), "`..` or `.`")
+        return mismatch(N_("a path inside the package"), N_("`..` or `.`"))
     return None
 
 
@@ -258,7 +260,7 @@ def _inflated(
             used += count
             if used > most or used - before > single:
                 message = mismatch(
-                    "at most %(single)s bytes in a file and %(most)s in all", MORE, single=single, most=most
+                    N_("at most %(single)s bytes in a file and %(most)s in all"), MORE, single=single, most=most
                 )
                 raise PackageErrors([PackageError(name, "", message)])
 

@@ -18,6 +18,7 @@ from app.core.faults import NONE, Faults
 from app.core.parsing import Document, Path, read_document
 from app.packages.model import replace_constants
 from app.programs.points import NAME
+from checkers.doors import N_
 
 FOLDER = "generators/"
 FILE = "generators/generators.yaml"
@@ -82,19 +83,19 @@ def _short_plan(files: Mapping[str, bytes], document: Document, faults: Faults) 
     value = document.value if isinstance(document.value, dict) else {}
     entries = value.get("cases")
     if not isinstance(entries, list):
-        faults.expect(SHORT, "", "a list `cases`", type(entries).__name__)
+        faults.expect(SHORT, "", N_("a list `cases`"), type(entries).__name__)
         return Plan(SHORT, ())
     recipes = []
     for at, entry in enumerate(entries):
         where = document.where(("cases", at))
         if not isinstance(entry, dict) or not {"group", "name"} <= entry.keys() or not entry.keys() <= SHORT_CASE:
-            faults.expect(SHORT, where, "a map of %(keys)s", repr(entry)[:80], keys=", ".join(sorted(SHORT_CASE)))
+            faults.expect(SHORT, where, N_("a map of %(keys)s"), repr(entry)[:80], keys=", ".join(sorted(SHORT_CASE)))
             continue
         path = f"{entry['group']}/{entry['name']}"
         if "file" in entry:
             name = f"{FOLDER}{entry['file']}"
             if name not in files:
-                faults.expect(SHORT, where, "the file %(name)s", NONE, name=name)
+                faults.expect(SHORT, where, N_("the file %(name)s"), NONE, name=name)
                 continue
             recipes.append(Recipe(path, where, given={"in": files[name]}))
             continue
@@ -129,7 +130,7 @@ class _Reader:
     def plan(self) -> Plan:
         root = self._document.value
         if not isinstance(root, dict):
-            self._faults.expect(FILE, "", "a map", type(root).__name__)
+            self._faults.expect(FILE, "", N_("a map"), type(root).__name__)
             return Plan(FILE, ())
         programs = root.get("generators")
         self._programs = programs if isinstance(programs, dict) else {}
@@ -165,13 +166,13 @@ class _Reader:
                 self._folder(f"{path}/{name}".lstrip("/"), entry, here, handed)
                 self._by_key[key] = [(each.path.rpartition("/")[2], each) for each in self._recipes[before:]]
             else:
-                self._faults.expect(FILE, self._where(here), "a test case or a folder", repr(entry)[:60])
+                self._faults.expect(FILE, self._where(here), N_("a test case or a folder"), repr(entry)[:60])
 
     def _include(self, path: str, folder: Mapping[object, object], at: Path) -> None:
         """Take cases that stand elsewhere in the plan into this folder too."""
         for key in cast(Sequence[object], folder.get("include") or ()):
             if str(key) not in self._by_key:
-                self._faults.expect(FILE, self._where((*at, "include")), "a key above", repr(key)[:60])
+                self._faults.expect(FILE, self._where((*at, "include")), N_("a key above"), repr(key)[:60])
             for name, recipe in self._by_key.get(str(key), ()):
                 self._recipes.append(
                     Recipe(f"{path}/{name}", recipe.where, recipe.program, recipe.args, recipe.beside, recipe.given)
@@ -182,7 +183,7 @@ class _Reader:
         form = _form(entry)
         counts = _counts(entry)
         if counts is None:
-            self._faults.expect(FILE, where, "a count of 1 to %(most)s", repr(form.get("count")), most=MOST_COUNT)
+            self._faults.expect(FILE, where, N_("a count of 1 to %(most)s"), repr(form.get("count")), most=MOST_COUNT)
             return
         width = max(len(str(each)) for each in counts) if max(counts) - min(counts) == len(counts) - 1 else 0
         rows = []
@@ -200,13 +201,13 @@ class _Reader:
         self, path: str, form: Mapping[str, object], count: int, where: str, handed: _Inherited
     ) -> Recipe | None:
         for key in form.keys() - CASE_KEYS - {"solution", "random_salt", "retries", "visualizer", "type"}:
-            self._faults.add(FILE, "unknown key %(key)r", where, key=key[:60])
+            self._faults.add(FILE, N_("unknown key %(key)r"), where, key=key[:60])
         given = {key: _line(str(form[key])) for key in TEXTS if isinstance(form.get(key), str | int | float)}
         if isinstance(copy := form.get("copy"), str):
             stem = f"{FOLDER}{copy}"
             beside = {key: self._files[f"{stem}.{key}"] for key in TEXTS if f"{stem}.{key}" in self._files}
             if "in" not in beside and "in" not in given:
-                self._faults.expect(FILE, where, "the file %(stem)s.in", NONE, stem=stem)
+                self._faults.expect(FILE, where, N_("the file %(stem)s.in"), NONE, stem=stem)
             given = beside | given
         if isinstance(command := form.get("generate"), str):
             return self._generated(path, command, form, count, where, handed, given)
@@ -230,7 +231,7 @@ class _Reader:
         try:
             words = shlex.split(command)
         except ValueError as error:
-            self._faults.add(FILE, "not a command: %(error)s", where, error=error)
+            self._faults.add(FILE, N_("not a command: %(error)s"), where, error=error)
             return None
         program, beside = self._program(words[0] if words else "", where)
         if not program:
@@ -246,14 +247,14 @@ class _Reader:
             missing = [each for each in files if each not in self._files]
             if not missing:
                 return files[0], files[1:]
-            self._faults.expect(FILE, where, "the file %(missing)s", NONE, missing=missing[0])
+            self._faults.expect(FILE, where, N_("the file %(missing)s"), NONE, missing=missing[0])
             return "", ()
         place = f"{FOLDER}{name}"
         if place in self._files:
             return place, ()
         if any(each.startswith(f"{place}/") for each in self._files):
             return f"{place}/", ()
-        self._faults.expect(FILE, where, "a generator at %(place)s", NONE, place=place)
+        self._faults.expect(FILE, where, N_("a generator at %(place)s"), NONE, place=place)
         return "", ()
 
     def _where(self, at: Path) -> str:

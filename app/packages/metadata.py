@@ -25,6 +25,7 @@ from pydantic import (
 
 from app.core.faults import mismatch
 from app.packages.names import LANGUAGE_CODE
+from checkers.doors import N_
 
 # Characters: a statement may name a constant in every line.
 LONGEST_CONSTANT = 200
@@ -51,13 +52,13 @@ def one_or_many(value: object) -> object:
 
 def _distinct(value: tuple[T, ...]) -> tuple[T, ...]:
     if len(set(value)) != len(value):
-        raise ValueError(mismatch("every value once", "a repetition"))
+        raise ValueError(mismatch(N_("every value once"), N_("a repetition")))
     return value
 
 
 def _some(value: tuple[T, ...]) -> tuple[T, ...]:
     if not value:
-        raise ValueError(mismatch("at least one value", "an empty list"))
+        raise ValueError(mismatch(N_("at least one value"), N_("an empty list")))
     return value
 
 

@@ -21,7 +21,7 @@ from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
 from app.packages.zips import write_files, zip_bytes
 from app.programs.model import OwnLimits, Program, digest, pack
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 GroupKind = Literal["sample", "provisional", "final"]
 Aggregation = Literal["sum", "min", "pass-fail"]
@@ -271,9 +271,9 @@ def check(
     group_of = {name: by_name[group] for group, names in members.items() for name in names if group in by_name}
     for name in [*known["order"], *known["points"]]:
         if name not in group_of:
-            faults.expect(file, "testcases", "names of test cases", name)
+            faults.expect(file, "testcases", N_("names of test cases"), name)
     if len(set(known["order"])) < len(known["order"]):
-        faults.expect(file, "testcases.order", "each name once", "one of them again")
+        faults.expect(file, "testcases.order", N_("each name once"), N_("one of them again"))
     for group in groups:
         names = [name for name, own in group_of.items() if own is group]
         own = {name: known["points"][name] for name in names if name in known["points"]}
@@ -283,7 +283,7 @@ def check(
         if group.aggregation != "sum" or group.kind == "sample":
             expected = "points of cases in secret groups with the aggregation sum"
             faults.expect(
-                file, "testcases.points", expected, Phrase("%(own)s in %(name)s", own=min(own), name=group.name)
+                file, "testcases.points", expected, Phrase(N_("%(own)s in %(name)s"), own=min(own), name=group.name)
             )
         elif total > most or (total < most and len(own) == len(names)):
             expected = f"points that make {most} in {group.name}" if total < most else f"at most {most} in {group.name}"

@@ -39,7 +39,9 @@ STATEMENT = re.compile(r"(statement|solution)/(problem|solution)(?:\.([^./]+))?\
 def read_package(folder: Path, limits: Limits = LARGEST) -> Package:
     """Read the package in `folder`, whose name is the slug; raises PackageErrors listing every fault."""
     if not folder.is_dir():
-        raise PackageErrors([PackageError("", "", mismatch("a folder", Phrase("none at %(folder)s", folder=folder)))])
+        raise PackageErrors(
+            [PackageError("", "", mismatch(N_("a folder"), Phrase(N_("none at %(folder)s"), folder=folder)))]
+        )
     faults = Faults()
     files = folder_files(folder, faults, limits)
     return assemble(folder.resolve().name, files, faults)
@@ -148,7 +150,7 @@ def _check_layout(files: Mapping[str, bytes], faults: Faults) -> None:
         elif rest and top not in ROOT_FOLDERS:
             faults.expect(name, "", N_("one of the folders %(names)s"), top, names=", ".join(sorted(ROOT_FOLDERS)))
         elif top == "attachments" and rest.count("/") and not rest.startswith("templates/"):
-            faults.expect(name, "", "attachments as files", "a folder")
+            faults.expect(name, "", N_("attachments as files"), N_("a folder"))
     tops = {name.partition("/")[0] for name in files if "/" in name}
     for folder in ("statement", "input_validators"):
         if folder not in tops:
@@ -165,13 +167,13 @@ def _statements(
         match = STATEMENT.fullmatch(name)
         language = match[3] if match and (match[3] or folder == "statement") else "en"
         if match is None or language is None or not LANGUAGE.match(language):
-            faults.expect(name, "", "%(stem)s.<language>.md, .tex or .pdf", name.rpartition("/")[2], stem=stem)
+            faults.expect(name, "", N_("%(stem)s.<language>.md, .tex or .pdf"), name.rpartition("/")[2], stem=stem)
         elif language in statements:
             other = statements[language].file.name
             faults.expect(
                 name,
                 "",
-                "one file for the language %(language)s",
+                N_("one file for the language %(language)s"),
                 Phrase(N_("also %(other)s"), other=other),
                 language=language,
             )
@@ -188,10 +190,13 @@ def _check_problem(problem: Problem, faults: Faults) -> None:
     """Hold the metadata against what Jurado can judge."""
     if set(problem.type) != {"scoring", "submit-answer"}:
         faults.expect(
-            "problem.yaml", "type", "[scoring, submit-answer], as Jurado scores answer files", ", ".join(problem.type)
+            "problem.yaml",
+            "type",
+            N_("[scoring, submit-answer], as Jurado scores answer files"),
+            ", ".join(problem.type),
         )
     if problem.limits.validation_passes is not None:
-        faults.add("problem.yaml", "only for multi-pass problems", "limits.validation_passes")
+        faults.add("problem.yaml", N_("only for multi-pass problems"), "limits.validation_passes")
 
 
 def _named(files: Mapping[str, bytes]) -> set[str] | None:

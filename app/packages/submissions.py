@@ -29,7 +29,7 @@ def _range(value: object) -> object:
 
 def _ordered(value: tuple[Number, Number]) -> tuple[Number, Number]:
     if value[0] > value[1]:
-        raise ValueError(mismatch("[low, high]", f"[{value[0]}, {value[1]}]"))
+        raise ValueError(mismatch(N_("[low, high]"), f"[{value[0]}, {value[1]}]"))
     return value
 
 
@@ -74,7 +74,7 @@ def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submis
         if top != "submissions" or name == FILE:
             continue
         if "/" not in path:
-            faults.add(name, "expected submissions in folders such as submissions/accepted/")
+            faults.add(name, N_("expected submissions in folders such as submissions/accepted/"))
         else:
             by_program["/".join(path.split("/")[:2])].append(File(name, files))
     if not any(path.startswith("accepted/") for path in by_program):
@@ -89,7 +89,7 @@ def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[SubmissionRu
     if document is None or value is None:
         document, value = Document({}, {}), {}
     if not isinstance(value, dict):
-        faults.expect(FILE, "", "a map of globs to demands", type(value).__name__)
+        faults.expect(FILE, "", N_("a map of globs to demands"), type(value).__name__)
         value = {}
     rules: list[SubmissionRule] = []
     for glob in [*DEFAULTS, *(glob for glob in value if glob not in DEFAULTS)]:
@@ -103,7 +103,7 @@ def _rules(glob: str | int, document: Document | None, entry: object, faults: Fa
     if document is None:
         return [_rule(name, None, default, default)]
     if not isinstance(entry, dict):
-        faults.expect(FILE, document.where((glob,)), "a map", type(entry).__name__)
+        faults.expect(FILE, document.where((glob,)), N_("a map"), type(entry).__name__)
         return []
     inner = [key for key in entry if str(key).partition("/")[0] in ("sample", "secret")]
     own = Document({glob: {key: entry[key] for key in entry if key not in inner}}, document.lines)

@@ -86,15 +86,17 @@ def _group_folders(bundles: list[Bundle], known: Mapping[str, GroupSettings], fa
     for folder in sorted(known):
         depth = folder.count("/")
         if depth > 1 or (folder.startswith("sample/")) or folder.partition("/")[0] not in ROOMS:
-            faults.add(f"data/{folder}/{GROUP_FILE}", "expected groups directly in data/secret only")
+            faults.add(f"data/{folder}/{GROUP_FILE}", N_("expected groups directly in data/secret only"))
     groups = sorted(f for f in known if f.startswith("secret/") and f.count("/") == 1)
     secret = [bundle for bundle in bundles if bundle.room == "secret"]
     for bundle in secret:
         top = "/".join(bundle.path.split("/")[:2]) if bundle.path.count("/") > 1 else ""
         if groups and not top:
-            faults.expect(f"data/{bundle.path}.in", "", "cases inside the groups", "one directly in data/secret")
+            faults.expect(
+                f"data/{bundle.path}.in", "", N_("cases inside the groups"), N_("one directly in data/secret")
+            )
         elif groups and top not in groups:
-            faults.expect(f"data/{top}", "", "a %(name)s, as its sister folders have", NONE, name=GROUP_FILE)
+            faults.expect(f"data/{top}", "", N_("a %(name)s, as its sister folders have"), NONE, name=GROUP_FILE)
     for folder in groups:
         if not any(bundle.path.startswith(f"{folder}/") for bundle in secret):
             faults.expect(f"data/{folder}", "", N_("at least one test case"), NONE)
@@ -113,7 +115,7 @@ def _groups(
     _check_secret(folders, known, faults)
     for name in settings.final:
         if name != "secret" and name not in folders:
-            faults.expect("jurado.yaml", "final", "one of %(folders)s", name, folders=", ".join(folders[1:]))
+            faults.expect("jurado.yaml", "final", N_("one of %(folders)s"), name, folders=", ".join(folders[1:]))
     groups = tuple(_group(name, known, settings, faults) for name in folders)
     by_name = {group.name: group for group in groups}
     for group in groups:
@@ -124,14 +126,14 @@ def _groups(
 def _group(name: str, known: Mapping[str, GroupSettings], settings: JuradoSettings, faults: Faults) -> Group:
     config, file = known.get(name, GroupSettings()), f"data/{name}/{GROUP_FILE}"
     if config.static_validation_score is not None or config.static_validator_args is not None:
-        faults.add(file, "not possible where answer files are submitted", "static_validation_score")
+        faults.add(file, N_("not possible where answer files are submitted"), "static_validation_score")
     if name == "sample":
         _check_sample(config, file, faults)
         return Group("sample", "sample", None, "pass-fail")
     aggregation = config.score_aggregation or ("sum" if name == "secret" else "pass-fail")
     most = config.max_score if config.max_score is not None else (DEFAULT_MAX if name == "secret" else "unbounded")
     if most == "unbounded":
-        faults.expect(file, "max_score", "a number, as Jurado gives points out of a maximum", most)
+        faults.expect(file, "max_score", N_("a number, as Jurado gives points out of a maximum"), most)
     outer = known.get("secret", GroupSettings()).require_pass if name != "secret" else ()
     required = tuple(dict.fromkeys((*outer, *config.require_pass)))
     final = name in settings.final or "secret" in settings.final
@@ -142,7 +144,7 @@ def _group(name: str, known: Mapping[str, GroupSettings], settings: JuradoSettin
 def _check_sample(config: GroupSettings, file: str, faults: Faults) -> None:
     for key in ("max_score", "score_aggregation", "require_pass"):
         if getattr(config, key) not in (None, ()):
-            faults.add(file, "key not permitted in sample", key)
+            faults.add(file, N_("key not permitted in sample"), key)
 
 
 def _check_secret(folders: tuple[str, ...], known: Mapping[str, GroupSettings], faults: Faults) -> None:
@@ -153,7 +155,7 @@ def _check_secret(folders: tuple[str, ...], known: Mapping[str, GroupSettings], 
     secret = known.get("secret", GroupSettings())
     aggregation = secret.score_aggregation or "sum"
     if aggregation != "sum":
-        faults.expect(file, "score_aggregation", "sum, as points of groups are added", aggregation)
+        faults.expect(file, "score_aggregation", N_("sum, as points of groups are added"), aggregation)
     if secret.max_score == "unbounded":
         faults.expect(file, "max_score", N_("a number of points"), "unbounded")
     most = [known[folder].max_score for folder in folders[1:] if folder in known]
@@ -174,11 +176,11 @@ def _check_require_pass(group: Group, groups: Mapping[str, Group], faults: Fault
     file = f"data/{group.name}/{GROUP_FILE}"
     for name in group.require_pass:
         if name not in groups:
-            faults.expect(file, "require_pass", "a group (%(groups)s)", name, groups=", ".join(groups))
+            faults.expect(file, "require_pass", N_("a group (%(groups)s)"), name, groups=", ".join(groups))
         elif name >= group.name:
-            faults.expect(file, "require_pass", "groups that come before %(name)s", name, name=group.name)
+            faults.expect(file, "require_pass", N_("groups that come before %(name)s"), name, name=group.name)
         elif groups[name].aggregation != "pass-fail":
-            faults.expect(file, "require_pass", "groups with pass-fail aggregation", name)
+            faults.expect(file, "require_pass", N_("groups with pass-fail aggregation"), name)
 
 
 def _cases(
@@ -286,7 +288,7 @@ def _configuration(bundle: Bundle, known: Mapping[str, GroupSettings], faults: F
     file = bundle.parts.get(".yaml")
     settings = read_model(CaseSettings, file.read(), file.path, faults) if file else None
     if file and settings and settings.args:
-        faults.add(file.path, "not possible here: answer files are not run with arguments", "args")
+        faults.add(file.path, N_("not possible here: answer files are not run with arguments"), "args")
     parts = bundle.folder.split("/")
     folders = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
     nearest = next((known[folder] for folder in folders if folder in known), GroupSettings())

@@ -45,10 +45,10 @@ def _check(name: str, data: bytes, faults: Faults) -> None:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         faults.expect(
-            name, _line(data, error.start), "UTF-8", Phrase("byte 0x%(data)s", data=f"{data[error.start]:02x}")
+            name, _line(data, error.start), "UTF-8", Phrase(N_("byte 0x%(data)s"), data=f"{data[error.start]:02x}")
         )
     if b"\r" in data:
-        faults.expect(name, _line(data, data.index(b"\r")), "lines to end in LF only", "CR")
+        faults.expect(name, _line(data, data.index(b"\r")), N_("lines to end in LF only"), "CR")
     if data and not data.endswith(b"\n"):
         faults.expect(name, _line(data, len(data)), N_("a newline at the end of the file"), NONE)
 
@@ -112,7 +112,7 @@ def _groups(files: Mapping[str, bytes], faults: Faults) -> dict[str, GroupSettin
             continue
         settings = read_model(GroupSettings, data, name, faults)
         if folder == "sample" or not _is_group(folder):
-            faults.expect(name, "", "a group directly in secret", folder or "none")
+            faults.expect(name, "", N_("a group directly in secret"), folder or "none")
         elif settings is not None:
             groups[folder] = settings
             if settings.max_score == "unbounded":
@@ -133,9 +133,9 @@ def _cases(files: Mapping[str, bytes], faults: Faults) -> list[SentCase]:
             continue
         stem, dot, extension = file.rpartition(".")
         if not _is_group(folder):
-            faults.expect(name, "", "a folder sample, secret or secret/GROUP", folder or "none")
+            faults.expect(name, "", N_("a folder sample, secret or secret/GROUP"), folder or "none")
         elif dot + extension not in PARTS:
-            faults.expect(name, "", "one of the extensions %(parts)s", dot + extension, parts=", ".join(PARTS))
+            faults.expect(name, "", N_("one of the extensions %(parts)s"), dot + extension, parts=", ".join(PARTS))
         else:
             parts.setdefault(f"{folder}/{stem}", {})[dot + extension] = data
     if not parts:
@@ -146,7 +146,7 @@ def _cases(files: Mapping[str, bytes], faults: Faults) -> list[SentCase]:
         has, name = parts[path], path.rpartition("/")[2]
         if (other := first.setdefault(name, path)) != path:
             faults.expect(
-                f"{path}.in", "", N_("a name that no other test case has"), Phrase("also %(other)s.in", other=other)
+                f"{path}.in", "", N_("a name that no other test case has"), Phrase(N_("also %(other)s.in"), other=other)
             )
         if ".in" not in has:
             faults.expect(f"{path}{min(has)}", "", N_("an input %(name)s.in beside it"), NONE, name=name)

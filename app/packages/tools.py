@@ -39,7 +39,7 @@ from app.programs.points import modules_of, names_of
 from app.programs.tools import Bounds, Tool, ToolDesk, tool_at
 from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
 from app.sandbox.sandbox import Sandbox
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 VALIDATORS = "input_validators/"
 SOLVERS = ("solver.py", "solver/")
@@ -222,7 +222,7 @@ def resolve(
         _expect_none(settings, faults)
         return settings, None
     if names[0] == SINGLE and len(names) > 1:
-        faults.expect(SINGLE, "", "one checker, either this file or %(validator)s", BOTH, validator=VALIDATOR)
+        faults.expect(SINGLE, "", N_("one checker, either this file or %(validator)s"), BOTH, validator=VALIDATOR)
         return settings, None
     if settings.checker not in ("", PROGRAM):
         return settings, None  # a fault of `app.packages.arrivals`
@@ -234,10 +234,13 @@ def resolve(
         faults.add(names[0], str(fault))
         return settings, None
     if asked[0] == "python" and compiled:
-        faults.expect(FILE, "program.protocol", "a checker in Python for this protocol", main)
+        faults.expect(FILE, "program.protocol", N_("a checker in Python for this protocol"), main)
     if asked[1] == "raw" and settings.scoring.kind == "absolute":
         faults.expect(
-            FILE, "program.points", "fraction, percent or absolute, as absolute scoring needs shares of points", "raw"
+            FILE,
+            "program.points",
+            N_("fraction, percent or absolute, as absolute scoring needs shares of points"),
+            "raw",
         )
     known = settings.model_copy(
         update={"checker": PROGRAM, "program": ProgramSettings(protocol=asked[0], points=asked[1])}
@@ -250,15 +253,15 @@ def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults:
     reference = settings.reference
     place = solver_place(reference, files)
     if place is None and reference is not None and reference.method is None:
-        faults.expect(FILE, "reference", "a method of a solver, or a program of the package", NEITHER)
+        faults.expect(FILE, "reference", N_("a method of a solver, or a program of the package"), NEITHER)
     if place is None:
         return settings
     if (reason := not_runnable(files, place)) is not None:
         faults.expect(
             FILE,
             "reference.program",
-            "a program of the package",
-            Phrase("%(place)s: %(reason)s", place=place, reason=reason),
+            N_("a program of the package"),
+            Phrase(N_("%(place)s: %(reason)s"), place=place, reason=reason),
         )
     known = (reference or Reference()).model_copy(update={"program": place})
     return settings.model_copy(update={"reference": known})
@@ -274,12 +277,12 @@ def _expect_none(settings: JuradoSettings, faults: Faults) -> None:
     """Note a package without its own checker that names none, or says how its own is asked."""
     if settings.program is not None:
         faults.expect(
-            FILE, "program", "a checker in %(validator)s or %(single)s", NEITHER, validator=VALIDATOR, single=SINGLE
+            FILE, "program", N_("a checker in %(validator)s or %(single)s"), NEITHER, validator=VALIDATOR, single=SINGLE
         )
     elif not settings.checker:
         faults.add(
             FILE,
-            "missing key: expected a checker, its name here or its program in %(validator)s or %(single)s",
+            N_("missing key: expected a checker, its name here or its program in %(validator)s or %(single)s"),
             "checker",
             validator=VALIDATOR,
             single=SINGLE,

@@ -51,18 +51,19 @@ def complete(package: Package, workshop: Workshop | None, steps: Steps) -> tuple
     place = reference.program if reference is not None else None
     if place is None or workshop is None or workshop.desk is None:
         text = Phrase(
-            "%(count)s cases have no expected answer: a reference run makes them after the upload", count=len(lacking)
+            N_("%(count)s cases have no expected answer: a reference run makes them after the upload"),
+            count=len(lacking),
         )
         return package, [PackageError("data", "", text, "note")]
     try:
         made = _run(replace(package, cases=tuple(lacking)), place, workshop.desk, steps)
     except ProgramFault as fault:
-        return package, [PackageError(place, "", Phrase("this solution cannot be run: %(fault)s", fault=fault))]
+        return package, [PackageError(place, "", Phrase(N_("this solution cannot be run: %(fault)s"), fault=fault))]
     faults = [
         PackageError(
             case.input.path,
             "",
-            Phrase("%(place)s does not answer this input: %(rejected)s", place=place, rejected=answer.rejected),
+            Phrase(N_("%(place)s does not answer this input: %(rejected)s"), place=place, rejected=answer.rejected),
         )
         for case, answer in made.values()
         if isinstance(answer, Outcome)
@@ -273,12 +274,14 @@ def _check_submissions(
         if place is None:
             judged[submission.path] = _judge(package, submission, desk)
         elif workshop is not None and (reason := _not_run(package, place, workshop)) is not None:
-            yield PackageError(place, "", Phrase("this program is not run: %(reason)s", reason=reason), "note")
+            yield PackageError(place, "", Phrase(N_("this program is not run: %(reason)s"), reason=reason), "note")
         elif workshop is not None and workshop.desk is not None:
             try:
                 judged[submission.path] = _judge_program(package, place, desk, workshop.desk)
             except ProgramFault as fault:
-                yield PackageError(place, "", Phrase("this program cannot be run: %(fault)s", fault=fault), "warning")
+                yield PackageError(
+                    place, "", Phrase(N_("this program cannot be run: %(fault)s"), fault=fault), "warning"
+                )
     for path, outcomes in judged.items():
         for name, outcome in outcomes.items():
             if outcome.failed:

@@ -22,7 +22,7 @@ from typing import IO, cast
 from app.core.faults import mismatch
 from app.core.growing import Sink
 from app.core.steps import SILENT, Steps
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 PLAIN_FILE = 0o100644 << 16
@@ -201,13 +201,13 @@ def is_link(entry: zipfile.ZipInfo) -> bool:
 def entry_fault(entry: zipfile.ZipInfo, *, links: bool = False) -> str | None:
     """The fault of an entry, whatever its name; None for a sound one. `links`: the caller follows symbolic links."""
     if entry.flag_bits & ENCRYPTED:
-        return mismatch("a plain file", "an encrypted one")
+        return mismatch(N_("a plain file"), N_("an encrypted one"))
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return mismatch(
-            "a stored or deflated file", Phrase("compression method %(number)s", number=entry.compress_type)
+            N_("a stored or deflated file"), Phrase(N_("compression method %(number)s"), number=entry.compress_type)
         )
     if stat.S_IFMT(entry.external_attr >> 16) not in PLAIN_OR_FOLDER and not (links and is_link(entry)):
-        return mismatch("a plain file", "a symbolic link or a special file")
+        return mismatch(N_("a plain file"), N_("a symbolic link or a special file"))
     return None
 
 

@@ -213,7 +213,7 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
     options = options_of(request.options, faults)
     score = None
     if given is None:
-        faults.expect("input", "", "a file", Phrase(N_("nothing")))
+        faults.expect("input", "", N_("a file"), Phrase(N_("nothing")))
     else:
         case = SentCase(f"data/{group}/{name}", given, request.answer, CaseSettings())
         answers = {} if request.answer is None else {f"{case.path}.ans": request.answer}

@@ -27,6 +27,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.core.clock import utc_now
 from app.core.loops import FOREVER, Loop
 from app.core.settings import Timeouts
+from checkers.doors import N_
 
 if TYPE_CHECKING:
     from app.core.db.listener import BoundedConnection
@@ -246,7 +247,7 @@ class _DatabaseLock:
             except SQLAlchemyError as error:
                 self._is_held = False
                 log.warning("the lock of the database is lost with its connection", error=str(error))
-                lost("this server has lost its lock of the database: nothing is written until it is taken again")
+                lost(N_("this server has lost its lock of the database: nothing is written until it is taken again"))
                 self._connection.invalidate()
                 self._connection.close()
             return None

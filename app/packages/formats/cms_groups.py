@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from app.core.faults import mismatch
 from app.packages.formats.draft import CaseDraft, GroupDraft, Program, Source, Standard, listed
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 LONGEST = 2000
 DEEPEST = 50
@@ -143,7 +143,7 @@ def plan_groups(
             return _sum(source, parameters, cases)
         return _groups(source, score_type, parameters, cases, checker)
     if score_type is not None or parameters is not None:
-        message = mismatch("score_type and score_type_parameters together", "one: gen/GEN counts")
+        message = mismatch(N_("score_type and score_type_parameters together"), N_("one: gen/GEN counts"))
         source.note("task.yaml", message, "score_type")
     subtasks = _read_gen(source, len(cases)) if GEN in source.files else []
     if not subtasks:
@@ -173,7 +173,7 @@ def _read_gen(source: Source, cases: int) -> list[tuple[int, int]]:
         if mark and not command and comment.startswith("ST:"):
             points = comment.removeprefix("ST:").strip()
             if not (points.isascii() and points.isdigit() and len(points) < 10):
-                source.faults.expect(GEN, f"line {number}", "`# ST: POINTS`", repr(line[:60]))
+                source.faults.expect(GEN, f"line {number}", N_("`# ST: POINTS`"), repr(line[:60]))
             subtasks.append((int(points) if points.isascii() and points.isdigit() and len(points) < 10 else 0, 0))
         elif command or comment.startswith("COPY:"):
             if subtasks:
@@ -183,10 +183,10 @@ def _read_gen(source: Source, cases: int) -> list[tuple[int, int]]:
     count = loose + sum(each for _, each in subtasks)
     if subtasks and loose:
         source.faults.expect(
-            GEN, "", "every case after a line `# ST: POINTS`", Phrase("%(loose)s before the first", loose=loose)
+            GEN, "", N_("every case after a line `# ST: POINTS`"), Phrase(N_("%(loose)s before the first"), loose=loose)
         )
     if count != cases:
-        source.faults.expect(GEN, "", "a line for each of the %(cases)s test cases", str(count), cases=cases)
+        source.faults.expect(GEN, "", N_("a line for each of the %(cases)s test cases"), str(count), cases=cases)
     return subtasks
 
 
@@ -196,7 +196,7 @@ def _groups(
     if not isinstance(parameters, list) or not all(_is_entry(each, score_type) for each in parameters):
         shape = "[points, cases, threshold]" if score_type == "GroupThreshold" else "[points, cases]"
         actual = str(parameters)[:60]
-        source.faults.expect("task.yaml", "score_type_parameters", "a list of %(shape)s", actual, shape=shape)
+        source.faults.expect("task.yaml", "score_type_parameters", N_("a list of %(shape)s"), actual, shape=shape)
         return []
     _check_kind(source, score_type, parameters, checker)
     entries = [(Fraction(str(each[0])), each[1]) for each in parameters]
@@ -262,7 +262,9 @@ def _by_patterns(
             owner[case.name] = text
         groups.append(_group(number, len(entries), points, members))
     if loose := [case.name for case in cases if case.name not in owner]:
-        source.note("task.yaml", "in no group and left out: %(loose)s", "score_type_parameters", loose=listed(loose))
+        source.note(
+            "task.yaml", N_("in no group and left out: %(loose)s"), "score_type_parameters", loose=listed(loose)
+        )
     return [group for group in groups if group.cases]
 
 

@@ -20,7 +20,7 @@ from app.packages.contents import ComposedFiles, Content, File
 from app.packages.formats.omegaup import FOLDERS
 from app.packages.model import Case, Group, Package
 from app.packages.tools import program_of
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 LANGUAGES = ("es", "en", "pt")
 NEXT = re.compile(r"\{\{nextsample\}\}")
@@ -46,7 +46,7 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
     answers = {case.name: case.answer for case in package.cases if case.answer is not None}
     for case in package.cases:
         if case.name not in answers:
-            faults.add(f"data/{case.path}.ans", "missing file: omegaUp makes no expected answers")
+            faults.add(f"data/{case.path}.ans", N_("missing file: omegaUp makes no expected answers"))
     faults.settle()
     warnings: list[PackageError] = []
     validator = {} if data_only else _validator(package, faults)
@@ -63,7 +63,7 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
             warnings.append(
                 _lost(
                     f"data/{group.name}",
-                    Phrase("require_pass: %(require_pass)s", require_pass=", ".join(group.require_pass)),
+                    Phrase(N_("require_pass: %(require_pass)s"), require_pass=", ".join(group.require_pass)),
                 )
             )
         for case, name, weight in _weighed(group, cases, faults):
@@ -89,9 +89,9 @@ def _weighed(group: Group, cases: list[Case], faults: Faults) -> Iterator[tuple[
     for at, case in enumerate(cases):
         prefix = f"{short}."
         if not together and "." in case.name:
-            faults.expect(case.input.path, "", "a name without dots, which make groups there", case.name)
+            faults.expect(case.input.path, "", N_("a name without dots, which make groups there"), case.name)
         if together and "." in short:
-            faults.expect(f"data/{group.name}", "", "a group named without dots", short)
+            faults.expect(f"data/{group.name}", "", N_("a group named without dots"), short)
         name = case.name if not together or case.name.startswith(prefix) else prefix + case.name
         weight = case.max_points if not together else Fraction((group.max_score or 0) if at == 0 else 0)
         yield case, name, weight
@@ -117,7 +117,9 @@ def _validator(package: Package, faults: Faults) -> dict[str, object]:
         return {"Name": "custom"}
     if checker not in ("tokens", "floats") or kind != "absolute":
         expected = "the checker tokens or floats and absolute scoring (or the option for data alone)"
-        faults.expect("jurado.yaml", "checker", expected, Phrase("%(checker)s, %(kind)s", checker=checker, kind=kind))
+        faults.expect(
+            "jurado.yaml", "checker", expected, Phrase(N_("%(checker)s, %(kind)s"), checker=checker, kind=kind)
+        )
         return {}
     if checker == "floats":
         args = {each or ("float_tolerance", "1e-6") for each in args}
@@ -158,14 +160,14 @@ def _texts(package: Package, faults: Faults, warnings: list[PackageError]) -> di
                 warnings.append(
                     _lost(
                         statement.file.path,
-                        Phrase("omegaUp has Markdown in %(languages)s only", languages=", ".join(LANGUAGES)),
+                        Phrase(N_("omegaUp has Markdown in %(languages)s only"), languages=", ".join(LANGUAGES)),
                     )
                 )
                 continue
             text = _with_samples(package, statement.text) if folder == "statements" else statement.text
             files[f"{folder}/{language}.markdown"] = text.encode()
     if not any(name.startswith("statements/") for name in files):
-        faults.expect("statement", "", "Markdown in %(languages)s", NONE, languages=", ".join(LANGUAGES))
+        faults.expect("statement", "", N_("Markdown in %(languages)s"), NONE, languages=", ".join(LANGUAGES))
     for name in package.files:
         if name.startswith("statement/") and name.rpartition(".")[2] in ("png", "jpg", "jpeg", "gif", "svg"):
             files[f"statements/{name.partition('/')[2]}"] = package.files[name]
@@ -205,4 +207,4 @@ def _left_out(package: Package) -> Iterator[PackageError]:
 
 
 def _lost(file: str, what: str, /, **values: object) -> PackageError:
-    return PackageError(file, "", Phrase("left out: %(what)s", what=Phrase(what, **values)), "warning")
+    return PackageError(file, "", Phrase(N_("left out: %(what)s"), what=Phrase(what, **values)), "warning")

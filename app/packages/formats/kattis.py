@@ -124,12 +124,12 @@ def _read_metadata(source: Source) -> Metadata:
     metadata = Metadata({str(key): each for key, each in value.items()}, document)
     for key in metadata.values:
         if key not in (*COPIED, *LEFT_OUT, *READ):
-            source.note("problem.yaml", "unknown key, left out", document.where((key,)))
+            source.note("problem.yaml", N_("unknown key, left out"), document.where((key,)))
     version = value.get("problem_format_version", "legacy")
     if version not in VERSIONS:
         where = document.where(("problem_format_version",))
         source.faults.expect(
-            "problem.yaml", where, "one of %(versions)s", repr(version)[:60], versions=", ".join(VERSIONS)
+            "problem.yaml", where, N_("one of %(versions)s"), repr(version)[:60], versions=", ".join(VERSIONS)
         )
     return metadata
 
@@ -140,10 +140,10 @@ def _kinds(source: Source, metadata: Metadata) -> set[str]:
     where = metadata.document.where(("type",) if "type" in metadata.values else ("validation",))
     for kind in sorted(kinds & INTERACTIVE):
         source.faults.expect(
-            "problem.yaml", where, "answers that are files", Phrase("a problem that is %(kind)s", kind=kind)
+            "problem.yaml", where, N_("answers that are files"), Phrase(N_("a problem that is %(kind)s"), kind=kind)
         )
     if "submit-answer" not in kinds:
-        source.note("problem.yaml", "a problem for programs: contestants send the outputs here")
+        source.note("problem.yaml", N_("a problem for programs: contestants send the outputs here"))
     return kinds
 
 
@@ -162,7 +162,9 @@ def _copy_metadata(source: Source, draft: Draft, metadata: Metadata) -> None:
     if own := {key: given[key] for key in KEPT_LIMITS if isinstance(given.get(key), int | float) and given[key] > 0}:
         draft.metadata["limits"] = own
     if left := [key for key in LEFT_OUT if key in values and (key != "limits" or given.keys() != own.keys())]:
-        source.note("problem.yaml", "without a meaning for answer files and left out: %(left)s", left=", ".join(left))
+        source.note(
+            "problem.yaml", N_("without a meaning for answer files and left out: %(left)s"), left=", ".join(left)
+        )
 
 
 def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
@@ -176,7 +178,7 @@ def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
             tex = source.take(name) if match[2] == "tex" else b""
             draft.names[language] = _title(metadata, language, tex)
         if path in draft.files:
-            source.faults.expect(name, "", "one file for %(path)s", "another one", path=path)
+            source.faults.expect(name, "", N_("one file for %(path)s"), N_("another one"), path=path)
         is_html = match is not None and match[2] == "html"
         draft.files[path] = _from_html(source, name) if is_html else source.keep(name)
 
@@ -186,7 +188,7 @@ def _from_html(source: Source, name: str) -> bytes:
     try:
         return to_markdown(source.take(name))
     except RecursionError:
-        source.faults.expect(name, "", "HTML with at most some hundred nested elements", MORE)
+        source.faults.expect(name, "", N_("HTML with at most some hundred nested elements"), MORE)
         return b""
 
 
@@ -205,10 +207,10 @@ def _checker(source: Source, metadata: Metadata, kinds: set[str]) -> Standard | 
     files = _validator_files(source)
     where = metadata.document.where(("validation",))
     if metadata.text("validation").startswith("default") and files:
-        source.note("output_validators", "not used, as problem.yaml has `validation: default`")
+        source.note("output_validators", N_("not used, as problem.yaml has `validation: default`"))
         files = {}
     if "custom" in kinds and not files:
-        source.faults.expect("problem.yaml", where, "one program in output_validators/", NONE)
+        source.faults.expect("problem.yaml", where, N_("one program in output_validators/"), NONE)
     if not files:
         return Standard("tokens", args)
     return Program("kattis", "absolute" if "scoring" in kinds else "fraction", files, args)
@@ -223,7 +225,7 @@ def _validator_files(source: Source) -> dict[str, bytes]:
     programs = {name.split("/")[1] for name in names}
     nested = len(programs) == 1 and all(name.count("/") > 1 for name in names)
     if folder == "output_validators" and len(programs) > 1:
-        source.faults.expect(folder, "", "one program", ", ".join(sorted(programs)))
+        source.faults.expect(folder, "", N_("one program"), ", ".join(sorted(programs)))
     depth = 2 if nested else 1
     return {"/".join(name.split("/")[depth:]): source.take(name) for name in names}
 
@@ -231,7 +233,7 @@ def _validator_files(source: Source) -> dict[str, bytes]:
 def _copy_folders(source: Source, draft: Draft) -> None:
     """Keep what has the same place here, and example submissions that are answer files."""
     if source.below("graders"):
-        source.faults.expect("graders", "", "the default grader", "a program: nothing here runs one")
+        source.faults.expect("graders", "", N_("the default grader"), N_("a program: nothing here runs one"))
     for name in source.below("input_format_validators"):
         draft.files[f"input_validators/{name.partition('/')[2]}"] = source.keep(name)
     for folder in KEPT_FOLDERS:

@@ -109,7 +109,7 @@ def _config(source: Source, name: str, above: Config) -> Config:
             source.faults.add(name, Phrase(N_("unknown key")), document.where((key,)))
     if value.get("grading", "default") != "default":
         where = document.where(("grading",))
-        source.faults.expect(name, where, "the default grader", str(value["grading"])[:60])
+        source.faults.expect(name, where, N_("the default grader"), str(value["grading"])[:60])
     flags = _flags(source, name, document.where(("grader_flags",)), value.get("grader_flags"))
     modes = [flag for flag in flags or () if flag in MODES]
     own = replace(
@@ -129,7 +129,7 @@ def _of_draft(source: Source, name: str, own: Config, scoring: Mapping[str, obje
     """`scoring: {score, aggregation}`, as drafts of 2023 had it."""
     mode = str(scoring.get("aggregation", own.mode))
     if mode not in MODES:
-        source.faults.expect(name, "scoring.aggregation", "one of %(modes)s", mode[:60], modes=", ".join(MODES))
+        source.faults.expect(name, "scoring.aggregation", N_("one of %(modes)s"), mode[:60], modes=", ".join(MODES))
     flags = own.flags if mode == "min" else frozenset({"always_accept"})
     return replace(own, accept=_number(source, name, scoring.get("score"), own.accept), mode=mode, flags=flags)
 
@@ -140,7 +140,7 @@ def _flags(source: Source, name: str, where: str, value: object) -> list[str] | 
     words = str(value).split()
     for unknown in sorted(set(words) - FLAGS):
         source.faults.expect(
-            name, where, "flags of the default grader (%(flags)s)", unknown[:60], flags=", ".join(sorted(FLAGS))
+            name, where, N_("flags of the default grader (%(flags)s)"), unknown[:60], flags=", ".join(sorted(FLAGS))
         )
     return words
 
@@ -149,7 +149,7 @@ def _words(source: Source, name: str, value: object, above: tuple[str, ...] | No
     if value is None:
         return above
     if isinstance(value, dict):
-        source.faults.expect(name, "", "flags as text", "those of one validator by name")
+        source.faults.expect(name, "", N_("flags as text"), N_("those of one validator by name"))
         return above
     return tuple(str(value).split())
 
@@ -159,7 +159,7 @@ def _number(source: Source, name: str, value: object, above: Fraction) -> Fracti
         return above
     text = f"{value}"
     if isinstance(value, bool) or not NUMBER.fullmatch(text) or Fraction(text) < 0:
-        source.faults.expect(name, "", "a score of 0 or more", text[:60])
+        source.faults.expect(name, "", N_("a score of 0 or more"), text[:60])
         return above
     return Fraction(text)
 
@@ -169,7 +169,7 @@ def _upper(source: Source, name: str, value: object, above: Fraction | None) -> 
         return above
     words = str(value).split()
     if len(words) != 2:
-        source.faults.expect(name, "range", "two numbers", str(value)[:60])
+        source.faults.expect(name, "range", N_("two numbers"), str(value)[:60])
         return above
     return None if words[1] in ("inf", "+inf") else _number(source, name, words[1], Fraction(0))
 
@@ -198,7 +198,7 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
         data = {extension: source.keep(name) for extension, name in files.items()}
         members.setdefault(folder, []).append(CaseDraft(unique, data[".in"], data.get(".ans"), extras=_extras(data)))
     if renamed:
-        source.note("data", "base names were used twice: answers are named by %(renamed)s", renamed=listed(renamed))
+        source.note("data", N_("base names were used twice: answers are named by %(renamed)s"), renamed=listed(renamed))
     return members
 
 
@@ -251,15 +251,15 @@ def _group(source: Source, folder: str, cases: list[CaseDraft], config: Config, 
     if plan.custom and config.most is not None:
         points = config.most
     elif plan.custom and config.accept == 1:
-        source.faults.expect(file, "range", "an upper end of the validator's scores", NONE)
+        source.faults.expect(file, "range", N_("an upper end of the validator's scores"), NONE)
     aggregation: Aggregation = "min" if plan.custom or config.mode == "min" else "pass-fail"
     if config.lenient:
         if config.mode == "max":
-            source.faults.expect(file, "grader_flags", "sum, avg or min", "max")
+            source.faults.expect(file, "grader_flags", N_("sum, avg or min"), "max")
         aggregation = "min" if config.mode == "min" else "sum"
     elif plan.custom and config.mode != "min":
         message = Phrase(
-            "%(mode)s of scores, or nothing where a case is rejected: here the worst case counts", mode=config.mode
+            N_("%(mode)s of scores, or nothing where a case is rejected: here the worst case counts"), mode=config.mode
         )
         source.note(file, message, "grader_flags", mode=config.mode)
     share = tuple(replace(case, points=points / len(cases)) for case in cases)

@@ -40,7 +40,7 @@ def read_statements(source: Source, draft: Draft, taken: set[str]) -> None:
         if match is None:
             draft.files[f"{folder}/{name.partition('/')[2]}"] = source.keep(name)
         elif not LANGUAGE.match(match[2]):
-            source.faults.expect(name, "", "a language, such as es.markdown", match[2])
+            source.faults.expect(name, "", N_("a language, such as es.markdown"), match[2])
             source.used.add(name)
         else:
             text, shown = convert(source, name, source.take(name).decode("utf-8", "surrogateescape"))
@@ -61,7 +61,7 @@ def convert(source: Source, name: str, text: str) -> tuple[str, list[Sample]]:
         end = END.search(text, begin.end())
         if end is None:
             line = text.count("\n", 0, begin.start()) + 1
-            source.faults.expect(name, f"line {line}", "`||end` after `||input`", "the end of the file")
+            source.faults.expect(name, f"line {line}", N_("`||end` after `||input`"), N_("the end of the file"))
             break
         shown = _block(source, name, text[begin.start() : end.start()])
         pieces += [text[at : begin.start()], "{{nextsample}}\n\n" * len(shown)]
@@ -89,7 +89,7 @@ def _block(source: Source, name: str, block: str) -> list[Sample]:
         elif kind == "examplefile":
             samples += _example_file(source, name, text.strip())
         elif kind == "description" and text.strip():
-            source.note(name, "descriptions of samples have no place here and have been left out")
+            source.note(name, N_("descriptions of samples have no place here and have been left out"))
     return samples
 
 
@@ -97,7 +97,7 @@ def _example_file(source: Source, name: str, stem: str) -> list[Sample]:
     files = [f"examples/{stem}.in", f"examples/{stem}.out"]
     missing = [file for file in files if file not in source.files]
     if missing:
-        source.faults.expect(name, "", "the file %(missing)s", Phrase(N_("no such file")), missing=missing[0])
+        source.faults.expect(name, "", N_("the file %(missing)s"), Phrase(N_("no such file")), missing=missing[0])
         return []
     given, answer = (source.take(file).decode("utf-8", "surrogateescape") for file in files)
     return [(given, answer)]
@@ -119,7 +119,7 @@ def _add_samples(source: Source, draft: Draft, samples: dict[str, list[Sample]],
     for language, others in samples.items():
         if others and others != shown:
             file = f"statements/{language}.markdown"
-            source.note(file, "its samples differ from those of the first language, which are taken")
+            source.note(file, N_("its samples differ from those of the first language, which are taken"))
     for file in source.below("examples"):
         stem = file.removesuffix(".in")
         if file in source.used or not file.endswith(".in") or f"{stem}.out" not in source.files:
@@ -162,7 +162,7 @@ def _seconds(value: object) -> Fraction:
             return _within(sum((Fraction(number) * SECONDS[unit] for number, unit in parts), Fraction(0)))
     elif _is_number(value):
         return _within(Fraction(str(value)))
-    raise ValueError(mismatch("a duration such as 1s or 500ms", repr(value)[:LONGEST]))
+    raise ValueError(mismatch(N_("a duration such as 1s or 500ms"), repr(value)[:LONGEST]))
 
 
 def _bytes(value: object) -> Fraction:
@@ -171,7 +171,7 @@ def _bytes(value: object) -> Fraction:
         return _within(Fraction(match[1]) * BYTES[match[2]], MIB)
     if _is_number(value):
         return _within(Fraction(str(value)), MIB)
-    raise ValueError(mismatch("a size such as 256MiB", repr(value)[:LONGEST]))
+    raise ValueError(mismatch(N_("a size such as 256MiB"), repr(value)[:LONGEST]))
 
 
 def _is_number(value: object) -> bool:
@@ -181,7 +181,7 @@ def _is_number(value: object) -> bool:
 def _within(value: Fraction, unit: int = 1) -> Fraction:
     if value <= LARGEST * unit:
         return value
-    raise ValueError(mismatch("at most %(most)s seconds or MiB", MORE, most=LARGEST))
+    raise ValueError(mismatch(N_("at most %(most)s seconds or MiB"), MORE, most=LARGEST))
 
 
 Seconds = Annotated[Fraction, BeforeValidator(_seconds)]
@@ -216,10 +216,10 @@ def limits_of_checker(source: Source, limits: ValidatorLimits) -> dict[str, int]
     if rounded:
         source.note(
             "settings.json",
-            "limits of checkers are whole seconds and MiB here: %(rounded)s",
+            N_("limits of checkers are whole seconds and MiB here: %(rounded)s"),
             LIMITS,
             rounded=", ".join(rounded),
         )
     if limits.OverallWallTimeLimit is not None or limits.ExtraWallTime:
-        source.note("settings.json", "time on the clock is bounded by twice validation_time here", LIMITS)
+        source.note("settings.json", N_("time on the clock is bounded by twice validation_time here"), LIMITS)
     return whole

@@ -99,7 +99,7 @@ def read(source: Source) -> Draft:
     draft.slug = root.get("short-name", "")
     titles = {_language(each): each.get("value", "") for each in root.iterfind("names/name")}
     if root.find("assets/interactor") is not None:
-        source.faults.add(FILE, "expected answers that are files: an interactive problem has none", "interactor")
+        source.faults.add(FILE, N_("expected answers that are files: an interactive problem has none"), "interactor")
     draft.checker = _checker(source, root)
     _read_tests(source, draft, root)
     _read_statements(source, draft, root, titles)
@@ -126,16 +126,16 @@ def parse(source: Source) -> Element | None:
         return None
     data = source.take(FILE)
     if len(data) > LARGEST_DOCUMENT * 16:
-        source.faults.expect(FILE, "", "at most %(most)s bytes of XML", str(len(data)), most=LARGEST_DOCUMENT * 16)
+        source.faults.expect(FILE, "", N_("at most %(most)s bytes of XML"), str(len(data)), most=LARGEST_DOCUMENT * 16)
         return None
     try:
         root: Element = fromstring(data, forbid_dtd=True)
     except ParseError as error:
-        source.faults.add(FILE, "not valid XML: %(msg)s", f"line {error.position[0]}", msg=error.msg)
+        source.faults.add(FILE, N_("not valid XML: %(msg)s"), f"line {error.position[0]}", msg=error.msg)
     except DefusedXmlException:
-        source.faults.expect(FILE, "", "XML without a document type and entities", "one")
+        source.faults.expect(FILE, "", N_("XML without a document type and entities"), "one")
     except (ValueError, LookupError) as error:
-        source.faults.add(FILE, "not valid XML: %(error)s", error=error)
+        source.faults.add(FILE, N_("not valid XML: %(error)s"), error=error)
     else:
         if root.tag == "problem":
             return root
@@ -151,7 +151,7 @@ def _checker(source: Source, root: Element) -> Standard | Program:
     """The standard checker that compares as the one named, or the package's own."""
     element = root.find("assets/checker")
     if element is None:
-        source.note(FILE, "no checker is named: tokens are compared", "checker")
+        source.note(FILE, N_("no checker is named: tokens are compared"), "checker")
         return Standard("tokens", ("case_sensitive",))
     name = element.get("name", "").removeprefix("std::").removesuffix(".cpp")
     path = next((each.get("path", "") for each in element.iterfind("source")), "")
@@ -159,11 +159,11 @@ def _checker(source: Source, root: Element) -> Standard | Program:
         source.used.update({path, "check.cpp"} & source.files.keys())
         chosen = STANDARD[name]
         words = " ".join((chosen.name, *chosen.args))
-        source.note(FILE, "std::%(name)s is the checker %(words)s here", "checker", name=name, words=words)
+        source.note(FILE, N_("std::%(name)s is the checker %(words)s here"), "checker", name=name, words=words)
         return chosen
     own = path if path in source.files else "check.cpp"
     if own not in source.files:
-        source.faults.add(own if path == "" else path, "missing file: the checker's source")
+        source.faults.add(own if path == "" else path, N_("missing file: the checker's source"))
         return Standard("tokens")
     files = {own.rpartition("/")[2]: source.take(own)}
     folder = own.rpartition("/")[0]
@@ -176,7 +176,7 @@ def _read_tests(source: Source, draft: Draft, root: Element) -> None:
     sets = root.findall("judging/testset")
     testset = next((each for each in sets if each.get("name") == "tests"), None)
     if testset is None:
-        source.faults.expect(FILE, "judging", "a test set called tests", str(len(sets)))
+        source.faults.expect(FILE, "judging", N_("a test set called tests"), str(len(sets)))
         return
     tests = [_test(source, number, each) for number, each in enumerate(testset.iterfind("tests/test"), start=1)]
     groups = {each.get("name", ""): _test_group(source, each) for each in testset.iterfind("groups/group")}
@@ -212,7 +212,7 @@ def _test_group(source: Source, element: Element) -> GroupEntry:
     name = element.get("name", "")
     policy = element.get("points-policy", "complete-group")
     if policy not in ("complete-group", "each-test"):
-        source.faults.expect(FILE, f"group {name}", "complete-group or each-test", policy[:60])
+        source.faults.expect(FILE, f"group {name}", N_("complete-group or each-test"), policy[:60])
     require = [each.get("group", "") for each in element.iterfind("dependencies/dependency")]
     return GroupEntry(
         name, policy == "complete-group", _points(source, f"group {name}", element.get("points")), require
@@ -223,7 +223,7 @@ def _points(source: Source, where: str, text: str | None) -> Fraction | None:
     if text is None:
         return None
     if not NUMBER.fullmatch(text):
-        source.faults.expect(FILE, where, "points of 0 or more", repr(text[:60]))
+        source.faults.expect(FILE, where, N_("points of 0 or more"), repr(text[:60]))
         return None
     return Fraction(text)
 
@@ -239,7 +239,7 @@ def _cases(source: Source, testset: Element, tests: Sequence[TestEntry]) -> dict
         names = [_numbered(pattern, test.number) for pattern in patterns]
         source.used.update(name for name in names if name in source.files)
         if names[0] not in source.files:
-            source.faults.add(names[0][:300], "missing file: a full package has the generated tests too")
+            source.faults.add(names[0][:300], N_("missing file: a full package has the generated tests too"))
         else:
             width = max(2, len(str(len(tests))))
             given, answer = (source.keep(name) if name in source.files else None for name in names)
@@ -273,7 +273,7 @@ def _group(
         return GroupDraft("", aggregation, sum((case.points for case in cases), Fraction(0)), tuple(cases))
     if not NAME.fullmatch(name):
         source.faults.expect(
-            FILE, f"group {name[:60]}", "a group named by letters, digits, `.`, `-` and `_`", repr(name[:60])
+            FILE, f"group {name[:60]}", N_("a group named by letters, digits, `.`, `-` and `_`"), repr(name[:60])
         )
     total = sum((case.points for case in cases), Fraction(0))
     points = known.points if scored and known is not None and known.points is not None else total
@@ -291,7 +291,7 @@ def _read_statements(source: Source, draft: Draft, root: Element, titles: Mappin
         if path not in source.files or kind not in ("tex", "pdf"):
             continue
         if not language:
-            source.note(FILE, "%(path)s: a language not known here, left out", "statements", path=path)
+            source.note(FILE, N_("%(path)s: a language not known here, left out"), "statements", path=path)
         elif kind == "pdf" or language not in chosen:
             chosen[language] = (path, kind)
     for language, (path, kind) in sorted(chosen.items()):
@@ -301,4 +301,4 @@ def _read_statements(source: Source, draft: Draft, root: Element, titles: Mappin
             if name.endswith(COPIED):
                 draft.files[f"statement/{name.rpartition('/')[2]}"] = source.keep(name)
     if not chosen:
-        source.faults.expect(FILE, "statements", "a statement in LaTeX or PDF", NONE)
+        source.faults.expect(FILE, "statements", N_("a statement in LaTeX or PDF"), NONE)

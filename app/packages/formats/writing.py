@@ -15,7 +15,7 @@ from app.core.faults import NONE
 from app.packages.contents import ComposedFiles, Content, File, bytes_of
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
 from app.packages.texts import TEXTS
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 MIB = 2**20
 MOST_BYTES = 256 * MIB
@@ -81,17 +81,19 @@ def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source
     everything = sum((part.points for part in parts), Fraction(0))
     if not parts or not everything:
         if not source.faults.errors:
-            source.faults.expect("data/secret", "", "test cases that give points", NONE)
+            source.faults.expect("data/secret", "", N_("test cases that give points"), NONE)
         return parts
     if len(parts) == 1 and not parts[0].name and total is not None:
         return [replace(parts[0], points=Fraction(total))]
     factor = _factor([part.points for part in parts], everything, total)
     if factor * everything > MOST_POINTS:
         source.faults.expect(
-            "", "", "points with few digits", Phrase("a sum of %(factor)s", factor=factor * everything)
+            "", "", N_("points with few digits"), Phrase(N_("a sum of %(factor)s"), factor=factor * everything)
         )
     elif factor != 1 and factor * everything != total:
-        source.note("data/secret", "points are whole numbers here: scaled to %(sum)s in all", sum=factor * everything)
+        source.note(
+            "data/secret", N_("points are whole numbers here: scaled to %(sum)s in all"), sum=factor * everything
+        )
     return [replace(part, points=part.points * factor) for part in parts]
 
 
@@ -116,7 +118,9 @@ def _even(group: GroupDraft, source: Source) -> list[GroupDraft]:
     if len(parts) < 2:
         return parts
     name = group.name or "cases"
-    source.note(f"data/secret/{name}", "cases of a group count the same here: divided into %(n)s groups", n=len(parts))
+    source.note(
+        f"data/secret/{name}", N_("cases of a group count the same here: divided into %(n)s groups"), n=len(parts)
+    )
     width = len(str(len(parts)))
     return [replace(part, name=f"{name}-{number:0{width}}") for number, part in enumerate(parts, start=1)]
 
@@ -237,7 +241,7 @@ def _plain_texts(files: Mapping[str, Content], source: Source) -> dict[str, Cont
     changed = [name for name in sorted(files) if name.startswith("data/") and plain[name] is not files[name]]
     if changed:
         source.note(
-            "data", "line ends have been changed to LF, the last one included, in %(files)s", files=listed(changed)
+            "data", N_("line ends have been changed to LF, the last one included, in %(files)s"), files=listed(changed)
         )
     return plain
 

@@ -116,12 +116,12 @@ def _new_group(name: str) -> GroupDocument:
 def _check_group(group: TestGroupChange, faults: Faults) -> None:
     for name in (group.name, group.rename or "secret"):
         if not GROUP.fullmatch(name):
-            faults.expect(f"group {group.name}", "", "a name such as secret/large", repr(name[:80]))
+            faults.expect(f"group {group.name}", "", N_("a name such as secret/large"), repr(name[:80]))
     if group.aggregation not in {None, *AGGREGATIONS}:
         faults.expect(
             f"group {group.name}",
             "aggregation",
-            "one of %(aggregations)s",
+            N_("one of %(aggregations)s"),
             repr(group.aggregation),
             aggregations=", ".join(AGGREGATIONS),
         )
@@ -148,7 +148,9 @@ def _move_and_delete(session: Session, change: DataChange, faults: Faults) -> No
     sent = {new.name for new, _ in change.cases}
     for name in [*change.moved, *change.deleted]:
         if name not in rows:
-            faults.expect(f"test case {name}", "", "a test case of %(problem_id)s", NONE, problem_id=change.problem_id)
+            faults.expect(
+                f"test case {name}", "", N_("a test case of %(problem_id)s"), NONE, problem_id=change.problem_id
+            )
     for name, group in change.moved.items():
         if group not in groups:
             faults.expect(
@@ -203,7 +205,7 @@ def _check(session: Session, problem_id: str, faults: Faults) -> None:
         faults.expect(problem_id, "", N_("at least one secret test case"), NONE)
     if "secret" in rows and len(secret) > 1:
         names = ", ".join(secret)
-        faults.expect("group secret", "", "all secret cases in groups, or none", names)
+        faults.expect("group secret", "", N_("all secret cases in groups, or none"), names)
     for case in [each for each in problems.test_cases(session, problem_id) if each.group_name not in rows]:
         expected = f"one of {', '.join(sorted(rows))}, or a test_group.yaml in the folder"
         faults.expect(f"test case {case.name}", "group", expected, case.group_name)
