@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from app.domain.scoring import ProblemPoints
     from app.packages.catalog import Climb
     from app.packages.demands import Outcomes
-    from app.packages.trials import Outcome, Trial
+    from app.packages.model import Case
+    from app.packages.trials import Outcome
 
 # As in jurado.yaml; a timer cannot wait for an infinite time either.
 MOST_SECONDS = 3600
@@ -105,14 +106,14 @@ def choose_methods(climb: Climb, wanted: Sequence[str]) -> list[str]:
 
 def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) -> list[Rung]:
     """Run all, judge all, and give each method its points."""
-    from app.packages.catalog import accepted_outcomes, ladder_points, open_cases
+    from app.packages.catalog import accepted_outcomes, ladder_points
 
-    trials = open_cases(climb)
+    cases = {case.name: case for case in climb.cases}
     runs: dict[str, dict[str, Run]] = {method: {} for method in methods}
     with (
         ended_by_sigterm(),
         tempfile.TemporaryDirectory(prefix="jurado-ladder-") as name,
-        bar(len(methods) * len(trials), quiet) as step,
+        bar(len(methods) * len(cases), quiet) as step,
     ):
         tasks = make_tasks(climb, methods, Path(name), jobs)
 
@@ -122,10 +123,10 @@ def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) 
 
         Runner(on_done).run(tasks, jobs=jobs)
         judged = {
-            method: {case: judge(climb, trials[case], run, Path(name, method)) for case, run in of_method.items()}
+            method: {case: judge(climb, cases[case], run, Path(name, method)) for case, run in of_method.items()}
             for method, of_method in runs.items()
         }
-    points = ladder_points(climb, judged, accepted_outcomes(climb, trials))
+    points = ladder_points(climb, judged, accepted_outcomes(climb))
     return [Rung(m, made, judged[m], runs[m]) for m, made in zip(methods, points, strict=True)]
 
 
@@ -148,9 +149,9 @@ def make_tasks(climb: Climb, methods: Sequence[str], folder: Path, jobs: int) ->
     return tasks
 
 
-def judge(climb: Climb, trial: Trial, run: Run, out: Path) -> Outcome:
+def judge(climb: Climb, case: Case, run: Run, out: Path) -> Outcome:
     """Let the checker score an answer that came in time and within the memory."""
-    from app.packages.trials import Outcome
+    from app.packages.trials import Outcome, judge_here
 
     if run.unsolved or run.seconds is None or run.memory is None:
         return Outcome(rejected=run.message)
@@ -158,7 +159,7 @@ def judge(climb: Climb, trial: Trial, run: Run, out: Path) -> Outcome:
         return Outcome(rejected=f"expected an answer within {climb.seconds:g} s, found it after {run.seconds:.1f} s")
     if run.memory > climb.memory:
         return Outcome(rejected=f"expected at most {climb.memory} MiB, found {run.memory:.0f} MiB")
-    return trial.judge((out / f"{run.instance}.out").read_bytes())
+    return judge_here(climb.package, case, (out / f"{run.instance}.out").read_bytes())
 
 
 def as_expected(climb: Climb, rung: Rung) -> bool:

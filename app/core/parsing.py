@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn, TypeVar, cast
@@ -181,9 +181,19 @@ def check_model(model: type[M], document: Document, file: str, faults: Faults, a
     try:
         return model.model_validate(value)
     except ValidationError as invalid:
-        for error in invalid.errors():
-            faults.add(file, _sentence(error), document.where((*at, *_keys(error["loc"], value))))
+        note_errors(invalid, file, faults, lambda keys: document.where((*at, *_keys(keys, value))))
     return None
+
+
+def note_errors(
+    invalid: ValidationError,
+    file: str,
+    faults: Faults,
+    where: Callable[[Path], str] = lambda keys: ".".join(map(str, keys)),
+) -> None:
+    """Note what pydantic says against a document, each fault at its place."""
+    for error in invalid.errors():
+        faults.add(file, _sentence(error), where(error["loc"]))
 
 
 def show(value: object) -> str:
@@ -199,6 +209,8 @@ def _sentence(error: ErrorDetails) -> str:
     kind, message = error["type"], error["msg"]
     if kind == "extra_forbidden":
         return Phrase(N_("unknown key"))
+    if kind == "json_invalid":
+        return Phrase("not valid JSON: %(error)s", error=error["ctx"]["error"])
     if kind == "missing":
         return Phrase(N_("missing key"))
     if kind == "value_error":

@@ -25,7 +25,7 @@ from app.domain.scoring import Bests, ProblemPoints, problem_points
 from app.packages.demands import EVERY_PHASE, SLACK, Outcomes, scored_problem
 from app.packages.model import Case, Package
 from app.packages.settings import BESIDE
-from app.packages.trials import Trial, open_trial
+from app.packages.trials import judge_here
 from app.packages.zips import inflate, open_zip
 from checkers.doors import Phrase
 
@@ -174,19 +174,16 @@ def _scaled(problem: ScoredProblem, names: set[str]) -> ScoredProblem:
     return replace(problem, rule=rule, cases=cases, groups=tuple(g for g in problem.groups if counts[g.name]))
 
 
-def open_cases(climb: Climb) -> dict[str, Trial]:
-    """Give the checker of each case with the input read, by the case's name; raises PackageErrors."""
-    return {case.name: open_trial(climb.package, case) for case in climb.cases}
-
-
-def accepted_outcomes(climb: Climb, trials: Mapping[str, Trial]) -> dict[str, Outcomes]:
+def accepted_outcomes(climb: Climb) -> dict[str, Outcomes]:
     """Judge the package's accepted example submissions on the climb's cases, by the submission's path."""
     outcomes: dict[str, Outcomes] = {}
     for submission in climb.package.submissions:
         if submission.path.startswith("accepted/"):
             files = {file.name: file for file in submission.answers}
-            names = [case.name for case in climb.cases if f"{case.name}.out" in files]
-            outcomes[submission.path] = {name: trials[name].judge(files[f"{name}.out"].read()) for name in names}
+            cases = [case for case in climb.cases if f"{case.name}.out" in files]
+            outcomes[submission.path] = {
+                case.name: judge_here(climb.package, case, files[f"{case.name}.out"].read()) for case in cases
+            }
     return outcomes
 
 

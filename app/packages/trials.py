@@ -13,7 +13,6 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Protocol
 
-from app.core.faults import PackageError, PackageErrors
 from app.domain.counting import RawScore
 from app.domain.verdicts import CaseVerdict
 from app.packages.model import Case, Package, ValidationCase
@@ -24,7 +23,7 @@ from app.programs.desk import Opinion
 from app.programs.model import CaseFiles, Program, ProgramFault, exit_code, unexpected
 from app.programs.tools import Tool, ToolDesk
 from app.sandbox.model import Result
-from checkers.doors import AnyChecker, Phrase, Rejected, Score, check_instance, check_reference
+from checkers.doors import AnyChecker, Rejected, Score, check_instance, check_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,38 +183,15 @@ def _try(checker: AnyChecker, instance: object, question: Question) -> Outcome:
         return Outcome(failed=f"{type(error).__name__}: {error}")
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A checker, an instance it has read, the case's reference file, and how long an answer may be."""
-
-    checker: AnyChecker
-    instance: object
-    reference: bytes
-    limit: int
-
-    def judge(self, data: bytes) -> Outcome:
-        """Read and score one answer; whatever the checker raises becomes an outcome."""
-        if (too_long := over_limit(data, self.limit)) is not None:
-            return too_long
-        question = Question("", (), b"", answer=data, reference=self.reference)
-        return _try(self.checker, self.instance, question)
+def judge_here(package: Package, case: Case, answer: bytes) -> Outcome:
+    """Judge one answer in this process."""
+    too_long = over_limit(answer, package.settings.answers.limit)
+    return too_long or LocalDesk().ask([question_of(package, case, answer=answer)])[0]
 
 
 def over_limit(data: bytes, limit: int) -> Outcome | None:
     """The rejection of an answer that is too long, before any checker sees it."""
     return Outcome(rejected=f"expected at most {limit} bytes, found {len(data)}") if len(data) > limit else None
-
-
-def open_trial(package: Package, case: Case | ValidationCase) -> Trial:
-    """Open the checker for a case and let it read the input; raises PackageErrors if it refuses it."""
-    checker = open_checker(package.settings.checker, case.checker_args)
-    try:
-        instance = checker.read_instance(case.input.read())
-    except Rejected as refused:
-        text = Phrase("the checker refuses this input: %(text)s", text=refused.message.text)
-        raise PackageErrors([PackageError(case.input.path, "", text)]) from None
-    reference = case.answer.read() if case.answer else b""
-    return Trial(checker, instance, reference, package.settings.answers.limit)
 
 
 AT_ONCE = min(2, os.cpu_count() or 1)

@@ -39,11 +39,6 @@ from app.packages.names import LANGUAGE, Format
 from checkers.doors import N_, Phrase
 
 NUMBERED = re.compile(r"(input|output)/(input|output)(0|[1-9][0-9]{0,5})\.txt")
-# Names of statements, such as english.pdf, with their languages.
-LANGUAGES: Mapping[str, str] = {
-    "italian": "it", "english": "en", "french": "fr", "german": "de", "spanish": "es", "russian": "ru", "polish": "pl",
-    "portuguese": "pt", "japanese": "ja", "chinese": "zh", "ukrainian": "uk", "croatian": "hr", "hungarian": "hu",
-}  # fmt: skip
 CHECKERS = ("check/checker", "cor/correttore")
 SOLUTIONS = ("sol/solution", "sol/soluzione")
 SOURCES = (".cpp", ".cc", ".c", ".py")
@@ -188,7 +183,7 @@ def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
     for name in [*source.below("statement"), *source.below("testo")]:
         folder, _, last = name.partition("/")
         stem = last.removesuffix(".pdf")
-        language = primary if stem == folder else LANGUAGES.get(stem, stem)
+        language = primary if stem == folder else polygon.LANGUAGES.get(stem, stem)
         if not last.endswith(".pdf") or not LANGUAGE.match(language):
             continue
         if language in languages:

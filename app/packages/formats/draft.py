@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from app.core.faults import Faults, PackageError
-from app.core.parsing import LARGEST_DOCUMENT
 from app.packages.contents import Content, File
 from app.packages.model import Aggregation
 from app.packages.tools import not_runnable
@@ -131,24 +129,6 @@ class Source:
     def note(self, file: str, message: str, where: str = "", /, **values: object) -> None:
         """Note how something was mapped."""
         self.notes.append(PackageError(file, where, Phrase(message, **values) if values else message, "warning"))
-
-    def json(self, name: str) -> dict[str, object] | None:
-        """Parse a file that holds a JSON object, within the size of documents; notes a fault and gives None if not."""
-        data = self.take(name)
-        if len(data) > LARGEST_DOCUMENT:
-            self.faults.expect(name, "", "at most %(most)s bytes of JSON", str(len(data)), most=LARGEST_DOCUMENT)
-            return None
-        try:
-            value = json.loads(data)
-        except json.JSONDecodeError as error:
-            self.faults.add(name, "not valid JSON: %(msg)s", f"line {error.lineno}", msg=error.msg)
-        except (ValueError, RecursionError) as error:
-            self.faults.add(name, "not valid JSON: %(text)s", text=str(error).splitlines()[0])
-        else:
-            if isinstance(value, dict):
-                return value
-            self.faults.expect(name, "", "a JSON object", type(value).__name__)
-        return None
 
 
 def listed(names: Iterable[str]) -> str:

@@ -12,11 +12,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from app.core.parsing import Document, check_model
+from app.core.parsing import LARGEST_DOCUMENT, note_errors
 from app.packages.formats.draft import (
     SLOW,
     CaseDraft,
@@ -42,6 +42,9 @@ NUMERIC = (
     "token-numeric: omegaUp skips what is no number, and tokens are compared here; numbers count as equal within the "
     "tolerance of settings.json, absolute or relative"
 )
+
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class Loose(BaseModel):
@@ -97,7 +100,7 @@ class Settings(Loose):
 def read(source: Source) -> Draft:
     """Read omegaUp's files into a draft; faults and notes go to `source`."""
     draft = Draft(total=TOTAL)
-    settings = _settings(source)
+    settings = _json(source, "settings.json", Settings)
     if source.below("interactive") or settings.Interactive:
         source.faults.add("interactive", "expected answers that are files: an interactive problem has none")
         source.used.update(source.below("interactive"))
@@ -114,17 +117,24 @@ def read(source: Source) -> Draft:
     return draft
 
 
-def _settings(source: Source) -> Settings:
-    value = source.json("settings.json") if "settings.json" in source.files else None
-    model = check_model(Settings, Document(value, {}), "settings.json", source.faults) if value else None
-    return model or Settings()
+def _json(source: Source, name: str, model: type[M]) -> M:
+    """A JSON file by its model, and the model's defaults where there is none; notes what is wrong with it."""
+    if name not in source.files:
+        return model()
+    data = source.take(name)
+    if len(data) > LARGEST_DOCUMENT:
+        source.faults.expect(name, "", "at most %(most)s bytes of JSON", str(len(data)), most=LARGEST_DOCUMENT)
+        return model()
+    try:
+        return model.model_validate_json(data)
+    except ValidationError as error:
+        note_errors(error, name, source.faults)
+        return model()
 
 
 def _read_solutions(source: Source, draft: Draft) -> None:
     """Put the solutions of which tests/settings.json says the verdict among the example submissions."""
-    value = source.json(TESTS) if TESTS in source.files else None
-    model = check_model(TestSettings, Document(value, {}), TESTS, source.faults) if value else None
-    for each in model.solutions if model is not None else ():
+    for each in _json(source, TESTS, TestSettings).solutions:
         places = [f"tests/{each.filename}", f"tests/solutions/{each.filename}"]
         name = next((place for place in places if place in source.files), None)
         if name is None:

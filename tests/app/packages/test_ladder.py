@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.core.faults import PackageErrors
-from app.packages.catalog import Climb, accepted_outcomes, check_ladder, ladder_points, open_cases, plan_climb
+from app.packages.catalog import Climb, accepted_outcomes, check_ladder, ladder_points, plan_climb
 from app.packages.read import read_package
 from app.packages.trials import Outcome
 from checkers.doors import Score
@@ -64,7 +64,7 @@ def test_relative_points_compare_with_the_accepted_examples_too(tmp_path: Path) 
 
 def test_accepted_examples_are_judged_by_the_checker(tmp_path: Path) -> None:
     made = climb(tmp_path)
-    outcomes = accepted_outcomes(made, open_cases(made))
+    outcomes = accepted_outcomes(made)
     assert [sorted(outcomes["accepted/copy"]), outcomes["accepted/copy"]["02"].rejected] == [["02", "03"], None]
 
 

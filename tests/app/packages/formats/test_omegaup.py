@@ -180,9 +180,9 @@ def test_every_fault_is_listed_at_once_with_its_line() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"settings.json": "{"}, "settings.json, line 1: not valid JSON"),
+        ({"settings.json": "{"}, "settings.json: not valid JSON"),
         ({"settings.json": "[" * 100_000}, "settings.json: not valid JSON"),
-        ({"settings.json": "[1]"}, "settings.json: expected a JSON object, found list"),
+        ({"settings.json": "[1]"}, "settings.json: expected an object, found list"),
         ({"settings.json": '{"Validator": {"Name": "literal"}}'}, "expected a validator that compares answers"),
         ({"settings.json": '{"Validator": {"Name": "custom"}}'}, "expected one file validator.EXTENSION, found none"),
         ({"testplan": "1 0\n2.a 0\n2.b 0\n"}, "expected test cases that give points, found none"),
