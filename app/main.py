@@ -37,17 +37,17 @@ from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator
 from app.core.http.forms import open_form_of
-from app.core.http.lists import Lists
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.http.queue import Queued
+from app.core.http.replies import Lists
 from app.core.metrics import Metrics
 from app.core.pages.visitor import pages_for_people
 from app.core.service import Engine, Service
 from app.core.settings import Settings
 from app.core.shared_work import SharedWork
 from app.daily.service import Puzzles
-from app.feed.service.hub import Hub
+from app.feed.service.streams import Hub
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
 from app.judging.service.distributed.engine import start_engine
@@ -255,7 +255,7 @@ def attach(app: FastAPI, service: Service) -> None:
         counts_of = {"account": guesses.failures, "address": guesses.failures}
         share_counts(listener, service.writer, {**counts_of, "registration": app.state.registration_pace.asked})
         share_gate(listener, service.writer, service.gate)
-    counts.register(app.state.metrics, service, lambda: app.state.hub.crowd.size)
+    counts.register(app.state.metrics, service, lambda: len(app.state.hub.clients))
 
 
 class Zipped(GZipMiddleware):

@@ -23,9 +23,8 @@ from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.middleware import API
 from app.core.messages import N_
 from app.feed.service import webhooks
-from app.feed.service.hub import Hub
-from app.feed.service.live_board import Access, BoardWish, access, event_feed, live_board, own_verdicts
-from app.feed.service.streams import Client
+from app.feed.service.collections import Access, access
+from app.feed.service.streams import BoardWish, Client, Hub, event_feed, live_board, own_verdicts
 from app.feed.service.webhooks import WebhookBody, WebhookChange, WebhookView
 
 access_router = APIRouter(route_class=GatedRoute, tags=["contests"])
@@ -151,7 +150,7 @@ async def get_event_feed(
     client = Client(viewer, address_of(request), contest_id)
     opened = event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
     chunks = await unless_gone(request, opened)
-    return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.crowd.place(client))
+    return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.place(client))
 
 
 @router.get(
@@ -172,7 +171,7 @@ async def stream_submissions(
     client = Client(viewer, address_of(request), contest_id)
     token = request.headers.get("last-event-id") or since_token
     chunks = await unless_gone(request, own_verdicts(hub, client, contest_id, token=token, live=stream))
-    return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
+    return StreamResponse(client, chunks, EVENTS, hub.place(client))
 
 
 boards_router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
@@ -198,7 +197,7 @@ async def stream_scoreboard(
     client = Client(viewer, address_of(request), contest_id)
     wish = BoardWish(public, request.headers.get("last-event-id") or since, stream)
     chunks = await live_board(hub, pages, client, contest_id, wish)
-    return StreamResponse(client, chunks, EVENTS, hub.crowd.place(client))
+    return StreamResponse(client, chunks, EVENTS, hub.place(client))
 
 
 webhooks_router = APIRouter(route_class=GatedRoute, tags=["webhooks"])

@@ -36,7 +36,7 @@ class Queued:
     """Around the app: a GET below /api waits for its place, and has it until its reply begins.
 
     Of replies in pieces, requests that have come are served between two pieces. Streams that stay open have limits of
-    their own (`app.feed.service.hub`).
+    their own (`app.feed.service.streams`).
     """
 
     def __init__(self, app: ASGIApp, state: State, settings: Settings) -> None:

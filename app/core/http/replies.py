@@ -7,21 +7,53 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, TypeVar, cast
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from cachetools import LRUCache
 from fastapi import Depends, Query, Request, Response
 from sqlalchemy.orm import Session
 from starlette.types import Receive, Scope, Send
 
-from app.accounts.service.viewer import Viewer
-from app.core.http.lists import LEVEL, MOST_ON_A_PAGE, Large, Lists, PageWanted, TooLarge, Wanted, Written
+from app.accounts.service.viewer import PUBLIC, Viewer
+from app.contests.service.visibility import seen_by
+from app.core.errors import NotFound
+from app.core.http.lists import (
+    JUDGE,
+    LEVEL,
+    MOST_ON_A_PAGE,
+    PASSING,
+    Kept,
+    Large,
+    ListKey,
+    PageWanted,
+    TooLarge,
+    Wanted,
+    Written,
+    all_ids,
+    in_slices,
+    listed,
+    only,
+    own_rows,
+    page_of,
+    render,
+)
+from app.core.messages import N_
+from app.core.service import Service
+from app.core.shared_work import SharedWork
 from app.feed.service.collections import Collection
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.scoreboard import AS_JSON, CACHING
 
 T = TypeVar("T")
 ZIPPED = (b"content-encoding", b"gzip")
+# Lists that are rendered at once: their threads are taken from no one else.
+THREADS = 2
+# The share of the memory for lists that one list may take; a larger one is read again for each request.
+LARGEST_SHARE = 0.5
 # Bytes of a reply that are handed over at once: about what the kernel copies in the time of a small request.
 PIECE = 64 * 1024
 
@@ -68,6 +100,110 @@ class PiecesReply(Response):
 async def _until_gone(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+class Lists:
+    """The lists of one service; for one event loop."""
+
+    def __init__(self, service: Service) -> None:
+        self.kept: LRUCache[ListKey, Kept] = LRUCache(service.settings.list_memory, lambda kept: kept.size)
+        self._too_large: set[ListKey] = set()
+        self._service = service
+        self._work = SharedWork()
+        self._limiter: CapacityLimiter | None = None
+
+    async def large(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted) -> Written:
+        """Submissions, judgements or runs: the kept rows, with a team's own ones in their places; raises TooLarge."""
+        role = (JUDGE if viewer.sees_all else PUBLIC).role
+        key = ListKey(snapshot.contest.id, kind.collection.name, role, snapshot.closed)
+        kept = await self._work.joined(key, partial(self._update, kind, key), partial(self._current, key, snapshot))
+        is_team = viewer.team_id is not None and not viewer.sees_all
+        if not is_team and not asked:
+            return kept.written
+        return await self.in_thread(partial(self._derived, kind, viewer if is_team else None, kept, asked))
+
+    async def small(self, collection: Collection, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted) -> Written:
+        """A collection as a viewer sees it."""
+
+        def read(session: Session) -> Written:
+            documents = collection.documents(viewer, snapshot, session)
+            objects = [listed(collection, collection.parsed(each)) for each in documents]
+            return Written.of(only(collection, objects, asked))
+
+        return await self.in_thread(partial(self._read, read))
+
+    async def page(
+        self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted, wanted: PageWanted
+    ) -> tuple[Written, str | None]:
+        """Some objects of a large collection, and the last one's id where more follow; raises BadRequest."""
+        return await self.few(lambda session: page_of(kind, viewer, snapshot, session, asked, wanted))
+
+    async def few(self, documents: Callable[[Session], T]) -> T:
+        """Read a handful of objects."""
+        return await run_sync(self._read, documents)
+
+    def parts(
+        self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted
+    ) -> Iterator[Callable[[Session], bytes]]:
+        """The parts of a list that is too large to be kept, each rendered when its turn comes."""
+
+        def part_of(ids: Sequence[int], session: Session) -> bytes:
+            rows = kind.rows(viewer, snapshot, session, ids)
+            return b",".join([each.text for row in rows.values() for each in only(kind.collection, row, asked)])
+
+        return (partial(part_of, ids) for ids in in_slices(all_ids(snapshot), PASSING))
+
+    async def in_thread(self, work: Callable[[], T]) -> T:
+        """Do some work in one of the few threads in which lists are rendered."""
+        if self._limiter is None:
+            self._limiter = CapacityLimiter(THREADS)
+        return await run_sync(work, limiter=self._limiter)
+
+    async def part(self, read: Callable[[Session], bytes]) -> bytes:
+        """Render one of the `parts`."""
+        return await self.in_thread(partial(self._read, read))
+
+    def _current(self, key: ListKey, snapshot: ContestSnapshot) -> Kept | None:
+        if key in self._too_large:
+            raise TooLarge
+        kept = self.kept.get(key)
+        return kept if kept is not None and kept.snapshot is snapshot else None
+
+    async def _update(self, kind: Large, key: ListKey) -> Kept:
+        """Render the rows of the present snapshot and keep them; raises TooLarge or NotFound."""
+        old = self.kept.get(key)
+        try:
+            kept = await self.in_thread(partial(self._render, kind, key, old))
+        except (TooLarge, NotFound) as error:
+            self.kept.pop(key, None)
+            if isinstance(error, TooLarge):
+                self._too_large.add(key)
+            raise
+        self.kept[key] = kept
+        return kept
+
+    def _render(self, kind: Large, key: ListKey, old: Kept | None) -> Kept:
+        snapshot = self._service.boards.snapshot(key.contest_id, public=key.role == PUBLIC.role)
+        if snapshot is None:
+            raise NotFound(N_("no contest %(contest)r"), contest=key.contest_id)
+        if key.is_closed:
+            snapshot = seen_by(PUBLIC, snapshot)
+        if old is not None and old.snapshot is snapshot:
+            return old
+        most = int(self.kept.maxsize * LARGEST_SHARE)
+        viewer = PUBLIC if key.role == PUBLIC.role else JUDGE
+        return self._read(lambda session: render(kind, viewer, snapshot, session, old, most))
+
+    def _derived(self, kind: Large, team: Viewer | None, kept: Kept, asked: Wanted) -> Written:
+        """The kept rows, those of a team as it sees them, and of these the wanted ones."""
+        rows = kept.rows
+        if team is not None:
+            rows = {**rows, **self._read(lambda session: own_rows(kind, team, kept.snapshot, session))}
+        return Written.of(only(kind.collection, (each for row in rows.values() for each in row), asked))
+
+    def _read(self, read: Callable[[Session], T]) -> T:
+        with self._service.database.read(for_request=True) as session:
+            return read(session)
 
 
 def list_reply(written: Written, *, zipped: bool) -> Response:

@@ -1,4 +1,7 @@
-"""The collections of a contest in the CLICS Contest API: the one list that access, feed, export and import use."""
+"""The collections of a contest in the CLICS Contest API: the one list that access, feed, export and import use.
+
+The rights of a client in a contest follow from it: its endpoints and their properties.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from app.accounts.schemas import AccountView
 from app.accounts.service import accounts
 from app.accounts.service.viewer import Viewer
 from app.contests import schemas as contests_schemas
-from app.contests.schemas import ContestView
+from app.contests.queries import contest_of
+from app.contests.schemas import ContestSettings, ContestView
 from app.contests.service import contests
+from app.contests.service.capabilities import capabilities
 from app.contests.service.contests import JudgementTypeView, LanguageView, StateView
 from app.core.clics import JsonObject
 from app.messages import queries as messages_queries
@@ -28,6 +33,7 @@ from app.scoreboard.service.scoreboard import AwardView
 from app.submissions.service import submissions
 from app.submissions.service.judgements import JudgedCase, Judgement
 from app.submissions.service.submissions import Submission
+from app.teams import queries as teams_queries
 from app.teams.service import directory, teams
 from app.teams.service.teams import TeamView
 
@@ -69,7 +75,7 @@ class Collection:
     refers_to   collections whose objects this one's may name: they come first in the feed
     last        comes after all others: nothing may follow the end of updates
     sparse      the route leaves out properties that are not set
-    large       thousands of objects: the feed looks only at those that changed (`app.feed.service.submitted`)
+    large       thousands of objects: the feed looks only at those that changed
     imported    a contest package brings its objects; the others are computed again
     files       properties that hold files
     special     teams that may see more than everybody, or other things
@@ -222,3 +228,44 @@ def _in_reference_order(waiting: Sequence[Collection]) -> Iterator[Collection]:
 
 # The collections, each after those it refers to: the order of the feed, of an export and of an import.
 IN_REFERENCE_ORDER: Sequence[Collection] = tuple(_in_reference_order(COLLECTIONS))
+
+SCOREBOARD = ("time", "contest_time", "state", "rows", "version")
+
+
+class Endpoint(BaseModel):
+    """A kind of object, and its properties the client may see."""
+
+    type: str
+    properties: list[str]
+
+
+class Access(BaseModel):
+    """The rights of a client; they stay the same while the contest runs."""
+
+    capabilities: list[str]
+    endpoints: list[Endpoint]
+
+
+def access(session: Session, viewer: Viewer, contest_id: str) -> Access:
+    """The viewer's rights in a contest, those for later phases among them; raises NotFound."""
+    contest = contest_of(session, contest_id)
+    takes_part = viewer.team_id is not None and teams_queries.takes_part(session, contest, viewer.team_id)
+    settings = contest.settings
+    allowed = capabilities(viewer, settings, takes_part=takes_part)
+    return Access(capabilities=list(allowed), endpoints=endpoints(viewer, settings))
+
+
+def endpoints(viewer: Viewer, settings: ContestSettings) -> list[Endpoint]:
+    """The endpoints this client may read. Without an account there are no accounts, and nothing may refer to one."""
+    reads_answers = viewer.sees_all or viewer.team_id is not None or settings.show_others_answers
+    listed = [
+        Endpoint(type=each.name, properties=_properties(viewer, each, reads_answers=reads_answers))
+        for each in COLLECTIONS
+        if viewer.logged_in or not each.of_accounts
+    ]
+    return [*listed, Endpoint(type="scoreboard", properties=list(SCOREBOARD))]
+
+
+def _properties(viewer: Viewer, collection: Collection, *, reads_answers: bool) -> list[str]:
+    names = [name for name in collection.model.model_fields if reads_answers or name not in collection.of_answers]
+    return names if viewer.sees_all else [name for name in names if name not in collection.of_judges]

@@ -13,12 +13,13 @@ import struct
 import sys
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from threading import Lock
 from typing import NamedTuple
 
+from anyio.to_thread import run_sync
 from cachetools import LRUCache
 
 from app.accounts.service.viewer import Viewer
@@ -374,3 +375,30 @@ def page_of(event_id: int) -> int:
 def ids_on(number: int) -> tuple[int, int]:
     """The first and the last event of a page."""
     return number * PAGE + 1, (number + 1) * PAGE
+
+
+async def lines_behind(log: Log, at: int) -> Sequence[Line]:
+    """The next events, a page at a time."""
+    for number in range(page_of(at + 1), page_of(log.head) + 1 if at < log.head else 0):
+        lines = await page(log, number)
+        if left := lines[bisect_right(lines, at, key=lambda line: line.id) :]:
+            return left
+    return []
+
+
+async def lines_of(log: Log, ids: Iterable[int], type_: str) -> dict[int, Line]:
+    """Events of a kind by id, those that were replaced and deleted meanwhile left out.
+
+    The others of their pages are not read: runs, which are rendered anew, would be for each kind beside them.
+    """
+    lines: dict[int, Line] = {}
+    wanted = set(ids)
+    for number in sorted({page_of(id_) for id_ in wanted}):
+        lines.update((line.id, line) for line in await page(log, number, type_) if line.id in wanted)
+    return lines
+
+
+async def page(log: Log, number: int, type_: str | None = None) -> Sequence[Line]:
+    """A page, or those on it of one kind, from memory or read in a thread."""
+    cached = log.page_at_hand(number, type_)
+    return cached if cached is not None else await run_sync(log.page, number, type_)

@@ -39,10 +39,9 @@ from app.core.loops import Loop, fail, give
 from app.core.service import Service
 from app.feed import queries as feed_queries
 from app.feed.queries import Append, Event, Mark, NewEvent
-from app.feed.service import looks, submitted
-from app.feed.service.kinds import AFTER, BEFORE, STATE, FeedSnapshot, Shown, changes
+from app.feed.service import looks
 from app.feed.service.log import Line, Log, Runs, ids_on, of_all_runs
-from app.feed.service.submitted import Points
+from app.feed.service.looks import AFTER, BEFORE, STATE, FeedSnapshot, Points, Shown, changes
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
@@ -319,7 +318,7 @@ class FeedPublisher:
                 rescored = self._points_are_due(followed, feed_snapshot, moved, small=small)
             before = looks.shown_by(BEFORE, feed_snapshot) if small else {}
             among = looks.touched(feed_snapshot, moved, followed.points if rescored else None).union(some)
-            rendered = submitted.look(feed_snapshot, known.index, among)
+            rendered = looks.render_submissions(feed_snapshot, known.index, among)
             followed.after_due |= small or followed.swept or looks.awards_follow(feed_snapshot, moved)
             after = looks.shown_by(AFTER, feed_snapshot) if followed.after_due and is_last else {}
             complete = followed.swept and is_last
@@ -412,7 +411,7 @@ class FeedPublisher:
         """The runs that events of all runs of a judgement stand for."""
         judgements = {int(row.object_id or 0) for row in rows if of_all_runs(row.type, row.object_id)}
         feed_snapshot = self._feed_snapshot(session, contest_id) if judgements else None
-        return submitted.texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
+        return looks.texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
 
     def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Runs) -> None:
         """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""

@@ -32,9 +32,8 @@ from app.core.db.writer import Handler
 from app.core.service import Service
 from app.feed import queries as feed_queries
 from app.feed.queries import Delivered, Failed
-from app.feed.service.log import Log, Reader, reader_of
+from app.feed.service.log import Log, Reader, lines_behind, reader_of
 from app.feed.service.publisher import FeedPublisher
-from app.feed.service.streams import lines_behind
 
 P = TypeVar("P")
 R = TypeVar("R")

@@ -25,9 +25,9 @@ from app.core.messages import N_, Message, WrongValue
 from app.core.service import Service
 from app.core.settings import Settings
 from app.feed import queries as stored
-from app.feed.service.hub import Hub
-from app.feed.service.kinds import ORDER
+from app.feed.service.looks import ORDER
 from app.feed.service.sender import Refused, hosts_of, networks_of, resolved
+from app.feed.service.streams import Hub
 from app.submissions.service.judgements import JUDGEMENT
 from app.tables import WebhookRow
 

@@ -34,7 +34,7 @@ from app.core.db.writer import Writer
 from app.core.loops import states
 from app.core.metrics import Metrics
 from app.core.service import Service
-from app.feed.service.hub import Hub
+from app.feed.service.streams import Hub
 from app.operations import queries as operations_queries
 from app.operations.service.readiness import damaged_files
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache

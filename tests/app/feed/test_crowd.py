@@ -76,8 +76,7 @@ def test_a_place_is_free_again_however_a_stream_ends(small: Api) -> None:
         assert small.delete("contests/c", user="admin").status_code == 204
         first.wait(lambda: first.ended)
         second.wait(lambda: second.ended)
-    assert not small.app.state.hub.crowd._open_of
-    assert small.app.state.hub.crowd._open == 0
+    assert not small.app.state.hub.clients
 
 
 def test_a_share_of_the_streams_is_for_accounts(sqlite_url: str, tmp_path: Path) -> None:
@@ -91,4 +90,4 @@ def test_a_share_of_the_streams_is_for_accounts(sqlite_url: str, tmp_path: Path)
         assert status(api, FEED, "team") == 200
         strangers.close()
         assert status(api, FEED) == 200
-    assert api.app.state.hub.crowd._open_of_nobody == 0
+    assert not api.app.state.hub.clients
