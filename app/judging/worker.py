@@ -1,13 +1,22 @@
-"""The composition root of a worker: graders and jobs that are fed by the broker, and no HTTP."""
+"""The composition root of a worker: graders and jobs that are fed by the broker, and no HTTP.
+
+- Its counts for Prometheus: what it judged, how often it tried, and how long answers waited for it.
+"""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import version
 
 import structlog
+from prometheus_client import CollectorRegistry, Counter, Histogram, PlatformCollector, ProcessCollector
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily, Metric
+from prometheus_client.registry import Collector
 
+from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.db.clock import ClockKeeper, start_clock
 from app.core.db.database import Database
@@ -19,15 +28,16 @@ from app.core.files.temporary import remove_leftovers
 from app.core.settings import Settings
 from app.judging.service.distributed.actors import Consumer
 from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS
-from app.judging.service.distributed.worker_metrics import WorkerMetrics
 from app.judging.service.engine import Engine
 from app.judging.service.jobs import JobRunner
 from app.judging.service.staff import engine_settings
 from app.sandbox import groups
+from app.submissions.queries.judgements import Outcome, Task
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
 
 SECONDS_BETWEEN_LOOKS = 0.05
+SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 
 
 class Worker:
@@ -105,3 +115,74 @@ class Worker:
 
 def _told_by_the_commit(*_: object) -> None:
     """Boards are at the servers, who hear of what changes by the notices of the commits."""
+
+
+class WorkerMetrics:
+    """The counts of one worker, in a registry of their own."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.registry = CollectorRegistry()
+        self._judged = Counter(
+            "jurado_worker_judgements", "judgements that are durable, by type", ("type",), registry=self.registry
+        )
+        self._attempts = Counter(
+            "jurado_worker_attempts",
+            "attempts at judgements: judged, failed (by the checker), killed (from outside), waits (file or sandbox)",
+            ("ending",),
+            registry=self.registry,
+        )
+        self._given_up = Counter(
+            "jurado_worker_given_up", "judgements given up after attempts lost with processes", registry=self.registry
+        )
+        self._attempt_seconds = self._histogram("jurado_worker_attempt_seconds", "time of an attempt")
+        self._queue_seconds = self._histogram("jurado_worker_queue_seconds", "time from submission to a grader here")
+        self._verdict_seconds = self._histogram(
+            "jurado_worker_verdict_seconds", "time from submission to a durable verdict of this worker"
+        )
+        for type_ in ("AC", "PC", "WA", "JE"):
+            self._judged.labels(type_)
+        for ending in ("judged", "failed", "killed", "waits"):
+            self._attempts.labels(ending)
+        self.registry.register(_State(engine))
+        self.registry.register(PlatformCollector(registry=None))
+        self.registry.register(ProcessCollector(registry=None))
+        engine.watch(self._begun, self._attempted, self._recorded)
+
+    def _histogram(self, name: str, text: str) -> Histogram:
+        return Histogram(name, text, buckets=SECONDS, registry=self.registry)
+
+    def _begun(self, task: Task) -> None:
+        """Count an answer that somebody waits for: those of rejudgings are of any age."""
+        if task.rejudging_id is None and task.submitted is not None:
+            self._queue_seconds.observe((utc_now() - task.submitted).total_seconds())
+
+    def _attempted(self, ending: str, seconds: float) -> None:
+        self._attempts.labels(ending).inc()
+        self._attempt_seconds.observe(seconds)
+
+    def _recorded(self, task: Task, outcome: Outcome) -> None:
+        self._judged.labels(outcome.type).inc()
+        if task.lost and outcome.type == "JE":
+            self._given_up.inc()
+        if task.rejudging_id is None and task.submitted is not None:
+            self._verdict_seconds.observe((outcome.time - task.submitted).total_seconds())
+
+
+class _State(Collector):
+    """Graders and their judgements, looked at at each scrape."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def collect(self) -> Iterator[Metric]:
+        """Look at them."""
+        state = self._engine.graders()
+        yield GaugeMetricFamily("jurado_worker_graders", "graders of this worker able to work", value=state.alive)
+        yield GaugeMetricFamily("jurado_worker_spare_graders", "its warm graders in reserve", value=state.spare)
+        yield CounterMetricFamily("jurado_worker_grader_deaths", "its graders that died", value=state.deaths)
+        yield GaugeMetricFamily("jurado_worker_at_work", "judgements claimed, not done", value=self._engine.at_work)
+        yield InfoMetricFamily("jurado_worker_build", "version", value={"version": version("jurado")})
+
+    def describe(self) -> Iterator[Metric]:
+        """Return nothing: all is looked at at a scrape alone."""
+        return iter(())

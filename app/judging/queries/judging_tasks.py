@@ -57,30 +57,8 @@ class _Ground:
     is_whole: bool = False
 
 
-# A problem's id and uuid, and when its rows last changed.
-Version = tuple[str, str, datetime]
-
-
-class KnownGrounds:
-    """What was read of problems and has not changed since, of one database; from any thread."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[Version, _Ground]] = {}
-
-    def ground(self, session: Session, version: Version) -> _Ground:
-        """The problem's rows as those of `version`, which the same transaction has read; not to be changed."""
-        problem_id = version[0]
-        known_version, ground = self._known.get(problem_id, (None, None))
-        if ground is None or known_version != version:
-            settings = session.get_one(ProblemRow, problem_id).settings
-            ground = _Ground(settings, _counted_cases(session, problem_id), {}, {})
-            self._known[problem_id] = (version, ground)
-        return ground
-
-
-def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGrounds | None = None) -> list[Task]:
+def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
     """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each changed problem."""
-    known = known or KnownGrounds()
     connection = session.connection()  # the session's own way through the mapped classes costs twice as much
     postgresql = is_postgresql(connection)
     heads = connection.execute(_heads(postgresql=postgresql), given(attempts, postgresql=postgresql)).all()
@@ -101,16 +79,11 @@ def load_tasks(session: Session, attempts: Mapping[int, int], known: KnownGround
         trace,
         pinned,
         newest,
-        *version,
     ) in heads:
         key = (rejudging, contest, problem)
         if key not in grounds:
             is_pinned = pinned is not None and pinned != newest
-            grounds[key] = (
-                known.ground(session, (problem, *version))
-                if rejudging is None and not is_pinned
-                else _ground(session, *key, is_pinned=is_pinned)
-            )
+            grounds[key] = _ground(session, *key, is_pinned=is_pinned)
         ground = grounds[key]
         answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
         task = Task(
@@ -156,8 +129,6 @@ def _heads(*, postgresql: bool) -> _Heads:
             JudgementRow.trace,
             ContestProblemRow.version,
             ProblemRow.version,
-            ProblemRow.uuid,
-            ProblemRow.updated,
         )
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .join(ProblemRow, ProblemRow.id == SubmissionRow.problem_id)

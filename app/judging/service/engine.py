@@ -38,7 +38,7 @@ from app.judging.service.messages import SLICE_SECONDS, Grade, Validate, Validat
 from app.judging.service.outcomes import GraderProcess, Spares, Trial
 from app.judging.service.programs import Programs
 from app.judging.service.questions import Question, Questions, Tried
-from app.judging.service.staff import EngineSettings, GraderSettings, GraderState
+from app.judging.service.staff import EngineSettings, GraderState
 from app.sandbox.sandbox import Sandbox
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import (
@@ -75,8 +75,11 @@ class Step(Enum):
 class Engine:
     """Runs graders until it is closed.
 
-    `on_judged(contest_id, submission_id)` is called after a verdict is durable.
+    `on_judged(contest_id, submission_id)` is called after a verdict is durable. Without `takes_rows` it only answers
+    questions.
     """
+
+    takes_rows = True
 
     def __init__(
         self, database: Database, writer: Writer, settings: EngineSettings, on_judged: Callable[[str, int], None]
@@ -98,10 +101,8 @@ class Engine:
         self._closing = False
         self.files = FileFaults(settings.files.state)
         self._judging = Judging(self.files, settings.seconds_per_answer)
-        self._grounds = judging_tasks.KnownGrounds()
-        self._asked = Questions(self._judging.suspects, settings.seconds_per_answer, lambda: self._closing)
-        grader = GraderSettings(settings.files, settings.memory, settings.program)
-        self._spares = Spares(settings.spares, grader, self._warm_up)
+        self._asked = Questions(settings.seconds_per_answer, lambda: self._closing)
+        self._spares = Spares(settings, self._warm_up)
         self.programs = Programs(
             settings.files,
             settings.cache,
@@ -220,7 +221,7 @@ class Engine:
     def _sweep(self) -> None:
         """Find rows that no call told of: other processes', of an earlier one, of a rejudging, or due by now."""
         ended, is_in_doubt, self._is_in_doubt = self.files.take_ended(), self._is_in_doubt, False
-        if not self._settings.takes_rows:
+        if not self.takes_rows:
             return
         rejudging_steps.take_in_all_late(self._database)
         process_id = self._settings.process_id
@@ -292,8 +293,8 @@ class Engine:
             )
             if self._closing:
                 return None
-            if (question := self._asked.take_question()) is not None:
-                return question
+            if self._asked.questions:
+                return self._asked.questions.popleft()
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:
                 self._swept = time.monotonic()
                 return Step.SWEEP  # also while there is always something to judge
@@ -302,19 +303,19 @@ class Engine:
             if not self._may_judge_again():
                 return None
             self._judging_again += 1
-            return self._asked.take_trial() or Step.AGAIN
+            return self._asked.trials.popleft() if self._asked.trials else Step.AGAIN
 
     def _is_called(self, *, again: bool) -> bool:
         """Whether there may be queued judgements."""
-        return self._settings.takes_rows and self._calls[again] > self._answered[again]
+        return self.takes_rows and self._calls[again] > self._answered[again]
 
     def _is_awaited(self) -> bool:
         """Whether somebody waits for something else than the judgements of a rejudging."""
-        return bool(self._is_called(again=False) or self._asked.question or self._closing)
+        return bool(self._is_called(again=False) or self._asked.questions or self._closing)
 
     def _may_judge_again(self) -> bool:
         """Whether a rejudging has work, and a grader is free beside the one left to those who wait for verdicts."""
-        is_there = self._is_called(again=True) or self._asked.trial is not None
+        is_there = self._is_called(again=True) or bool(self._asked.trials)
         return is_there and self._judging_again < max(1, len(self._processes) - 1)
 
     def _end_again(self) -> None:
@@ -354,7 +355,7 @@ class Engine:
         recorded together: else nearly every commit of submissions would record a few, and take twice as long.
         """
         with self._database.read() as session:
-            known = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts, self._grounds)}
+            known = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts)}
         tasks = deque(known[id_] for id_ in attempts if id_ in known)  # in their turns, and not by their ids
         count, began = len(tasks), time.monotonic()
         outcomes: list[tuple[Task, Outcome]] = []

@@ -23,7 +23,7 @@ from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, Proble
 from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.judging.service.messages import Failed, Grade, Reply, Validate, Warm, Warmed
 from app.judging.service.programs import Programs
-from app.judging.service.staff import GraderSettings, RunningGrader
+from app.judging.service.staff import EngineSettings, RunningGrader
 from app.submissions.queries.judgements import Outcome, Task
 
 JUDGE_ERROR: MessageDocument = {
@@ -94,8 +94,8 @@ LONGEST_PAUSE = 5.0
 class Spares:
     """Keeps some graders warm beside those that work, and counts those that died. May be used from any thread."""
 
-    def __init__(self, count: int, settings: GraderSettings, warm_up: Callable[[], Warm]) -> None:
-        self._count = count
+    def __init__(self, settings: EngineSettings, warm_up: Callable[[], Warm]) -> None:
+        self._count = settings.spares
         self._settings = settings
         self._warm_up = warm_up
         self._changed = threading.Condition()

@@ -45,9 +45,8 @@ class EngineSettings:
 
     `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `image_bytes` bounds the
     images that they leave for an answer, `most_seconds` the time that a package may give its own; `modules` are those
-    that they may import. `programs_as_root`: they run although the service's user is root. `takes_rows`: judgements are
-    found in their rows; else others find them, and tell of each.
-    `process_id` is the process's, as its signs of life have it.
+    that they may import. `programs_as_root`: they run although the service's user is root. `process_id` is
+    the process's, as its signs of life have it.
     """
 
     graders: int
@@ -61,7 +60,6 @@ class EngineSettings:
     most_seconds: float = MOST_SECONDS
     modules: Modules = NO_MODULES
     programs_as_root: bool = False
-    takes_rows: bool = True
     process_id: str | None = None
 
 
@@ -101,19 +99,10 @@ STARTING_SECONDS = 60.0
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
 
 
-@dataclass(frozen=True, slots=True)
-class GraderSettings:
-    """Settings of a grader process: the store of files, its memory in bytes, the module that it runs."""
-
-    files: Files
-    memory: int
-    program: str = "app.judging.service.grader"
-
-
 class RunningGrader:
     """A process from its start to its end. A dead or silent one gives Failed; it is killed then and stays dead."""
 
-    def __init__(self, settings: GraderSettings) -> None:
+    def __init__(self, settings: EngineSettings) -> None:
         self._files = settings.files
         self.protections: dict[str, str] = {}
         self.used = False

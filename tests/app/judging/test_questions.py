@@ -6,14 +6,11 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any, cast
 
-import pytest
-
 from app.domain.documents import CaseAnswer, FoundScore
 from app.domain.verdicts import CaseVerdict
-from app.judging.service import questions
 from app.judging.service.messages import Failed, Grade, Unreadable, Validate, Validated
 from app.judging.service.outcomes import GraderProcess, Trial
-from app.judging.service.questions import MOST_KILLS, JudgeFailed, NotJudged, Question, Questions, Suspects, Tried
+from app.judging.service.questions import MOST_KILLS, JudgeFailed, NotJudged, Question, Questions, Tried
 
 KILLED = Failed("the grader process ended with status -9", blame=False)
 FAILED = Failed("the checker has a fault")
@@ -42,9 +39,9 @@ def grader(*replies: Any) -> GraderProcess:
     return cast(GraderProcess, Replies(*replies))
 
 
-def asked(suspects: Suspects) -> Questions:
+def asked() -> Questions:
     """Questions to an engine that goes on."""
-    return Questions(suspects, 1.0, lambda: False)
+    return Questions(1.0, lambda: False)
 
 
 def question() -> Question:
@@ -62,48 +59,42 @@ def error(future: Future[Any]) -> type[BaseException]:
     return type(future.exception(timeout=0))
 
 
-def test_any_number_of_kills_from_outside_ends_neither_a_question_nor_a_trial() -> None:
-    ask, given, some = asked(Suspects()), question(), tried()
+def test_some_kills_from_outside_end_neither_a_question_nor_a_trial() -> None:
+    ask, given, some = asked(), question(), tried()
     valid = Validated([])
-    process = grader(*[KILLED] * 30, valid)
-    assert [ask.answer(process, given) for _ in range(31)] == [False] * 30 + [True]
+    kills = MOST_KILLS - 1
+    process = grader(*[KILLED] * kills, valid)
+    assert [ask.answer(process, given) for _ in range(kills + 1)] == [False] * kills + [True]
     assert given.future.result(timeout=0) == valid
-    process = grader(*[KILLED] * 30, [SCORE])
-    assert [ask.attempt(process, some) for _ in range(31)] == [False] * 30 + [True]
+    process = grader(*[KILLED] * kills, [SCORE])
+    assert [ask.attempt(process, some) for _ in range(kills + 1)] == [False] * kills + [True]
     assert some.future.result(timeout=0) == Trial([SCORE])
 
 
-def test_kills_are_the_answers_if_others_pass_in_between() -> None:
-    suspects = Suspects()
-    ask, given, some = asked(suspects), question(), tried()
+def test_what_loses_each_grader_is_not_asked_forever() -> None:
+    """Nothing is known of the test case, and the answers that were tried are judge errors."""
+    ask, given, some = asked(), question(), tried()
     for settled in (False,) * (MOST_KILLS - 1) + (True,):
-        suspects.passed(OTHER)
         assert ask.answer(grader(KILLED), given) is settled
         assert ask.attempt(grader(KILLED), some) is settled
-    assert error(given.future) is JudgeFailed
+    assert error(given.future) is NotJudged
     found = some.future.result(timeout=0)
     assert [score.verdict for score in found.scores] == [CaseVerdict.JUDGE_ERROR]
-    assert (found.error, given in suspects, some in suspects) == (KILLED.error, False, False)
+    assert found.error == KILLED.error
 
 
-def test_what_is_laid_aside_lets_others_pass() -> None:
-    """After a kill the next one is asked first; once the server stops, all fail as not judged."""
-    ask, first, second, some = asked(Suspects()), question(), question(), tried()
-    for each in (first, second, some):
+def test_once_the_server_stops_all_fail_as_not_judged() -> None:
+    ask, first, some = asked(), question(), tried()
+    for each in (first, some):
         ask.add(each)
-    assert ask.take_question() is first
-    for _ in range(2):
-        assert not ask.answer(grader(KILLED), first)
-    ask.add(first)
-    assert (ask.take_question(), ask.question, ask.trial) == (second, None, some)
     ask.close()
-    assert (error(first.future), error(some.future), second.future.done()) == (NotJudged, NotJudged, False)
-    assert ask.take_trial() is None
+    assert (error(first.future), error(some.future)) == (NotJudged, NotJudged)
+    assert not ask.questions
 
 
 def test_a_checkers_own_failures_end_a_question_at_once_and_a_trial_at_the_third() -> None:
     """Kills in between neither count nor start the count anew."""
-    ask, given, some = asked(Suspects()), question(), tried()
+    ask, given, some = asked(), question(), tried()
     assert ask.answer(grader(FAILED), given)
     assert error(given.future) is JudgeFailed
     process = grader(FAILED, KILLED, FAILED, KILLED, FAILED)
@@ -111,11 +102,8 @@ def test_a_checkers_own_failures_end_a_question_at_once_and_a_trial_at_the_third
     assert some.future.result(timeout=0).error == FAILED.error
 
 
-def test_nothing_is_said_of_an_answer_without_a_grader_or_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kills without end, and a stored file that cannot be read, are no verdict: whoever waits may ask again."""
-    monkeypatch.setattr(questions, "MOST_SECONDS_KILLED", 0.0)
-    ask, given, some, other = asked(Suspects()), question(), tried(), tried()
-    assert ask.answer(grader(KILLED), given)
-    assert ask.attempt(grader(KILLED), some)
+def test_nothing_is_said_of_an_answer_without_a_file() -> None:
+    """A stored file that cannot be read is no verdict: whoever waits may ask again."""
+    ask, other = asked(), tried()
     assert ask.attempt(grader(Unreadable("no stored file", sha256="0" * 64)), other)
-    assert [error(each.future) for each in (given, some, other)] == [NotJudged] * 3
+    assert error(other.future) is NotJudged

@@ -39,16 +39,14 @@ def test_many_judgements_of_one_problem_are_loaded_by_as_many_queries_as_one(dat
 
 
 def test_a_problem_is_read_again_once_it_has_changed(database_url: str, tmp_path: Path) -> None:
-    """What is known of it serves only as long as its row shows the moment at which it was read."""
     with open_service(database_url, tmp_path / "home") as service:
         add_problem(service)
         add_contest(service)
         add_submission(service, None, files={"02": b"2\n"})
-        known = judging_tasks.KnownGrounds()
 
         def wanted() -> tuple[str, frozenset[int]]:
             with service.database.read() as session:
-                (task,) = judging_tasks.load_tasks(session, {1: 1}, known)
+                (task,) = judging_tasks.load_tasks(session, {1: 1})
                 return task.settings["checker"], task.counted_cases
 
         before = wanted()

@@ -28,10 +28,10 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.jobs")
 class DistributedEngine(EmbeddedEngine):
     """The engine of a server whose rows workers judge; its own graders answer questions, and take no rows."""
 
+    takes_rows = False
+
     def __init__(self, database: Database, writer: Writer, settings: EngineSettings, broker_url: str) -> None:
-        super().__init__(
-            database, writer, replace(settings, takes_rows=False), lambda _contest_id, _submission_id: None
-        )
+        super().__init__(database, writer, settings, lambda _contest_id, _submission_id: None)
         self.sender = Sender(open_broker(broker_url))
 
     def wake(self) -> None:
