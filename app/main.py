@@ -41,11 +41,11 @@ from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.http.queue import Queued
 from app.core.http.replies import Lists
+from app.core.load import SharedWork
 from app.core.metrics import Metrics
 from app.core.pages.visitor import pages_for_people
 from app.core.service import Engine, Service
 from app.core.settings import Settings
-from app.core.shared_work import SharedWork
 from app.daily.service import Puzzles
 from app.feed.service.streams import Hub
 from app.games.service.ending import Keeper

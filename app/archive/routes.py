@@ -16,6 +16,7 @@ from app.archive.service.export import growing_package
 from app.archive.service.versions import Wanted
 from app.archive.service.views import BOARD, PRIVILEGED, PROBLEMS, ImportedView, Options, bring_in, read
 from app.core.errors import UnsupportedMedia
+from app.core.faults import SILENT, Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService
 from app.core.http.downloads import (
     ARCHIVE,
@@ -31,7 +32,6 @@ from app.core.http.downloads import (
 from app.core.http.errors import ZIPS, body_file, content_type
 from app.core.http.middleware import API
 from app.core.messages import N_
-from app.core.steps import SILENT, Steps
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 

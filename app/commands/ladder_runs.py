@@ -13,7 +13,7 @@ from types import FrameType
 
 from app.core.commands.modules import environment
 from app.judging.service.solver_process import START_UP_SECONDS, Bounds, SolverProcess, Summary
-from app.programs.solving import SolverReport
+from app.programs.tools import SolverReport
 
 # A solver that has not answered after this many times its limit (and the start-up) is killed.
 OVERRUN = 2.0

@@ -65,7 +65,7 @@ def verify(
       jurado package verify problems/comesolo
       jurado package verify mine.zip --json
     """
-    from app.core.steps import Steps
+    from app.core.faults import Steps
     from app.packages.verify import verify_report
 
     for place in places:

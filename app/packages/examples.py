@@ -9,8 +9,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, mismatch
-from app.core.steps import Steps
+from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mismatch
 from app.packages.generation import Plan, Recipe, read_plan
 from app.packages.model import Case, File, Package, ValidationCase
 from app.packages.texts import Question as Input

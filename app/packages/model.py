@@ -13,8 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO, Literal
 
-from app.core.faults import Faults
-from app.core.steps import SILENT, Steps
+from app.core.faults import SILENT, Faults, Steps
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument, ProgramDocument
 from app.packages.contents import ComposedFiles, File, PlacedFiles
 from app.packages.metadata import Problem

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument
 from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
 from app.programs.model import PROGRAM, Meaning, Protocol
-from app.programs.validating import ValidatorProtocol
+from app.programs.tools import ValidatorProtocol
 from checkers import doors
 from checkers.doors import AnyChecker, Phrase
 from games import checker as of_games

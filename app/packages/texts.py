@@ -21,8 +21,7 @@ from app.packages.bundles import GROUP_FILE
 from app.packages.contents import File
 from app.packages.files import archive_files
 from app.packages.settings import CaseSettings, GroupSettings
-from app.programs.tools import Bounds, Opinion, Tool, ToolDesk
-from app.programs.validating import ValidatorProtocol, validate
+from app.programs.tools import Bounds, Opinion, Tool, ToolDesk, ValidatorProtocol, validate
 from checkers.doors import N_, Phrase
 
 TEXTS = (".yaml", ".md", ".tex", ".in", ".ans", ".out", ".py", ".txt", ".json", ".statement", ".download", ".svg", ".c")

@@ -17,14 +17,15 @@ from typing import NotRequired, TypedDict
 
 from app.core.faults import (
     EXPECTED_TEXT,
+    SILENT,
     PackageError,
     PackageErrors,
     PackageFault,
+    Steps,
     errors_of,
     notes_of,
     warnings_of,
 )
-from app.core.steps import SILENT, Steps
 from app.packages.arrivals import check_rules, read_place
 from app.packages.contents import File
 from app.packages.demands import Outcomes, check_demands, submission_points

@@ -19,9 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from app.core.faults import mismatch
+from app.core.faults import SILENT, Steps, mismatch
 from app.core.growing import Sink
-from app.core.steps import SILENT, Steps
 from checkers.doors import N_, Phrase
 
 EPOCH = (1980, 1, 1, 0, 0, 0)

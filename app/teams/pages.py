@@ -22,6 +22,7 @@ from app.contests.pages.home import steps
 from app.contests.pages.setup import moment, moment_shown, question_zero
 from app.contests.queries import contest_of
 from app.core.bodies import Document
+from app.core.db.database import drop_after_commit, run_after_commit
 from app.core.errors import BadRequest, ServiceError
 from app.core.messages import N_
 from app.core.pages.forms import made_of_values, open_form, read_form, whole_number
@@ -40,7 +41,6 @@ from app.core.pages.visitor import (
 )
 from app.core.service import Service
 from app.core.table_rows import table_text
-from app.core.transactions import drop_after_commit, run_after_commit
 from app.submissions.queries.submission_context import counts_by_team
 from app.tables import TeamRow
 from app.teams import queries as teams_queries

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from app.core.shared_work import SharedWork
+from app.core.load import SharedWork
 
 THREADS = 12
 

@@ -17,6 +17,7 @@ from app.accounts.service.tokens import TokenBody
 from app.accounts.service.viewer import Viewer
 from app.core.clics import format_time
 from app.core.clock import utc_now
+from app.core.db.database import after_commit
 from app.core.errors import BadRequest, Unauthorized
 from app.core.messages import N_
 from app.core.pages.forms import made_of, read_form
@@ -25,7 +26,6 @@ from app.core.pages.gate import Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheSnapshot, Visitor, Writing, address_of_index, authenticator_of
-from app.core.transactions import after_commit
 
 
 def roles_page(

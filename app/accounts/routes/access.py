@@ -46,6 +46,7 @@ from app.accounts.service.role_changes import (
     RoleView,
 )
 from app.accounts.service.tokens import NewToken, TokenBody, TokenView
+from app.core.db.database import after_commit
 from app.core.http.deps import (
     CurrentViewer,
     GatedRoute,
@@ -57,7 +58,6 @@ from app.core.http.deps import (
     address_of,
 )
 from app.core.load import run_heavy, source_of
-from app.core.transactions import after_commit
 
 router = APIRouter(route_class=GatedRoute, tags=["audit"])
 LARGEST_ID = 2**63 - 1

@@ -17,6 +17,7 @@ from app.accounts.schemas import AccountBody, AccountChange, AccountMade, Accoun
 from app.accounts.service import accounts
 from app.accounts.service.accounts import ImportOptions, OwnChange, change_password, own_account
 from app.core.bodies import openapi_body
+from app.core.db.database import DRY, after_commit
 from app.core.errors import NotFound
 from app.core.http.deps import (
     CurrentViewer,
@@ -34,7 +35,6 @@ from app.core.http.errors import TheDocument
 from app.core.http.middleware import API
 from app.core.http.replies import TheLists
 from app.core.messages import N_
-from app.core.transactions import DRY, after_commit
 from app.feed.service.collections import BY_NAME
 
 router = APIRouter(route_class=GatedRoute, tags=["accounts"])

@@ -27,13 +27,12 @@ from app.contests.schemas import Rule
 from app.core.clics import ID, format_reltime, parse_reltime, parse_time
 from app.core.clock import utc_now
 from app.core.db.by_id import as_id, is_number
-from app.core.faults import FaultList
+from app.core.db.database import after_commit
+from app.core.faults import FaultList, Steps
 from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.settings import Settings
-from app.core.steps import Steps
-from app.core.transactions import after_commit
 from app.domain.contests import CaseKind, Clock
 from app.domain.documents import CaseAnswer, FoundScore
 from app.domain.verdicts import JudgementType

@@ -17,12 +17,11 @@ from sqlalchemy.orm import Session
 
 from app.archive.service.package_files import Contents
 from app.authoring.service.packages import check_package, limits_of
-from app.core.faults import FaultList, PackageError, PackageErrors, errors_of
+from app.core.faults import FaultList, PackageError, PackageErrors, Steps, errors_of
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message
 from app.core.service import Service
-from app.core.steps import Steps
 from app.domain.documents import FoundScore
 from app.packages.arrivals import LONGEST_ID, Arrival, read_member
 from app.packages.contents import total_size

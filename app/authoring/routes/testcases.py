@@ -29,6 +29,7 @@ from app.authoring.service.testcases import (
     put_case,
 )
 from app.core.errors import BadRequest, UnsupportedMedia
+from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot, Writing
 from app.core.http.downloads import (
     ARCHIVE,
@@ -51,7 +52,6 @@ from app.core.http.errors import ZIPS, ErrorBody, body_file, content_type, writt
 from app.core.http.forms import Expected, open_form
 from app.core.http.middleware import API
 from app.core.messages import N_
-from app.core.steps import Steps
 from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.judging.service.problem_changes import Preview, RejudgingView
 

@@ -14,10 +14,10 @@ from app.contests.queries import contest_of, entry_of
 from app.contests.schemas import Limits, Rule
 from app.contests.service.contests import contest_to_change
 from app.core.bodies import Body, Line, same_id
+from app.core.db.database import after_commit
 from app.core.errors import BadRequest, Conflict, describe_pattern
 from app.core.messages import N_, Message
 from app.core.service import Service
-from app.core.transactions import after_commit
 from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
 from app.judging.service.problem_changes import (

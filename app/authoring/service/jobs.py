@@ -16,11 +16,11 @@ from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
 from app.core import clics
 from app.core.bodies import Body, Line
 from app.core.clics import example
+from app.core.db.database import after_commit
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, message_of
 from app.core.json_documents import TournamentParams, VerificationParams
 from app.core.messages import N_, Message, did_you_mean
 from app.core.service import Service
-from app.core.transactions import after_commit
 from app.judging.service.verification import TOURNAMENT
 from app.packages.settings import GAME
 from app.problems.queries import pins, problems

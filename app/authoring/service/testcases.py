@@ -19,13 +19,13 @@ from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.clock import utc_now
+from app.core.db.database import after_commit
 from app.core.errors import BadRequest, NotFound
 from app.core.faults import Faults
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_, Message, did_you_mean, joined
 from app.core.service import Service
-from app.core.transactions import after_commit
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.documents import FoundScore
 from app.domain.scoring import phase_scale

@@ -12,11 +12,11 @@ from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view, packed
 from app.contests.queries import entry_of
 from app.core.clics import format_time
+from app.core.db.database import after_commit
 from app.core.errors import NotFound
 from app.core.json_documents import ManifestDocument, ProblemDocument
 from app.core.messages import N_
 from app.core.service import Service
-from app.core.transactions import after_commit
 from app.judging.service.problem_changes import (
     CasePreview,
     How,

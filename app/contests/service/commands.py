@@ -36,13 +36,13 @@ from app.core.bodies import mismatch, refuse, same_id
 from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id
+from app.core.db.database import after_commit
 from app.core.errors import BadRequest, Conflict, PreconditionFailed
 from app.core.files import file_references
 from app.core.files.files import FileStore
 from app.core.messages import N_, Fault, Message
 from app.core.service import Service
 from app.core.settings import Settings
-from app.core.transactions import after_commit
 from app.domain import contests as rules
 from app.domain.contests import Clock
 from app.domain.participation import moves_freeze, opens_board

@@ -17,9 +17,9 @@ import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.core.commands.output import console, harmless, say
-from app.core.steps import OnStep, unseen
+from app.core.faults import OnStep, unseen
 from app.judging.service.solver_process import OnReport, Summary
-from app.programs.solving import SolverReport
+from app.programs.tools import SolverReport
 
 if TYPE_CHECKING:
     from app.core.faults import PackageErrors, PackageFault

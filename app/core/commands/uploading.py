@@ -22,8 +22,7 @@ from rich.text import Text
 from app.core.commands.client import Client, Reply
 from app.core.commands.output import Failure, Json, console, new_file
 from app.core.commands.progress import all_lines
-from app.core.faults import PackageErrors
-from app.core.steps import OnStep, unseen
+from app.core.faults import OnStep, PackageErrors, unseen
 
 if TYPE_CHECKING:
     from app.packages.model import Package

@@ -41,9 +41,9 @@ from app.core.http.lists import (
     page_of,
     render,
 )
+from app.core.load import SharedWork
 from app.core.messages import N_
 from app.core.service import Service
-from app.core.shared_work import SharedWork
 from app.feed.service.collections import Collection
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.scoreboard import AS_JSON, CACHING

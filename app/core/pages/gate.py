@@ -12,12 +12,12 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.tokens import Place, check, who_may
+from app.core.db.database import after_commit
 from app.core.errors import ServiceError
 from app.core.pages.forms import read_form, whole_number
 from app.core.pages.languages import translate
 from app.core.pages.sent_forms import SEEN_VERSION
 from app.core.pages.visitor import Visitor, Writing, authenticator_of
-from app.core.transactions import after_commit
 from app.judging.service.problem_changes import How, RejudgingView
 
 Faults = Sequence[Mapping[str, object]]

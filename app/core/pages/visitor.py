@@ -28,6 +28,7 @@ from app.contests import queries as queries_contests
 from app.contests.queries import NoContest, clock
 from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
+from app.core.db.database import run_after_commit
 from app.core.errors import BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
 from app.core.http.deps import acting, actor_of
 from app.core.messages import N_
@@ -38,7 +39,6 @@ from app.core.pages.sent_again import ask, back_to, form_again
 from app.core.pages.sent_forms import field_words
 from app.core.pages.wording import is_endless
 from app.core.service import Service
-from app.core.transactions import run_after_commit
 from app.domain.contests import Clock
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow

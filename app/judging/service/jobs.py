@@ -36,7 +36,7 @@ from app.judging.service.solver_process import SolverFailed, SolverProcess
 from app.judging.service.verification import TOURNAMENT, Ended, play_tournament, verify_stored
 from app.problems.queries import pins, problems, testcases
 from app.problems.queries.pins import VERIFICATION
-from app.programs.solving import Solving
+from app.programs.tools import Solving
 from app.tables import JobRow, TestCaseRow
 
 log = structlog.get_logger()

@@ -36,8 +36,7 @@ from app.problems.queries import pins, problems, testcases
 from app.problems.queries.packing import laid_out
 from app.problems.queries.versions import Author
 from app.programs.model import ProgramFault
-from app.programs.solving import Answered, SolverReport, Solving
-from app.programs.tools import Bounds, Tool
+from app.programs.tools import Answered, Bounds, SolverReport, Solving, Tool
 from app.sandbox.model import SandboxFault, SandboxMissing
 
 REFERENCE_RUN = "reference-run"

@@ -23,11 +23,10 @@ from app.core.bodies import Body, Line
 from app.core.clics import example
 from app.core.clock import utc_now
 from app.core.db.by_id import as_id
-from app.core.db.database import Database
+from app.core.db.database import Database, after_commit
 from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
 from app.core.messages import N_, Message
 from app.core.service import Engine, Service
-from app.core.transactions import after_commit
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudging_steps import Selection
 from app.judging.queries.rejudgings import NotJudgedYet

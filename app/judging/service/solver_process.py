@@ -20,7 +20,7 @@ from typing import IO, NotRequired, TypedDict, cast, final
 from pydantic import JsonValue
 
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
-from app.programs.solving import SolverReport
+from app.programs.tools import SolverReport
 from app.sandbox.child import ChildProcess
 from app.sandbox.environment import clean_environment
 

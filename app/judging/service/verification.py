@@ -13,11 +13,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from typing import cast
 
-from app.core.faults import SLOWER, PackageError, PackageErrors, mismatch
+from app.core.faults import SLOWER, PackageError, PackageErrors, Steps, mismatch
 from app.core.files.files import FileStore
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.json_documents import JobResult, TournamentDocument, TournamentParams
-from app.core.steps import Steps
 from app.domain.documents import FoundScore
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate, Validated
@@ -31,7 +30,7 @@ from app.packages.verify import Report, examine, report_of
 from app.problems.queries.packing import laid_out
 from app.programs.model import pack
 from app.programs.places import PROGRAM_FOLDER
-from app.programs.solving import SolverReport
+from app.programs.tools import SolverReport
 from app.sandbox.environment import clean_environment
 from checkers.doors import N_, Message, Score
 

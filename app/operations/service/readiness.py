@@ -24,9 +24,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.core.clics import format_time_or_none
 from app.core.clock import the_clock, utc_now
 from app.core.db.commits import CommitInDoubt
+from app.core.load import SharedWork
 from app.core.loops import states
 from app.core.service import Service
-from app.core.shared_work import SharedWork
 from app.judging.queries.judging_tasks import waiting_for_file
 from app.operations import queries as operations_queries
 

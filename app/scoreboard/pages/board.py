@@ -20,6 +20,7 @@ from markupsafe import Markup, escape
 
 from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest
+from app.core.load import SharedWork
 from app.core.messages import N_
 from app.core.pages.frames import Names, frame_of, groups_shown, names_soon
 from app.core.pages.languages import _, language, speaking
@@ -27,7 +28,6 @@ from app.core.pages.pages import Piece, closed, html_of, page_of_pieces, reader_
 from app.core.pages.visitor import TheSnapshot, Visitor
 from app.core.pages.wording import LIMITS, seconds
 from app.core.service import Service
-from app.core.shared_work import SharedWork
 from app.scoreboard.pages.board_rows import BoardRows, Shows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.service.bodies import last_minute

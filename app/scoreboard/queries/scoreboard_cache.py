@@ -18,7 +18,7 @@ from functools import partial
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.garbage import without_collections
-from app.core.shared_work import SharedWork
+from app.core.load import SharedWork
 from app.problems.queries.scoring_input import scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import BoardPair, KeptBoards

@@ -20,7 +20,7 @@ from anyio import CapacityLimiter
 from cachetools import LRUCache
 from numpy.typing import NDArray
 
-from app.core.shared_work import SharedWork
+from app.core.load import SharedWork
 from app.domain.board import Board
 from app.domain.contests import CaseKind
 from app.domain.incremental_scoring import NEVER, all_cut

@@ -11,11 +11,11 @@ from app.contests.queries import contest_of
 from app.core.bodies import Document, mismatch, only_object, read_one, refuse, same_id
 from app.core.clics import JsonObject
 from app.core.db import by_id
+from app.core.db.database import alone
 from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import StoredReference
 from app.core.messages import N_, Message, counted
 from app.core.service import Service
-from app.core.transactions import alone
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import PersonRow, TeamRow
 from app.teams import queries as teams_queries

@@ -21,11 +21,11 @@ from app.core import table_rows
 from app.core.bodies import Body, Document, mismatch, read_all, refuse, same_id
 from app.core.clics import Id, JsonObject
 from app.core.db import by_id
+from app.core.db.database import after_commit, alone
 from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import StoredReference
 from app.core.messages import N_, Fault, Message, counted
 from app.core.service import Service
-from app.core.transactions import after_commit, alone
 from app.games import queries as games_queries
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestTeamRow, TeamRow

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from fastapi import Request, Response
 
+from app.core.faults import Steps
 from app.core.http.downloads import ProgressReply
 from app.core.settings import Settings
-from app.core.steps import Steps
 from app.packages.catalog import bundled
 from app.packages.model import write_archive
 from app.packages.read import read_archive, read_package

@@ -15,10 +15,10 @@ from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
+from app.core.db.database import after_commit
 from app.core.http.deps import Writing
 from app.core.http.middleware import LARGEST_DOCUMENT, LARGEST_IMPORT, largest
 from app.core.settings import Settings
-from app.core.transactions import after_commit
 from app.sandbox.sandbox import protections
 from app.tables import RawScoreRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission

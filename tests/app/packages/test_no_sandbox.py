@@ -15,7 +15,7 @@ from app.judging.service.reference_runs import solve_by_package
 from app.judging.service.solver_process import SolverFailed
 from app.packages import tools
 from app.packages.read import read_package
-from app.programs.solving import Solving
+from app.programs.tools import Solving
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from tests.app.conftest import Jurado

@@ -13,9 +13,7 @@ from app.programs.desk import ProgramDesk
 from app.programs.model import ProgramFault
 from app.programs.places import forget_unused
 from app.programs.points import generate
-from app.programs.solving import Answered, SolverReport, Solving
-from app.programs.tools import Bounds, ToolDesk, tool_at
-from app.programs.validating import ValidatorProtocol, validate
+from app.programs.tools import Answered, Bounds, SolverReport, Solving, ToolDesk, ValidatorProtocol, tool_at, validate
 from app.sandbox.model import Command
 from app.sandbox.sandbox import Sandbox
 
