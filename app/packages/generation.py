@@ -11,7 +11,7 @@ import itertools
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from app.core.faults import NONE, Faults
@@ -109,13 +109,6 @@ def _short_plan(files: Mapping[str, bytes], document: Document, faults: Faults) 
     return Plan(SHORT, tuple(recipes))
 
 
-@dataclass(slots=True)
-class _Inherited:
-    """Keys that a folder of the plan hands down."""
-
-    salt: str = ""
-
-
 class _Reader:
     """Reads `generators.yaml` as BAPCtools does: numbered lists, counts, seeds by hashing the command."""
 
@@ -135,7 +128,7 @@ class _Reader:
         programs = root.get("generators")
         self._programs = programs if isinstance(programs, dict) else {}
         self._width = len(str(self._count(root)))
-        self._folder("", root, (), _Inherited())
+        self._folder("", root, (), "")
         solution = root.get("solution")
         return Plan(FILE, tuple(self._recipes), solution.lstrip("/") if isinstance(solution, str) else "")
 
@@ -149,9 +142,9 @@ class _Reader:
                 total += self._count(entry)
         return total
 
-    def _folder(self, path: str, folder: Mapping[object, object], at: Path, handed: _Inherited) -> None:
-        salt = folder.get("random_salt", handed.salt)
-        handed = _Inherited(salt if isinstance(salt, str) else "")
+    def _folder(self, path: str, folder: Mapping[object, object], at: Path, salt: str) -> None:
+        own = folder.get("random_salt", salt)
+        salt = own if isinstance(own, str) else ""
         self._include(path, folder, at)
         rows = [*_entries(folder)]
         groups = sum(numbered and not _is_case(entry) for _, _, entry, numbered in rows)
@@ -159,27 +152,25 @@ class _Reader:
         for key, steps, entry, numbered in rows:
             here = (*at, "data", *steps)
             if _is_case(entry):
-                self._case(path, key, entry, here, handed, numbered=numbered)
+                self._case(path, key, entry, here, salt, numbered=numbered)
             elif isinstance(entry, dict):
                 name = _numbered(key, next(of_groups), len(str(groups))) if numbered else key
                 before = len(self._recipes)
-                self._folder(f"{path}/{name}".lstrip("/"), entry, here, handed)
+                self._folder(f"{path}/{name}".lstrip("/"), entry, here, salt)
                 self._by_key[key] = [(each.path.rpartition("/")[2], each) for each in self._recipes[before:]]
             else:
-                self._faults.expect(FILE, self._where(here), N_("a test case or a folder"), repr(entry)[:60])
+                self._faults.expect(FILE, self._document.where(here), N_("a test case or a folder"), repr(entry)[:60])
 
     def _include(self, path: str, folder: Mapping[object, object], at: Path) -> None:
         """Take cases that stand elsewhere in the plan into this folder too."""
         for key in cast(Sequence[object], folder.get("include") or ()):
             if str(key) not in self._by_key:
-                self._faults.expect(FILE, self._where((*at, "include")), N_("a key above"), repr(key)[:60])
+                self._faults.expect(FILE, self._document.where((*at, "include")), N_("a key above"), repr(key)[:60])
             for name, recipe in self._by_key.get(str(key), ()):
-                self._recipes.append(
-                    Recipe(f"{path}/{name}", recipe.where, recipe.program, recipe.args, recipe.beside, recipe.given)
-                )
+                self._recipes.append(replace(recipe, path=f"{path}/{name}"))
 
-    def _case(self, folder: str, key: str, entry: object, at: Path, handed: _Inherited, *, numbered: bool) -> None:
-        where = self._where(at)
+    def _case(self, folder: str, key: str, entry: object, at: Path, salt: str, *, numbered: bool) -> None:
+        where = self._document.where(at)
         form = _form(entry)
         counts = _counts(entry)
         if counts is None:
@@ -191,53 +182,35 @@ class _Reader:
             name = _numbered(key, next(self._numbers), self._width) if numbered else key
             if "count" in form:
                 name += f"-{count:0{width}}"
-            recipe = self._recipe(f"{folder}/{name}", form, count, where, handed)
+            recipe = self._recipe(f"{folder}/{name}", form, count, where, salt)
             if recipe is not None and len(self._recipes) < MOST_RECIPES:
                 self._recipes.append(recipe)
                 rows.append((name, recipe))
         self._by_key[key] = rows
 
-    def _recipe(
-        self, path: str, form: Mapping[str, object], count: int, where: str, handed: _Inherited
-    ) -> Recipe | None:
+    def _recipe(self, path: str, form: Mapping[str, object], count: int, where: str, salt: str) -> Recipe | None:
         for key in form.keys() - CASE_KEYS - {"solution", "random_salt", "retries", "visualizer", "type"}:
             self._faults.add(FILE, N_("unknown key %(key)r"), where, key=key[:60])
         given = {key: _line(str(form[key])) for key in TEXTS if isinstance(form.get(key), str | int | float)}
         if isinstance(copy := form.get("copy"), str):
             stem = f"{FOLDER}{copy}"
-            beside = {key: self._files[f"{stem}.{key}"] for key in TEXTS if f"{stem}.{key}" in self._files}
-            if "in" not in beside and "in" not in given:
+            given = {key: self._files[f"{stem}.{key}"] for key in TEXTS if f"{stem}.{key}" in self._files} | given
+            if "in" not in given:
                 self._faults.expect(FILE, where, N_("the file %(stem)s.in"), NONE, stem=stem)
-            given = beside | given
-        if isinstance(command := form.get("generate"), str):
-            return self._generated(path, command, form, count, where, handed, given)
-        return Recipe(path, where, given=given) if "in" in given else None
-
-    def _generated(
-        self,
-        path: str,
-        command: str,
-        form: Mapping[str, object],
-        count: int,
-        where: str,
-        handed: _Inherited,
-        given: Mapping[str, bytes],
-    ) -> Recipe | None:
+        if not isinstance(command := form.get("generate"), str):
+            return Recipe(path, where, given=given) if "in" in given else None
         command = replace_constants(command, self._constants)
         if "count" in form:
             command = command.replace("{count}", str(count))
-        salt = form.get("random_salt", handed.salt)
-        seed = _seed(str(salt or ""), count, command)
+        seed = _seed(str(form.get("random_salt", salt) or ""), count, command)
         try:
             words = shlex.split(command)
         except ValueError as error:
-            self._faults.add(FILE, N_("not a command: %(error)s"), where, error=error)
+            self._faults.add(FILE, "not a command: %(error)s", where, error=error)
             return None
         program, beside = self._program(words[0] if words else "", where)
-        if not program:
-            return None
         args = tuple(SEED.sub(str(seed), word.replace("{name}", NAME)) for word in words[1:])
-        return Recipe(path, where, program, args, beside, given)
+        return Recipe(path, where, program, args, beside, given) if program else None
 
     def _program(self, name: str, where: str) -> tuple[str, tuple[str, ...]]:
         """The place of a generator and the files beside it; notes one that is not there."""
@@ -256,9 +229,6 @@ class _Reader:
             return f"{place}/", ()
         self._faults.expect(FILE, where, N_("a generator at %(place)s"), NONE, place=place)
         return "", ()
-
-    def _where(self, at: Path) -> str:
-        return self._document.where(at)
 
 
 def _entries(folder: Mapping[object, object]) -> Iterator[tuple[str, Path, object, bool]]:

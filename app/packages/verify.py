@@ -31,7 +31,7 @@ from app.packages.contents import File
 from app.packages.demands import Outcomes, check_demands, submission_points
 from app.packages.examples import ask_validators, check_opinions, check_reproduction, check_validation_cases
 from app.packages.model import Case, Package, Submission
-from app.packages.submissions import check_unused
+from app.packages.submissions import DEFAULT_PATTERNS, check_unused
 from app.packages.tools import Workshop, local_workshop, not_runnable, program_of
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of, run_program
 from app.programs.model import Program, ProgramFault
@@ -90,7 +90,6 @@ def _answered(case: Case, made: Made) -> Case:
 
 
 MISSING = Outcome(rejected="expected an answer file, found none")
-DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +224,14 @@ def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: 
         if outcome.score is not None:
             scores[case.name] = outcome.score
         yield from _check_expected(case, outcome, is_own=package.program is not None)
-    refused = {case.name for case, outcome in zip(package.cases, outcomes, strict=True) if _useless(outcome)}
+    refused = {
+        case.name
+        for case, outcome in zip(package.cases, outcomes, strict=True)
+        if outcome.unread or outcome.failed or outcome.rejected
+    }
     shown = [case for case in shown if case.name not in refused]
-    for case, outcome in zip(shown, desk.ask(_shown(package, case) for case in shown), strict=True):
+    answered = desk.ask(question_of(package, case, answer=_shown_file(case).read()) for case in shown)
+    for case, outcome in zip(shown, answered, strict=True):
         if outcome.score is None:
             file = _shown_file(case)
             given = outcome.rejected or f"the checker failed by itself: {outcome.failed}"
@@ -236,14 +240,6 @@ def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: 
                 "",
                 Phrase(EXPECTED_TEXT, expected=Phrase(N_("an answer that the checker accepts")), found=given),
             )
-
-
-def _useless(outcome: Outcome) -> bool:
-    return any((outcome.unread, outcome.failed, outcome.rejected))
-
-
-def _shown(package: Package, case: Case) -> Question:
-    return question_of(package, case, answer=_shown_file(case).read())
 
 
 def _shown_file(case: Case) -> File:
@@ -278,7 +274,7 @@ def _check_submissions(
             yield PackageError(place, "", Phrase(N_("this program is not run: %(reason)s"), reason=reason), "note")
         elif workshop is not None and workshop.desk is not None:
             try:
-                judged[submission.path] = _judge_program(package, place, desk, workshop.desk)
+                judged[submission.path] = _outcomes(package, run_program(package, place, workshop.desk), desk)
             except ProgramFault as fault:
                 yield PackageError(
                     place, "", Phrase(N_("this program cannot be run: %(fault)s"), fault=fault), "warning"
@@ -295,11 +291,6 @@ def _check_submissions(
 def _not_run(package: Package, place: str, workshop: Workshop) -> str | None:
     """Why a program is not run here; None where it is."""
     return not_runnable(package.files, place) or (workshop.lack if workshop.desk is None else None)
-
-
-def _judge_program(package: Package, place: str, desk: Desk, tools: ToolDesk) -> Outcomes:
-    """Let a program answer every case, and judge its answers."""
-    return _outcomes(package, run_program(package, place, tools), desk)
 
 
 def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:

@@ -24,7 +24,6 @@ from app.archive.service.judging import PackageBoard, PackageState
 from app.archive.service.own import OF_SUBMISSIONS
 from app.core.errors import fault
 from app.core.faults import FaultList
-from app.core.messages import Text
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.feed.service.collections import IN_REFERENCE_ORDER
 from app.packages.contents import SpooledFiles
@@ -105,14 +104,14 @@ class Contents:
     judging: contest_judging.Judging | None = None
     board: PackageBoard | None = None
     faults: FaultList = field(default_factory=FaultList)
-    _folders: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    folders: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _encoded: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Sort the files by their folders."""
         for path in self.files:
             folder, _, name = path.rpartition("/")
-            self._folders[folder].append(name)
+            self.folders[folder].append(name)
 
     @property
     def problem_ids(self) -> list[str]:
@@ -139,19 +138,11 @@ class Contents:
         if self.judging is not None:
             self.judging.rename_problems(ids)
 
-    def names_in(self, folder: str) -> list[str]:
-        """The files of one folder."""
-        return self._folders.get(folder, [])
-
     def encoded(self, path: str) -> str:
         """A file in base64, made once however often it is named."""
         if path not in self._encoded:
             self._encoded[path] = base64.b64encode(self.files[path]).decode()
         return self._encoded[path]
-
-    def add_fault(self, file: str, where: str, expected: Text, found: Text) -> None:
-        """Note what is wrong."""
-        self.faults.add(file, where, expected, found)
 
 
 def read_parcel(path: Path, limits: Limits, bounds: Bounds, with_submissions: bool, spool: Path) -> Contents:
@@ -172,7 +163,7 @@ def read_contents(
     if isinstance(contest, dict):
         contents.contest = _with_files(contents, "contest", "contest", contest)
     elif not contents.faults:
-        contents.add_fault("contest.json", "", "an object", "none" if contest is None else "something else")
+        contents.faults.add("contest.json", "", "an object", "none" if contest is None else "something else")
     contents.state = _read(contents, "state", PackageState) or PackageState()
     for name in NAMES:
         skipped = name == "submissions" and not with_submissions
@@ -181,7 +172,7 @@ def read_contents(
     if isinstance(own, dict):
         contents.own = {name: each for name, each in own.items() if with_submissions or name not in OF_SUBMISSIONS}
     elif own is not None:
-        contents.add_fault(contest_own.FILE, "", "an object", "something else")
+        contents.faults.add(contest_own.FILE, "", "an object", "something else")
     if with_submissions:
         contents.judging = _read(contents, contest_judging.FILE.removesuffix(".json"), contest_judging.Judging)
         contents.board = _read(contents, "scoreboard", PackageBoard)
@@ -221,14 +212,14 @@ def _rename(value: object, ids: Mapping[str, str]) -> None:
 def _objects(contents: Contents, name: str) -> Iterator[PackageObject]:
     value = _document(contents, name)
     if value is not None and not isinstance(value, list):
-        contents.add_fault(f"{name}.json", "", "an array", "something else")
+        contents.faults.add(f"{name}.json", "", "an array", "something else")
     places: dict[str, int] = {}
     for at, each in enumerate(value if isinstance(value, list) else ()):
         if not isinstance(each, dict) or not isinstance(each.get("id"), str):
-            contents.add_fault(f"{name}.json", f"[{at}]", "an object with an id", "something else")
+            contents.faults.add(f"{name}.json", f"[{at}]", "an object with an id", "something else")
         elif each["id"] in places:
             expected = f"another id than that of [{places[each['id']]}]"
-            contents.add_fault(f"{name}.json", f"[{at}].id", expected, repr(each["id"])[:80])
+            contents.faults.add(f"{name}.json", f"[{at}].id", expected, repr(each["id"])[:80])
         else:
             places[each["id"]] = at
             whole = _with_files(contents, name, f"{name}/{each['id']}", each)
@@ -250,7 +241,7 @@ def _document(contents: Contents, name: str) -> object:
             value = json.loads(contents.files[file])
             json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is text to JSON alone
     except (yaml.YAMLError, *UNREADABLE) as error:
-        contents.add_fault(file, "", "YAML" if is_yaml else "JSON", " ".join(str(error).split())[:200])
+        contents.faults.add(file, "", "YAML" if is_yaml else "JSON", " ".join(str(error).split())[:200])
         return None
     return value if _is_bounded(contents, file, value) else None
 
@@ -264,12 +255,12 @@ def _is_bounded(contents: Contents, file: str, value: object) -> bool:
     for where, objects in lists.items():
         listed = objects if isinstance(objects, list) else [objects]
         if len(listed) > contents.bounds.objects:
-            contents.add_fault(file, where, f"at most {contents.bounds.objects} objects", str(len(listed)))
+            contents.faults.add(file, where, f"at most {contents.bounds.objects} objects", str(len(listed)))
             return False
         large = next((at for at, each in enumerate(listed) if not _is_small(each)), None)
         if large is not None:
             place = f"{where}[{large}]" if isinstance(objects, list) else where
-            contents.add_fault(file, place, f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
+            contents.faults.add(file, place, f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
             return False
     return True
 
@@ -283,11 +274,11 @@ def _may_be_read(contents: Contents, file: str, most: int) -> bool:
     if data is None:
         return False
     if len(data) > most:
-        contents.add_fault(file, "", f"at most {most} bytes", str(len(data)))
+        contents.faults.add(file, "", f"at most {most} bytes", str(len(data)))
         return False
     values = sum(data.count(mark) for mark in (b",", b"[", b"{"))
     if values > MOST_VALUES:
-        contents.add_fault(file, "", f"at most {MOST_VALUES} values", f"about {values}")
+        contents.faults.add(file, "", f"at most {MOST_VALUES} values", f"about {values}")
         return False
     return True
 
@@ -312,7 +303,7 @@ def _with_files(contents: Contents, name: str, folder: str, document: Mapping[st
         named = [str(each.get("filename")) for each in references]
         if len({*named}) < len(named):
             expected = f"different file names in {property_}"
-            contents.add_fault(f"{name}.json", str(whole.get("id")), expected, "one of them twice")
+            contents.faults.add(f"{name}.json", str(whole.get("id")), expected, "one of them twice")
             continue
         files = [_reference(contents, folder, each) for each in references] + _lying(
             contents, folder, property_, {*named}
@@ -329,11 +320,11 @@ def _reference(contents: Contents, folder: str, reference: dict[str, object]) ->
     if data is None:
         if str(reference.get("href", "")).startswith(("http://", "https://")):
             return reference
-        contents.add_fault(f"{folder}/{name}", "", "the file that is referred to", "none")
+        contents.faults.add(f"{folder}/{name}", "", "the file that is referred to", "none")
         return None
     expected = reference.get("hash")
     if expected is not None and expected != hashlib.md5(data, usedforsecurity=False).hexdigest():
-        contents.add_fault(f"{folder}/{name}", "", f"a file of the MD5 {expected}", "another one")
+        contents.faults.add(f"{folder}/{name}", "", f"a file of the MD5 {expected}", "another one")
     sent = {key: value for key, value in reference.items() if key not in {"href", "hash"}}
     return {**sent, "data": contents.encoded(f"{folder}/{name}")}
 
@@ -341,7 +332,7 @@ def _reference(contents: Contents, folder: str, reference: dict[str, object]) ->
 def _lying(contents: Contents, folder: str, property_: str, named: set[str]) -> list[dict[str, object]]:
     """The files `PROPERTY.TAG.WIDTHxHEIGHT.EXTENSION` that no document names."""
     lying: list[dict[str, object]] = []
-    for name in contents.names_in(folder):
+    for name in contents.folders.get(folder, ()):
         parts = name.split(".")
         if name in named or parts[0] != property_ or parts[-1] not in EXTENSIONS:
             continue

@@ -32,7 +32,6 @@ from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.errors import ServiceError, fault
 from app.core.faults import FaultList
-from app.core.messages import Text
 from app.core.service import Service
 from app.domain.contests import Clock, Pause
 from app.messages.service import commentary
@@ -109,9 +108,6 @@ class Importer:
             for each in refused.errors or [{"where": "", "message": refused.message}]:
                 self.faults.note({"file": name, **each})
 
-    def _add(self, file: str, where: str, expected: Text, found: Text) -> None:
-        self.faults.add(file, where, expected, found)
-
     def _model(self, model: type[M], value: Mapping[str, object], file: str, where: str) -> M | None:
         try:
             return model.model_validate(value)
@@ -128,7 +124,7 @@ class Importer:
         body = self._model(ContestBody, given, "contest.json", "")
         id_ = (body.id if body is not None else None) or "imported"
         if contests_queries.get(self.session, id_) is not None:
-            self._add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
+            self.faults.add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
             id_ = "imported-with-faults"
         row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={}, revealed=[])
         with self._file("contest.json"):
@@ -140,7 +136,7 @@ class Importer:
             end = clock(row).end  # results are final from a moment after the end on, and only where that has come
             if end is None or not end <= final <= utc_now():
                 expected = "a time from the end of the contest on that has passed, or null"
-                self._add("state.json", "finalized", expected, format_time(final))
+                self.faults.add("state.json", "finalized", expected, format_time(final))
             row.finalized = final
         self.session.add(row)
         self.session.flush()
@@ -156,7 +152,7 @@ class Importer:
                 expected = (
                     f"one of {MOST_PAUSES} intervals at most, with a start within the contest and after the others"
                 )
-                self._add("state.json", f"removed_intervals[{at}]", expected, format_time(each.start))
+                self.faults.add("state.json", f"removed_intervals[{at}]", expected, format_time(each.start))
                 break
             pauses.append(pause)
         return pauses
@@ -165,7 +161,7 @@ class Importer:
         group = self.contents.contest.get("main_scoreboard_group_id")
         known_ids = {each["id"] for each in self.contents.objects["groups"]}
         if group is not None and not (isinstance(group, str) and group in known_ids):
-            self._add("contest.json", "main_scoreboard_group_id", "a group of groups.json", repr(group))
+            self.faults.add("contest.json", "main_scoreboard_group_id", "a group of groups.json", repr(group))
             return
         contest.main_scoreboard_group_id = group
 
@@ -191,7 +187,7 @@ class Importer:
             row.rule = body.rule
             row.version = next((each.pin for each in self.chosen.values() if each.id == body.id), None)
             if label in labels:
-                self._add("problems.json", f"[{at}].label", "another label than before", repr(label))
+                self.faults.add("problems.json", f"[{at}].label", "another label than before", repr(label))
                 continue
             labels.add(label)
             self.session.add(row)
@@ -215,7 +211,7 @@ class Importer:
         values = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self.contents.objects["teams"])]
         for at, _, value in values:
             if not isinstance(value, bool | None):
-                self._add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
+                self.faults.add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
         teams_queries.disqualify(self.session, contest.id, [id_ for _, id_, value in values if value is True])
 
     def _accounts(self) -> None:
@@ -245,7 +241,7 @@ class Importer:
         types = [each for each in (body.type, old and old.type) if each in MAY_SEE_ALL]
         if types and body.id not in self.privileged:
             expected = f"no account of an admin or a judge, unless the request names it (privileged={body.id})"
-            self._add("accounts.json", where, expected, f"{body.id!r} of type {types[0]}")
+            self.faults.add("accounts.json", where, expected, f"{body.id!r} of type {types[0]}")
 
     def _submissions(self, contest: ContestRow, graded: Mapping[str, Trials]) -> None:
         if not self.contents.objects["submissions"]:
@@ -286,7 +282,7 @@ class Importer:
             when = times(clock(contest), each, file, f"[{at}]", self.faults)
             self._check_links(file, f"[{at}]", known_ids, _only(each, each.keys() - {"submission_ids"}))
             if not ID.fullmatch(each["id"]):
-                self._add(file, f"[{at}].id", "an id", repr(each["id"]))
+                self.faults.add(file, f"[{at}].id", "an id", repr(each["id"]))
             if body is not None and when is not None:
                 details = body.model_dump(exclude={"message"}, exclude_none=True)
                 if each.get("source_id") is not None:
@@ -326,7 +322,7 @@ class Importer:
                 continue
             for id_ in value if isinstance(value, list) else [value]:
                 if not isinstance(id_, str) or id_ not in known_ids[stem]:
-                    self._add(file, f"{where}.{name}", "what is in the contest", repr(id_))
+                    self.faults.add(file, f"{where}.{name}", "what is in the contest", repr(id_))
 
 
 def _only(document: Mapping[str, object], names: Collection[str]) -> dict[str, object]:

@@ -122,11 +122,7 @@ def _changed(
     session: Session, files: FileStore, data: DataChange, author: Author, how: How
 ) -> ProblemDetails | RejudgingView | Preview:
     opened = change(session, data.problem_id, lambda: testdata.write(session, files, data), author, how)
-    return _shown(session, data.problem_id) if opened is None else opened
-
-
-def _shown(session: Session, problem_id: str) -> ProblemDetails:
-    return details(session, existing(session, problem_id))
+    return details(session, existing(session, data.problem_id)) if opened is None else opened
 
 
 def _refusal(faults: PackageErrors) -> BadRequest:

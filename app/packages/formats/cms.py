@@ -90,8 +90,8 @@ def read(source: Source) -> Draft:
     draft = Draft(slug=task.name or task.nome_breve or "")
     _refuse_other_kinds(source, task)
     draft.checker = _checker(source)
-    cases = _cases(source, task)
-    draft.groups = plan_groups(source, task.score_type, task.score_type_parameters, _total(task), cases, draft.checker)
+    cases, total = _cases(source, task), Fraction(str(task.total_value))
+    draft.groups = plan_groups(source, task.score_type, task.score_type_parameters, total, cases, draft.checker)
     title = task.title or task.nome or draft.slug
     for language in _statements(source, draft, task.primary_language):
         draft.names[language] = title
@@ -101,10 +101,6 @@ def read(source: Source) -> Draft:
     _note_settings(source, task)
     keep_programs(source, draft)
     return draft
-
-
-def _total(task: Task) -> Fraction:
-    return Fraction(str(task.total_value))
 
 
 def _refuse_other_kinds(source: Source, task: Task) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from xml.etree.ElementTree import Element, ParseError
 
@@ -190,17 +190,13 @@ def _read_tests(source: Source, draft: Draft, root: Element) -> None:
         if test.sample and not (points and scored):
             draft.samples.append(cases[test.number])
             continue
-        members[test.group].append(_worth(cases[test.number], points))
+        members[test.group].append(replace(cases[test.number], points=points))
     if not members:  # every test is shown
-        members[""] = [_worth(case, Fraction(1)) for case in draft.samples]
+        members[""] = [replace(case, points=Fraction(1)) for case in draft.samples]
         draft.samples = []
     draft.total = None if scored else 100
     names = _folders(list(members))
     draft.groups = [_group(source, groups, name, members[name], names, scored) for name in members]
-
-
-def _worth(case: CaseDraft, points: Fraction) -> CaseDraft:
-    return CaseDraft(case.name, case.input, case.answer, points)
 
 
 def _test(source: Source, number: int, element: Element) -> TestEntry:
