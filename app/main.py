@@ -48,6 +48,7 @@ from app.core.service import Engine, Service
 from app.core.settings import Settings
 from app.daily.service import Puzzles
 from app.feed.service.streams import Hub
+from app.feed.service.webhooks import Sender
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
 from app.judging.service.distributed.engine import start_engine
@@ -118,7 +119,7 @@ def create_app(
         attach(app, opened)
         if opened.listener is not None:
             await run_sync(opened.listener.start)
-        app.state.hub.sender.start()
+        app.state.sender.start()
         app.state.keeper.start()
         try:
             yield
@@ -126,7 +127,7 @@ def create_app(
             app.state.hub.stop()
             await run_sync(app.state.daily.close)
             await run_sync(app.state.keeper.close)
-            await app.state.hub.sender.stop()
+            await app.state.sender.stop()
             await run_sync(app.state.hub.close)
             await run_sync(opened.close)
 
@@ -231,6 +232,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.service = service
     app.state.draining = False
     app.state.hub = Hub(service)
+    app.state.sender = Sender(service, app.state.hub)
     app.state.probing = SharedWork()
     app.state.page_work = SharedWork()
     app.state.registration_pace = Pace()

@@ -188,7 +188,7 @@ def serve(service: Service) -> Iterator[Api]:
                 yield Api(app, service, portal, client)
             finally:
                 portal.call(app.state.hub.stop)
-                portal.call(app.state.hub.sender.stop)
+                portal.call(app.state.sender.stop)
                 app.state.hub.close()
 
 

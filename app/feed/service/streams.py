@@ -38,7 +38,6 @@ from app.feed.service.log import (
 )
 from app.feed.service.looks import LARGE, ORDER, STATE
 from app.feed.service.publisher import FeedPublisher
-from app.feed.service.sender import Sender
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.pages import BoardPages, events_of
 
@@ -245,7 +244,6 @@ class Hub:
         settings = service.settings
         self.boards = service.boards
         self.publisher = FeedPublisher(service, settings.feed_coalesce_seconds)
-        self.sender = Sender(service, self.publisher)
         self.seconds = settings.feed_keep_alive_seconds
         self.stopping = False
         self.clients: set[Client] = set()

@@ -11,8 +11,8 @@ import pytest
 from app.feed.service import log as logs
 from app.feed.service.log import PAGE, Line, Log, Place, Reader, ShownLast, ids_on, lines_behind
 from app.feed.service.looks import Shown, changes, deletions
-from app.feed.service.sender import Hook, _batch
 from app.feed.service.streams import Client, Wish, first_account, follow
+from app.feed.service.webhooks import Hook, _batch
 from app.tables import EventRow
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -18,7 +18,7 @@ import pytest
 from sqlalchemy import select, text
 
 from app.core.settings import Settings
-from app.feed.service.sender import lock_of, may_be_called, networks_of
+from app.feed.service.webhooks import lock_of, may_be_called, networks_of
 from app.tables import EventRow, WebhookRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.logged import logged
@@ -139,7 +139,7 @@ def wait(condition: Callable[[], object]) -> None:
 
 def wait_until_left(api: Api, hook_id: str) -> None:
     """Wait until the sender's task for a webhook is over: it makes no call any more, not even of what is on its way."""
-    wait(lambda: hook_id not in api.app.state.hub.sender.served())
+    wait(lambda: hook_id not in api.app.state.sender.served())
 
 
 def is_position_behind(api: Api, hook_id: str, submission_id: str) -> bool:
@@ -276,7 +276,7 @@ def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(sqlite
         receiver.answer = lambda: 200
         second = submit(api, 2)
         wait(lambda: ("runs", run_id(api.service, second)) in other.told())
-        assert made["id"] not in api.app.state.hub.sender.served()
+        assert made["id"] not in api.app.state.sender.served()
         assert receiver.refused == refused
         assert receiver.told() == []
         changed = api.patch(f"webhooks/{made['id']}", user="admin", json={"active": True}).json()
@@ -299,7 +299,7 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
         receiver.answer = lambda: 200
         with open_api(database_url, tmp_path, again=True, **QUICK) as api:
             third = submit(api, 3)
-            api.portal.call(api.app.state.hub.sender.start)
+            api.portal.call(api.app.state.sender.start)
             wait(lambda: ("runs", run_id(api.service, third)) in receiver.told())
         told = receiver.told()
         assert len(told) == len(set(told)) == 9
@@ -314,14 +314,14 @@ def test_the_next_server_goes_on_with_a_webhook_where_the_one_that_died_had_got(
         add_problem(one.service)
         add_contest(one.service, started=4 * HOUR)
         hook_id = hook(one, receiver.url)["id"]
-        other.portal.call(other.app.state.hub.sender.start)
+        other.portal.call(other.app.state.sender.start)
         lock = lock_of(hook_id)
         first = submit(one, 1)
         wait(lambda: is_position_behind(one, hook_id, first))
         servers = (one, other)
         caller, next_one = servers if one.service.locks.take(lock) else servers[::-1]
         assert not next_one.service.locks.take(lock)
-        caller.portal.call(caller.app.state.hub.sender.stop)
+        caller.portal.call(caller.app.state.sender.stop)
         caller.service.locks.close()  # as a kill does
         second = submit(next_one, 2)
         wait(lambda: ("submissions", second) in receiver.told())
@@ -341,7 +341,7 @@ def test_webhooks_go_on_after_a_moment_in_which_their_list_could_not_be_read(hoo
     with hooked.service.database.write() as session:
         session.execute(text("ALTER TABLE away RENAME TO webhooks"))
     another = hook(hooked, receiver.url.replace("/hook", "/another"))
-    wait(lambda: another["id"] in hooked.app.state.hub.sender.served())
+    wait(lambda: another["id"] in hooked.app.state.sender.served())
     submission = submit(hooked, 1)
     wait(lambda: receiver.told().count(("submissions", submission)) == 2)
 
@@ -434,7 +434,7 @@ def test_no_webhook_reaches_the_servers_own_network_unasked(
         made = hook(api, f"http://localhost:{receiver.port}/hook")
     with open_api(sqlite_url, tmp_path / "home", again=True, **{**QUICK, "webhook_networks": "", **settings}) as api:
         submit(api, 2)
-        api.portal.call(api.app.state.hub.sender.start)
+        api.portal.call(api.app.state.sender.start)
         wait(lambda: api.get(f"webhooks/{made['id']}", user="admin").json()["error"])
         assert why in api.get(f"webhooks/{made['id']}", user="admin").json()["error"]
     assert receiver.signed == []
