@@ -155,8 +155,8 @@ def test_a_server_that_has_not_heard_of_a_change_publishes_nothing_older(
     with open_stream(one, "contests/c/event-feed") as first, open_stream(other, "contests/c/event-feed") as second:
         first.wait(lambda: "other" in fold(first.events()).get("teams", {}))
         second.wait(lambda: "other" in fold(second.events()).get("teams", {}))
-        other.service.listener.hear(Kind.GAME, lambda _game_id: heard.wait(60))
-        one.service.writer.submit(by_id.send, (Kind.GAME.value, "x")).result()
+        other.service.listener.hear(Kind.ACCOUNT, lambda _game_id: heard.wait(60))
+        one.service.writer.submit(by_id.send, (Kind.ACCOUNT.value, "x")).result()
         hidden = {"id": "other", "name": "Other", "hidden": True}
         assert one.put("teams/other", user="admin", json=hidden).is_success
         first.wait(lambda: "other" not in fold(first.events())["teams"])
