@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import cast
+from typing import Literal, cast
 
 from sqlalchemy import Connection, CursorResult, delete, event, func, inspect, or_, select, update
 from sqlalchemy.orm import Session, UOWTransaction
@@ -150,6 +150,7 @@ def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but
 
 
 OWNER, JUDGE = "owner", "judge"
+RoleKind = Literal["contests", "problems"]
 RoleRow = ContestRoleRow | ProblemRoleRow
 
 
@@ -181,18 +182,27 @@ def roles_of(session: Session, account_ids: Collection[str] | None = None) -> di
     return dict(roles)
 
 
-def of_contest(session: Session, contest_id: str, *, with_pending: bool = False) -> Sequence[ContestRoleRow]:
-    """Return the effective roles in a contest by account, and the pending ones if asked for."""
-    query = select(ContestRoleRow).where(ContestRoleRow.contest_id == contest_id)
-    if not with_pending:
-        query = query.where(ContestRoleRow.pending.is_(None))
+def of_contest(session: Session, contest_id: str) -> Sequence[ContestRoleRow]:
+    """Return the effective roles in a contest by account."""
+    query = select(ContestRoleRow).where(ContestRoleRow.contest_id == contest_id, ContestRoleRow.pending.is_(None))
     return session.scalars(query.order_by(ContestRoleRow.account_id)).all()
 
 
-def of_problem(session: Session, problem_id: str) -> Sequence[ProblemRoleRow]:
-    """Return the roles at a problem by account, pending ones included."""
-    query = select(ProblemRoleRow).where(ProblemRoleRow.problem_id == problem_id)
-    return session.scalars(query.order_by(ProblemRoleRow.account_id)).all()
+def roles_at(session: Session, kind: RoleKind, object_id: str) -> Sequence[RoleRow]:
+    """Return the roles in a contest or at a problem by account, pending ones included."""
+    if kind == "contests":
+        in_contest = select(ContestRoleRow).where(ContestRoleRow.contest_id == object_id)
+        return session.scalars(in_contest.order_by(ContestRoleRow.account_id)).all()
+    at_problem = select(ProblemRoleRow).where(ProblemRoleRow.problem_id == object_id)
+    return session.scalars(at_problem.order_by(ProblemRoleRow.account_id)).all()
+
+
+def role_at(session: Session, kind: RoleKind, object_id: str, account_id: str) -> RoleRow | None:
+    """Return the role of an account in a contest or at a problem, locked."""
+    key = object_id, account_id
+    if kind == "contests":
+        return session.get(ContestRoleRow, key, with_for_update=True)
+    return session.get(ProblemRoleRow, key, with_for_update=True)
 
 
 def pending_of(session: Session, account_id: str) -> list[RoleRow]:
@@ -202,11 +212,6 @@ def pending_of(session: Session, account_id: str) -> list[RoleRow]:
         query = select(table).where(table.account_id == account_id, table.pending.is_not(None))
         rows += session.scalars(query.order_by(table.granted))
     return rows
-
-
-def organisers(session: Session) -> Sequence[OrganiserRow]:
-    """The accounts that may make contests of their own, by id."""
-    return session.scalars(select(OrganiserRow).order_by(OrganiserRow.account_id)).all()
 
 
 def without_team_elsewhere(session: Session) -> set[str]:
@@ -243,22 +248,6 @@ def uuids_of(session: Session, problem_ids: Collection[str]) -> dict[str, str]:
 def enrolled(session: Session, team_id: str) -> set[str]:
     """The contests in which a team is enrolled by name."""
     return set(session.scalars(select(ContestTeamRow.contest_id).where(ContestTeamRow.team_id == team_id)))
-
-
-def revoke_in_contest(session: Session, contest_id: str, account_id: str) -> bool:
-    """Delete the role of an account in a contest; False if it had none."""
-    row = session.get(ContestRoleRow, (contest_id, account_id))
-    if row is not None:
-        session.delete(row)
-    return row is not None
-
-
-def revoke_at_problem(session: Session, problem_id: str, account_id: str) -> bool:
-    """Delete the role of an account at a problem; False if it had none."""
-    row = session.get(ProblemRoleRow, (problem_id, account_id))
-    if row is not None:
-        session.delete(row)
-    return row is not None
 
 
 def terms(session: Session, contest_id: str, *, for_update: bool = False) -> RegistrationRow | None:
@@ -309,18 +298,22 @@ def _changed(session: Session, row: Base) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Conditions on entries, None for any: an account by id or username, a contest, an operation, and when."""
+    """Conditions on entries, None for any: an account by id or username, a contest, an operation, and when.
+
+    `before` is the id of an entry: only older ones; at most `limit` of them.
+    """
 
     actor: str | None = None
-    contest_id: str | None = None
     operation: str | None = None
     since: datetime | None = None
     before: int | None = None
+    limit: int = 100
+    contest_id: str | None = None
 
 
-def entries(session: Session, wanted: AuditFilter, most: int) -> Sequence[AuditRow]:
+def entries(session: Session, wanted: AuditFilter) -> Sequence[AuditRow]:
     """The newest entries that meet all conditions, newest first."""
-    query = select(AuditRow).order_by(AuditRow.id.desc()).limit(most)
+    query = select(AuditRow).order_by(AuditRow.id.desc()).limit(wanted.limit)
     if wanted.actor is not None:
         query = query.where(or_(AuditRow.account_id == wanted.actor, AuditRow.username == wanted.actor))
     if wanted.contest_id is not None:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
 
-from fastapi import Depends, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from sqlalchemy.orm import Session
 
@@ -17,7 +16,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests.pages.home import unanswered
 from app.core.errors import Unauthorized
 from app.core.messages import N_
-from app.core.pages.forms import made_of_values, read_form
+from app.core.pages.forms import made_of_values
 from app.core.pages.frames import frame, keep_read
 from app.core.pages.gate import Fields, see
 from app.core.pages.languages import Answer, AskFirst, _
@@ -68,15 +67,11 @@ def questions_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, ses
     return shown
 
 
-async def _fields(request: Request) -> dict[str, str]:
-    return await read_form(request)
-
-
 def ask(
     request: Request,
     viewer: Visitor,
     snapshot: TheSnapshot,
-    fields: Annotated[dict[str, str], Depends(_fields)],  # read before the transaction: a slow sender holds nobody up
+    fields: Fields,
     session: Writing,
 ) -> Response:
     """Send a question to the jury, or as a judge an answer or an announcement."""

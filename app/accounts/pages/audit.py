@@ -14,10 +14,11 @@ from urllib.parse import urlencode
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse
 
+from app.accounts.queries import AuditFilter
 from app.accounts.service import accounts as service_accounts
 from app.accounts.service import role_changes
 from app.accounts.service.reach import ResetBody, make_reset, renew_password
-from app.accounts.service.role_changes import AuditEntry, AuditQuery
+from app.accounts.service.role_changes import AuditEntry
 from app.core.errors import BadRequest
 from app.core.load import run_heavy
 from app.core.messages import N_
@@ -72,11 +73,11 @@ def server_audit(
     before: Before = None,
 ) -> HTMLResponse:
     """Who changed what on the server, newest first."""
-    entries = role_changes.listed(session, _query(actor, operation, since, before), None)
+    entries = role_changes.listed(session, _query(actor, operation, since, before))
     return page("organiser/server_audit.html", request, viewer=viewer, **_shown(entries, actor, operation, since))
 
 
-def _query(actor: str, operation: str, since: str, before: int | None) -> AuditQuery:
+def _query(actor: str, operation: str, since: str, before: int | None) -> AuditFilter:
     moment = None
     if since:
         try:
@@ -85,7 +86,7 @@ def _query(actor: str, operation: str, since: str, before: int | None) -> AuditQ
             raise BadRequest(
                 N_("expected a time such as 2026-11-22T09:00, found %(found)r"), where="since", found=since[:40]
             ) from None
-    return AuditQuery(actor.strip() or None, operation.strip() or None, moment, before, PER_PAGE + 1)
+    return AuditFilter(actor.strip() or None, operation.strip() or None, moment, before, PER_PAGE + 1)
 
 
 def _shown(entries: list[AuditEntry], actor: str, operation: str, since: str) -> dict[str, Any]:

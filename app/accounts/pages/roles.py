@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated
 
-from fastapi import Depends, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi import Request, Response
+from fastapi.responses import HTMLResponse
 
+from app.accounts.queries import RoleKind
 from app.accounts.service import role_changes, tokens
-from app.accounts.service.role_changes import Kind, RoleBody
+from app.accounts.service.role_changes import RoleBody
 from app.accounts.service.tokens import TokenBody
 from app.accounts.service.viewer import Viewer
 from app.core.clics import format_time
@@ -20,9 +20,9 @@ from app.core.clock import utc_now
 from app.core.db.database import after_commit
 from app.core.errors import BadRequest, Unauthorized
 from app.core.messages import N_
-from app.core.pages.forms import made_of, read_form
+from app.core.pages.forms import made_of
 from app.core.pages.frames import frame
-from app.core.pages.gate import Fields, WritingAccounts, see
+from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Reading, TheSnapshot, Visitor, Writing, address_of_index, authenticator_of
@@ -38,7 +38,7 @@ def roles_page(
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "roles"),
         done=DONE.get(done),
-        roles=role_changes.in_contest(session, snapshot.contest.id),
+        roles=role_changes.roles_at(session, "contests", snapshot.contest.id),
     )
 
 
@@ -50,7 +50,7 @@ def grant_role(
     if not name:
         raise BadRequest(N_("expected a username, found nothing"), where="account")
     body = made_of(RoleBody, {"role": fields.get("role", "")})
-    role_changes.grant_in_contest(session, viewer, contest_id, name, body)
+    role_changes.grant(session, viewer, "contests", contest_id, name, body)
     return see(request, f"/admin/contests/{contest_id}/roles", done="granted")
 
 
@@ -64,18 +64,22 @@ def revoke_role(
         _("The account loses its access to the contest at once."),
         _("Revoke the role"),
     )
-    role_changes.revoke_in_contest(session, contest_id, account_id)
+    role_changes.revoke(session, "contests", contest_id, account_id)
     return see(request, f"/admin/contests/{contest_id}/roles", done="revoked")
 
 
-def accept_role(request: Request, viewer: Visitor, kind: Kind, object_id: str, session: WritingAccounts) -> Response:
+def accept_role(
+    request: Request, viewer: Visitor, kind: RoleKind, object_id: str, session: WritingAccounts
+) -> Response:
     """Accept an invitation to a role."""
     _check(viewer)
     role_changes.accept(session, viewer, kind, object_id)
     return see(request, "/account")
 
 
-def decline_role(request: Request, viewer: Visitor, kind: Kind, object_id: str, session: WritingAccounts) -> Response:
+def decline_role(
+    request: Request, viewer: Visitor, kind: RoleKind, object_id: str, session: WritingAccounts
+) -> Response:
     """Decline an invitation to a role."""
     _check(viewer)
     role_changes.decline(session, viewer, kind, object_id)
@@ -87,19 +91,14 @@ def _check(viewer: Viewer) -> None:
         raise Unauthorized(N_("log in to see your invitations"))
 
 
-NO_STORE = "private, no-store"
 # Days that a token may last by the form; without any it lasts until it is taken back.
 LASTS = (30, 365)
-
-
-async def _fields(request: Request) -> dict[str, str]:
-    return await read_form(request)
 
 
 def make_token(
     request: Request,
     viewer: Visitor,
-    fields: Annotated[dict[str, str], Depends(_fields)],  # read before the transaction: a slow sender holds nobody up
+    fields: Fields,
     session: Writing,
 ) -> HTMLResponse:
     """Make a token for a program, and show its secret this once; no cache keeps the page."""
@@ -113,7 +112,7 @@ def make_token(
 def revoke_token(
     request: Request,
     viewer: Visitor,
-    fields: Annotated[dict[str, str], Depends(_fields)],
+    fields: Fields,
     session: Writing,
     token_id: str,
 ) -> Response:
@@ -127,7 +126,7 @@ def revoke_token(
     )
     tokens.delete(session, viewer, token_id)
     after_commit(session, lambda: authenticator_of(request).forget(viewer.account_id))
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/account", 303)
+    return see(request, "/account")
 
 
 def _check_of_tokens(viewer: Viewer) -> None:

@@ -8,12 +8,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import AwareDatetime
 
+from app.accounts.queries import AuditFilter, RoleKind
 from app.accounts.routes.accounts import WritingAccounts
 from app.accounts.schemas import (
     AccountView,
@@ -38,9 +40,7 @@ from app.accounts.service.registering import Pace, register
 from app.accounts.service.role_changes import (
     MOST_AT_ONCE,
     AuditEntry,
-    AuditQuery,
     Invitation,
-    Kind,
     OrganiserView,
     RoleBody,
     RoleView,
@@ -72,11 +72,11 @@ Limit = Annotated[int, Query(ge=1, le=MOST_AT_ONCE, description="at most so many
 
 def _query(
     actor: Actor = None, operation: Operation = None, since: Since = None, before: Before = None, limit: Limit = 100
-) -> AuditQuery:
-    return AuditQuery(actor, operation, since, before, limit)
+) -> AuditFilter:
+    return AuditFilter(actor, operation, since, before, limit)
 
 
-TheQuery = Annotated[AuditQuery, Depends(_query)]
+TheQuery = Annotated[AuditFilter, Depends(_query)]
 
 
 @router.get("/audit", summary="Who changed what, when, from where")
@@ -86,7 +86,7 @@ def list_audit(
     contest_id: Annotated[str | None, Query(max_length=255, description="only of this contest")] = None,
 ) -> list[AuditEntry]:
     """Newest first; the last entry's id as `before` gives the next page."""
-    return role_changes.listed(session, query, contest_id)
+    return role_changes.listed(session, replace(query, contest_id=contest_id))
 
 
 @router.get("/contests/{contest_id}/audit", summary="Who changed what in a contest")
@@ -135,7 +135,7 @@ roles_router = APIRouter(route_class=GatedRoute, tags=["roles"])
 @roles_router.get("/contests/{contest_id}/roles", summary="The owners and judges of a contest")
 def list_contest_roles(session: Reading, contest_id: str) -> list[RoleView]:
     """By account. Judges and admins of the server are not among them."""
-    return role_changes.in_contest(session, contest_id)
+    return role_changes.roles_at(session, "contests", contest_id)
 
 
 @roles_router.put("/contests/{contest_id}/roles/{account_id}", summary="Make an account owner or judge of a contest")
@@ -146,7 +146,7 @@ def put_contest_role(
 
     A role that an owner grants is `pending` until the account accepts it, unless owners may change the account anyway.
     """
-    return role_changes.grant_in_contest(session, viewer, contest_id, account_id, body)
+    return role_changes.grant(session, viewer, "contests", contest_id, account_id, body)
 
 
 @roles_router.delete(
@@ -154,13 +154,13 @@ def put_contest_role(
 )
 def delete_contest_role(session: WritingAccounts, contest_id: str, account_id: str) -> None:
     """Streams that the account has open as a judge end."""
-    role_changes.revoke_in_contest(session, contest_id, account_id)
+    role_changes.revoke(session, "contests", contest_id, account_id)
 
 
 @roles_router.get("/problems/{problem_id}/roles", summary="The owners and judges of a problem")
 def list_problem_roles(session: Reading, problem_id: str) -> list[RoleView]:
     """By account. Judges and admins of the server are not among them."""
-    return role_changes.at_problem(session, problem_id)
+    return role_changes.roles_at(session, "problems", problem_id)
 
 
 @roles_router.put("/problems/{problem_id}/roles/{account_id}", summary="Make an account owner or judge of a problem")
@@ -171,7 +171,7 @@ def put_problem_role(
 
     The role is `pending` as in a contest.
     """
-    return role_changes.grant_at_problem(session, viewer, problem_id, account_id, body)
+    return role_changes.grant(session, viewer, "problems", problem_id, account_id, body)
 
 
 @roles_router.delete(
@@ -179,7 +179,7 @@ def put_problem_role(
 )
 def delete_problem_role(session: WritingAccounts, problem_id: str, account_id: str) -> None:
     """Contests that have the problem keep it."""
-    role_changes.revoke_at_problem(session, problem_id, account_id)
+    role_changes.revoke(session, "problems", problem_id, account_id)
 
 
 @roles_router.get("/account/roles", summary="List invitations to roles")
@@ -190,7 +190,7 @@ def list_invitations(viewer: CurrentViewer, session: Reading) -> list[Invitation
 
 @roles_router.put("/account/roles/{kind}/{object_id}", summary="Accept an invitation to a role")
 def accept_role(
-    viewer: CurrentViewer, session: Writing, authenticator: TheAuthenticator, kind: Kind, object_id: str
+    viewer: CurrentViewer, session: Writing, authenticator: TheAuthenticator, kind: RoleKind, object_id: str
 ) -> RoleView:
     """The role is effective from now on. In a contest with a role, the account does not act for its team."""
     after_commit(session, lambda: authenticator.forget(viewer.account_id))
@@ -198,7 +198,7 @@ def accept_role(
 
 
 @roles_router.delete("/account/roles/{kind}/{object_id}", summary="Decline an invitation to a role", status_code=204)
-def decline_role(viewer: CurrentViewer, session: Writing, kind: Kind, object_id: str) -> None:
+def decline_role(viewer: CurrentViewer, session: Writing, kind: RoleKind, object_id: str) -> None:
     """A role that was accepted stays."""
     role_changes.decline(session, viewer, kind, object_id)
 

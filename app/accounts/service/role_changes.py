@@ -9,15 +9,13 @@ declines. Otherwise any owner could change where an account of others stands.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
+from dataclasses import replace
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.queries import AuditFilter, RoleRow
+from app.accounts.queries import AuditFilter, RoleKind, RoleRow
 from app.accounts.service.grants import NO_GRANTS, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
@@ -29,8 +27,6 @@ from app.core.errors import Conflict, NotFound
 from app.core.messages import N_
 from app.problems.queries.problems import existing
 from app.tables import AccountRow, AuditRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow
-
-Kind = Literal["contests", "problems"]
 
 
 class RoleBody(Body):
@@ -59,7 +55,7 @@ class RoleView(BaseModel):
 class Invitation(BaseModel):
     """A role that an account may accept or decline, in a contest or at a problem with this id and name."""
 
-    kind: Kind
+    kind: RoleKind
     id: str
     name: str
     role: str
@@ -78,50 +74,43 @@ class OrganiserView(BaseModel):
     problems: dict[str, str]
 
 
-def in_contest(session: Session, contest_id: str) -> list[RoleView]:
-    """The roles in a contest, by account; raises NotFound."""
-    contest_of(session, contest_id)
-    return _views(session, accounts_queries.of_contest(session, contest_id, with_pending=True), contest_id)
+def roles_at(session: Session, kind: RoleKind, object_id: str) -> list[RoleView]:
+    """The roles in a contest or at a problem, by account; raises NotFound."""
+    _check_exists(session, kind, object_id)
+    return _views(session, accounts_queries.roles_at(session, kind, object_id), object_id)
 
 
-def at_problem(session: Session, problem_id: str) -> list[RoleView]:
-    """The roles at a problem, by account; raises NotFound."""
-    existing(session, problem_id)
-    return _views(session, accounts_queries.of_problem(session, problem_id), problem_id)
+def grant(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name: str, body: RoleBody) -> RoleView:
+    """Give an account, named by id or username, a role in a contest or at a problem; raises NotFound or Conflict.
+
+    A role in effect changes at once, others as the viewer's reach decides.
+    """
+    _check_exists(session, kind, object_id)
+    account_id = _grantee(session, name).id
+    row = accounts_queries.role_at(session, kind, object_id, account_id)
+    is_in_effect = row is not None and row.pending is None
+    if row is None:
+        in_contest = ContestRoleRow(contest_id=object_id, account_id=account_id)
+        row = in_contest if kind == "contests" else ProblemRoleRow(problem_id=object_id, account_id=account_id)
+    reach = reach_of(session, viewer)
+    pending = None if is_in_effect or reach.within([account_id], reach.accounts) else name
+    if (row.role, row.pending) != (body.role, pending):
+        row.role, row.pending, row.granted_by, row.granted = body.role, pending, viewer.account_id, utc_now()
+    session.add(row)
+    session.flush()
+    return _views(session, [row], object_id)[0]
 
 
-def grant_in_contest(session: Session, viewer: Viewer, contest_id: str, name: str, body: RoleBody) -> RoleView:
-    """Give an account, named by id or username, a role in a contest; raises NotFound or Conflict."""
-    contest_of(session, contest_id)
-    account = _grantee(session, name)
-    row = session.get(ContestRoleRow, (contest_id, account.id), with_for_update=True)
-    row = row or ContestRoleRow(contest_id=contest_id, account_id=account.id)
-    return _granted(session, viewer, row, body.role, name, contest_id)
-
-
-def grant_at_problem(session: Session, viewer: Viewer, problem_id: str, name: str, body: RoleBody) -> RoleView:
-    """Give an account, named by id or username, a role at a problem; raises NotFound or Conflict."""
-    existing(session, problem_id)
-    account = _grantee(session, name)
-    row = session.get(ProblemRoleRow, (problem_id, account.id), with_for_update=True)
-    row = row or ProblemRoleRow(problem_id=problem_id, account_id=account.id)
-    return _granted(session, viewer, row, body.role, name, problem_id)
-
-
-def revoke_in_contest(session: Session, contest_id: str, name: str) -> None:
-    """Take the role of an account in a contest back; raises NotFound where it has none."""
-    contest_of(session, contest_id)
+def revoke(session: Session, kind: RoleKind, object_id: str, name: str) -> None:
+    """Take the role of an account in a contest or at a problem back; raises NotFound where it has none."""
+    _check_exists(session, kind, object_id)
     account = accounts_queries.named(session, name)
-    if account is None or not accounts_queries.revoke_in_contest(session, contest_id, account.id):
-        raise NotFound(N_("account %(account)r has no role in contest %(contest)r"), account=name, contest=contest_id)
-
-
-def revoke_at_problem(session: Session, problem_id: str, name: str) -> None:
-    """Take the role of an account at a problem back; raises NotFound where it has none."""
-    existing(session, problem_id)
-    account = accounts_queries.named(session, name)
-    if account is None or not accounts_queries.revoke_at_problem(session, problem_id, account.id):
-        raise NotFound(N_("account %(account)r has no role at problem %(problem)r"), account=name, problem=problem_id)
+    row = None if account is None else accounts_queries.role_at(session, kind, object_id, account.id)
+    if row is None and kind == "contests":
+        raise NotFound(N_("account %(account)r has no role in contest %(contest)r"), account=name, contest=object_id)
+    if row is None:
+        raise NotFound(N_("account %(account)r has no role at problem %(problem)r"), account=name, problem=object_id)
+    session.delete(row)
 
 
 def invitations(session: Session, viewer: Viewer) -> list[Invitation]:
@@ -129,7 +118,7 @@ def invitations(session: Session, viewer: Viewer) -> list[Invitation]:
     return [_invitation(session, row) for row in accounts_queries.pending_of(session, str(viewer.account_id))]
 
 
-def accept(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> RoleView:
+def accept(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> RoleView:
     """Make a pending role of the viewer's account effective; raises NotFound."""
     row = _pending(session, viewer, kind, object_id)
     row.pending = None
@@ -137,7 +126,7 @@ def accept(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> Role
     return _views(session, [row], object_id)[0]
 
 
-def decline(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> None:
+def decline(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> None:
     """Delete a pending role of the viewer's account; raises NotFound."""
     session.delete(_pending(session, viewer, kind, object_id))
 
@@ -182,31 +171,22 @@ def _grantee(session: Session, name: str) -> AccountRow:
     return account
 
 
-def _granted(session: Session, viewer: Viewer, row: RoleRow, role: str, name: str, object_id: str) -> RoleView:
-    """Grant a role to the account that the viewer named; one in effect changes at once, others as reach decides."""
-    reach, is_in_effect = reach_of(session, viewer), row in session and row.pending is None
-    pending = None if is_in_effect or reach.within([row.account_id], reach.accounts) else name
-    if (row.role, row.pending) != (role, pending):
-        row.role, row.pending, row.granted_by, row.granted = role, pending, viewer.account_id, utc_now()
-    session.add(row)
-    session.flush()
-    return _views(session, [row], object_id)[0]
-
-
-def _pending(session: Session, viewer: Viewer, kind: Kind, object_id: str) -> RoleRow:
-    row: RoleRow | None
-    key = object_id, str(viewer.account_id)
+def _check_exists(session: Session, kind: RoleKind, object_id: str) -> None:
     if kind == "contests":
-        row = session.get(ContestRoleRow, key, with_for_update=True)
+        contest_of(session, object_id)
     else:
-        row = session.get(ProblemRoleRow, key, with_for_update=True)
+        existing(session, object_id)
+
+
+def _pending(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> RoleRow:
+    row = accounts_queries.role_at(session, kind, object_id, str(viewer.account_id))
     if row is None or row.pending is None:
         raise NotFound(N_("no invitation to %(kind)s/%(id)s"), kind=kind, id=object_id)
     return row
 
 
 def _invitation(session: Session, row: RoleRow) -> Invitation:
-    kind: Kind
+    kind: RoleKind
     if isinstance(row, ContestRoleRow):
         kind, object_id = "contests", row.contest_id
         name = session.get_one(ContestRow, object_id).name
@@ -276,27 +256,15 @@ class AuditEntry(BaseModel):
     changes: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class AuditQuery:
-    """What of the log is asked for; `before` is the id of an entry: only older ones."""
-
-    actor: str | None = None
-    operation: str | None = None
-    since: datetime | None = None
-    before: int | None = None
-    limit: int = 100
-
-
-def listed(session: Session, query: AuditQuery, contest_id: str | None) -> list[AuditEntry]:
+def listed(session: Session, wanted: AuditFilter) -> list[AuditEntry]:
     """The entries, newest first."""
-    wanted = AuditFilter(query.actor, contest_id, query.operation, query.since, query.before)
-    return [_view_of_audit(row) for row in accounts_queries.entries(session, wanted, min(query.limit, MOST_AT_ONCE))]
+    return [_view_of_audit(row) for row in accounts_queries.entries(session, wanted)]
 
 
-def of_contest(session: Session, query: AuditQuery, contest_id: str) -> list[AuditEntry]:
+def of_contest(session: Session, wanted: AuditFilter, contest_id: str) -> list[AuditEntry]:
     """The entries of a contest, newest first; raises NotFound."""
     contest_of(session, contest_id)
-    return listed(session, query, contest_id)
+    return listed(session, replace(wanted, contest_id=contest_id))
 
 
 def _view_of_audit(row: AuditRow) -> AuditEntry:

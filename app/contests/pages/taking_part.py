@@ -8,9 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
-from typing import Annotated
 
-from fastapi import Depends, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
@@ -20,7 +19,8 @@ from app.contests.service.capabilities import ParticipationBody, begin
 from app.core.clock import utc_now
 from app.core.errors import Forbidden, Unauthorized
 from app.core.messages import N_
-from app.core.pages.forms import made_of_values, read_form
+from app.core.pages.forms import made_of_values
+from app.core.pages.gate import Fields
 from app.core.pages.languages import _, confirm
 from app.core.pages.visitor import TheService, TheSnapshot, Visitor
 from app.core.pages.wording import minute, spoken
@@ -29,13 +29,7 @@ from app.domain.participation import ParticipationKind, limited
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.service.chosen import ChosenBody, ask, choose, final_inputs, quota_of
 
-
-async def _fields(request: Request) -> dict[str, str]:
-    return await read_form(request)
-
-
 TIME = "%(time)s"
-Fields = Annotated[dict[str, str], Depends(_fields)]
 
 
 @dataclass(frozen=True, slots=True)
