@@ -21,8 +21,7 @@ from app.tables import AccountRow, ContestRow, EventRow, JudgementRow, Submissio
 AT_ONCE = 500
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
+class NewEvent(NamedTuple):
     """An event to be written down; what the properties mean stands at `EventRow`."""
 
     audience: str
@@ -52,16 +51,7 @@ def _append(connection: Connection, new: Append) -> bool:
     if (connection.execute(last).scalar() or 0) != new.after:
         return False
     rows = [
-        {
-            "contest_id": new.contest_id,
-            "id": at,
-            "audience": event.audience,
-            "owner": event.owner,
-            "type": event.type,
-            "object_id": event.object_id,
-            "data": event.data,
-            "time": new.time,
-        }
+        {"contest_id": new.contest_id, "id": at, "time": new.time, **event._asdict()}
         for at, event in enumerate(new.events, start=new.after + 1)
     ]
     connection.execute(insert(EventRow), rows)

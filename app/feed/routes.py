@@ -24,7 +24,7 @@ from app.core.http.middleware import API
 from app.core.messages import N_
 from app.feed.service import webhooks
 from app.feed.service.collections import Access, access
-from app.feed.service.streams import BoardWish, Client, Hub, event_feed, live_board, own_verdicts
+from app.feed.service.streams import Client, Hub, event_feed, live_board, own_verdicts
 from app.feed.service.webhooks import Sender, WebhookBody, WebhookChange, WebhookView
 
 access_router = APIRouter(route_class=GatedRoute, tags=["contests"])
@@ -201,8 +201,8 @@ async def stream_scoreboard(
 ) -> Response:
     """Events `scoreboard` whose data are as GET scoreboard answers, then as ?since= does; their id is the version."""
     client = Client(viewer, address_of(request), contest_id)
-    wish = BoardWish(public, request.headers.get("last-event-id") or since, stream)
-    chunks = await live_board(hub, pages, client, contest_id, wish)
+    version = request.headers.get("last-event-id") or since
+    chunks = await live_board(hub, pages, client, contest_id, public=public, version=version, live=stream)
     return StreamResponse(client, chunks, EVENTS, hub.place(client))
 
 

@@ -232,8 +232,6 @@ AFTER = _kinds(ORDER[ORDER.index(LARGE[-1]) + 1 : -1])
 STATE = Kind(IN_REFERENCE_ORDER[-1])
 
 
-# Submissions of which the points are computed alone: a feed begins before the points of all have been computed.
-FEW = 64
 # Points of a submission for everybody and for judges; None while it is unjudged.
 Points = tuple[float | None, float | None]
 
@@ -277,9 +275,8 @@ def render_submissions(feed_snapshot: FeedSnapshot, index: Index, among: AnyColl
     contest_id = feed_snapshot.public.contest.id
     rendered = Submitted()
     rows = submission_queries.submissions(feed_snapshot.session, contest_id, among)
-    if len(rows) <= FEW:
-        for snapshot in (feed_snapshot.public, feed_snapshot.judges):
-            know_points(snapshot, rows)
+    for snapshot in (feed_snapshot.public, feed_snapshot.judges):
+        know_points(snapshot, rows)
     for row in rows:
         documents = {
             key: document(viewer, feed_snapshot.snapshot(viewer), row)

@@ -39,7 +39,7 @@ from app.feed.service.log import (
 from app.feed.service.looks import LARGE, ORDER, STATE
 from app.feed.service.publisher import FeedPublisher
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.service.pages import BoardPages, events_of
+from app.scoreboard.service.pages import BoardPages, Page, events_of
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 CHUNK = 64 * 1024
@@ -315,15 +315,15 @@ class Hub:
             waiting.discard(client)
             self.publisher.leave(log.contest_id)
 
-    async def watched(self, contest_id: str, client: Client, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Pass on what a client is sent of a board; it is woken whenever the board may have changed."""
-        watching = self._watched[contest_id].clients
-        watching.add(client)
+    @contextmanager
+    def watching(self, contest_id: str, client: Client) -> Iterator[None]:
+        """Wake a client whenever a board may have changed."""
+        clients = self._watched[contest_id].clients
+        clients.add(client)
         try:
-            async for chunk in chunks:
-                yield chunk
+            yield
         finally:
-            watching.discard(client)
+            clients.discard(client)
 
     def stop(self) -> None:
         """End all streams; called in the event loop, before the server waits for its replies to end."""
@@ -382,79 +382,64 @@ def place_behind(log: Log, wish: Wish, token: str | None) -> Place:
     return read_token(token, log.epoch, log.head, wish.reader.role)
 
 
-@dataclass(frozen=True, slots=True)
-class BoardWish:
-    """A client's options for a board.
-
-    public   the board as everybody sees it; None: as the viewer sees it
-    version  the version the client has, or None
-    live     it stays for what changes
-    """
-
-    public: bool | None
-    version: str | None
-    live: bool
-
-
-@dataclass(slots=True)
-class _Watch:
-    """A client's view of a board: which one, and the version it knows."""
-
-    client: Client
-    contest_id: str
-    public: bool
-    version: str | None
-    live: bool
-
-
 async def live_board(
-    hub: Hub, pages: BoardPages, client: Client, contest_id: str, wish: BoardWish
+    hub: Hub,
+    pages: BoardPages,
+    client: Client,
+    contest_id: str,
+    *,
+    public: bool | None,
+    version: str | None,
+    live: bool,
 ) -> AsyncIterator[bytes]:
-    """The server-sent events of a board for a client; raises BadRequest, Forbidden, NotFound or Stopping."""
+    """The server-sent events of a board for a client that has a `version` of it, or none.
+
+    `public` is the board as everybody sees it; None: as the viewer sees it. Raises BadRequest, Forbidden, NotFound or
+    Stopping.
+    """
     sees_all = client.viewer.sees_all
-    if wish.public is False and not sees_all:
+    if public is False and not sees_all:
         raise Forbidden(N_("only a judge or an admin may see the board as judges see it"))
-    version = wish.version
     if version is not None and len(version) > LONGEST_VERSION:
         raise BadRequest(N_("expected a version, found %(found)r"), where="since", found=version[:LONGEST_VERSION])
     hub.check_going()
-    public = not sees_all if wish.public is None else wish.public
-    watch = _Watch(client, contest_id, public, version, wish.live)
-    if await _current(hub, watch) is None:
+    public = not sees_all if public is None else public
+    if await _board(hub, client, contest_id, public=public) is None:
         raise NoContest(contest_id)
-    return hub.watched(contest_id, client, _events(hub, pages, watch))
+    return _board_events(hub, pages, client, contest_id, public=public, version=version, live=live)
 
 
-async def _events(hub: Hub, pages: BoardPages, watch: _Watch) -> AsyncIterator[bytes]:
+async def _board_events(
+    hub: Hub, pages: BoardPages, client: Client, contest_id: str, *, public: bool, version: str | None, live: bool
+) -> AsyncIterator[bytes]:
     """A board whenever it differs from the last one sent, until the contest or the client has gone."""
-    while not watch.client.gone:
-        snapshot = await _current(hub, watch)
-        if snapshot is None:
-            return
-        message = _news(pages, snapshot, watch)
-        if message is not None:
-            yield message
-        if not watch.live:
-            return
-        seconds = min(hub.seconds, _seconds_to_next_moment(snapshot))
-        if not await watch.client.sleep(seconds) and seconds == hub.seconds:
-            yield KEEP_ALIVE
+    with hub.watching(contest_id, client):
+        while not client.gone:
+            snapshot = await _board(hub, client, contest_id, public=public)
+            if snapshot is None:
+                return
+            page = pages.page(snapshot)
+            if page.version != version:
+                event = _board_event(snapshot, page, version)
+                version = page.version
+                yield event
+            if not live:
+                return
+            seconds = min(hub.seconds, _seconds_to_next_moment(snapshot))
+            if not await client.sleep(seconds) and seconds == hub.seconds:
+                yield KEEP_ALIVE
 
 
-async def _current(hub: Hub, watch: _Watch) -> ContestSnapshot | None:
+async def _board(hub: Hub, client: Client, contest_id: str, *, public: bool) -> ContestSnapshot | None:
     """The board as it is now."""
-    snapshot = hub.boards.ready(watch.contest_id, public=watch.public)
-    snapshot = snapshot or await hub.boards.snapshot_soon(watch.contest_id, public=watch.public)
-    return None if snapshot is None else seen_by(watch.client.viewer, snapshot)
+    snapshot = hub.boards.ready(contest_id, public=public)
+    snapshot = snapshot or await hub.boards.snapshot_soon(contest_id, public=public)
+    return None if snapshot is None else seen_by(client.viewer, snapshot)
 
 
-def _news(pages: BoardPages, snapshot: ContestSnapshot, watch: _Watch) -> bytes | None:
+def _board_event(snapshot: ContestSnapshot, page: Page, version: str | None) -> bytes:
     """The event that brings a client to this board; the same bytes for all who know the same version."""
-    page = pages.page(snapshot)
-    if page.version == watch.version:
-        return None
-    known = watch.version if watch.version in page.versions else None
-    watch.version = page.version
+    known = version if version in page.versions else None
     events = events_of(snapshot)
     if known not in events:
         changes = None if known is None else page.changes(known)
