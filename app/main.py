@@ -72,7 +72,7 @@ from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.routes import Express
 from app.scoreboard.service.pages import BoardPages
 from app.submissions.queries.submission_context import SubmissionContexts
-from app.submissions.routes.submit import ExpressSubmissions, open_submission_form
+from app.submissions.routes.submit import open_submission_form
 from app.submissions.service.gate import Gate
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
@@ -90,8 +90,7 @@ class App(FastAPI):
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        express = ExpressSubmissions(super().__call__, self, known)
-        short = ShortWay(Refusals(express), self, partial(Frame, metrics=self.state.metrics))
+        short = ShortWay(Refusals(super().__call__), self, partial(Frame, metrics=self.state.metrics))
         inner = Sessions(Heads(Express(short, self.state)))
         self._outermost = BehindProxy(inner, known, self.state.metrics)
 

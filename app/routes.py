@@ -24,7 +24,7 @@ from app.operations import routes as operations_routes
 from app.problems import routes as problems_routes
 from app.scoreboard import routes as scoreboard_routes
 from app.similarity import routes as similarity_routes
-from app.submissions.routes import reports, submissions, submit
+from app.submissions.routes import submissions, submit
 from app.teams import routes as teams_routes
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -36,8 +36,8 @@ ROUTERS: tuple[APIRouter, ...] = (
     contests_routes.router,
     versions.contest_problems_router,
     scoreboard_routes.reveal_router,
-    reports.final_inputs_router,
-    reports.router,
+    submissions.final_inputs_router,
+    submissions.reports_router,
     feed_routes.access_router,
     teams_routes.router,
     accounts.router,

@@ -18,6 +18,7 @@ from app.core.clics import EXAMPLES
 from app.core.http.errors import ErrorBody
 from app.feed.service.webhooks import Call, Notification
 from app.scoreboard.service.bodies import CompactScoreboard
+from app.submissions.service.submission_form import SubmissionRequest
 from app.teams.schemas import GroupBody, OrganizationBody, PersonBody, PersonRowBody
 
 TAGS = {
@@ -112,7 +113,17 @@ SECURITY = {
     "token": {"type": "http", "scheme": "bearer", "description": "a token made with POST /api/account/tokens"},
 }
 # Models that no signature names: of documents in several formats, refusals, and lines of streams.
-BESIDE = (ErrorBody, GroupBody, OrganizationBody, PersonBody, PersonRowBody, Notification, Call, CompactScoreboard)
+BESIDE = (
+    ErrorBody,
+    GroupBody,
+    OrganizationBody,
+    PersonBody,
+    PersonRowBody,
+    Notification,
+    Call,
+    CompactScoreboard,
+    SubmissionRequest,
+)
 # What a PATCH describes by the body of its PUT.
 CHANGED = ("Group", "Organization", "Person")
 EITHER: list[Json] = [{"basic": []}, {"token": []}]

@@ -23,8 +23,7 @@ from app.core.pages.wording import points, seconds
 from app.judging.service import rejudgings
 from app.judging.service.rejudgings import RejudgingBody
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.pages.answers import JUDGED, WAITING, case_lines
-from app.submissions.pages.report_groups import group_lines
+from app.submissions.pages.answers import JUDGED, WAITING, case_lines, group_lines
 from app.submissions.queries.submission_context import StreamFilter, over_time, stream
 from app.submissions.service.judgements import numbered_judgements
 from app.submissions.service.report_bodies import sources

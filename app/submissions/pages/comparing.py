@@ -21,8 +21,7 @@ from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import seconds, signed
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.pages.answers import MOST_LISTED, CaseLine, board_of, case_lines
-from app.submissions.pages.report_groups import group_lines
+from app.submissions.pages.answers import MOST_LISTED, CaseLine, board_of, case_lines, group_lines
 from app.submissions.queries import submission_queries
 from app.submissions.service.report_bodies import Report
 from app.submissions.service.reports import report

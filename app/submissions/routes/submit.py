@@ -1,34 +1,32 @@
 """HTTP routes: taking submissions: the routes that must never lose one.
 
-- A short way for the request that must never wait: a submission is taken before any routing.
 - Reading a submission from a request: a form with files, or the CLICS Contest API's JSON. Nothing is decided here.
 """
 
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
 
-from fastapi import APIRouter, FastAPI, Request, Response
-from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Receive, Scope, Send
+from fastapi import APIRouter, Request, Response
 
-from app.accounts.service.tokens import who_may
 from app.core import clics
 from app.core.errors import BadRequest, UnsupportedMedia
-from app.core.http.deps import GatedRoute, acting_for, admit, current_viewer
+from app.core.http.deps import GatedRoute, current_viewer
 from app.core.http.downloads import file, form
-from app.core.http.errors import ErrorBody, body_stream, content_type, reply_to
+from app.core.http.errors import ErrorBody, body_stream, content_type
 from app.core.http.forms import Expected, read_form
-from app.core.http.middleware import BodyLimit, Frame
 from app.core.load import LIGHT, run_heavy
 from app.core.messages import N_
 from app.core.service import Service
-from app.core.settings import Settings
-from app.submissions.service.submission_form import LONGEST_COMMENT, SubmissionForm, read_json, read_texts
+from app.submissions.service.submission_form import (
+    LONGEST_COMMENT,
+    SubmissionForm,
+    SubmissionRequest,
+    read_json,
+    read_texts,
+)
 from app.submissions.service.submissions import Submission
 from app.submissions.service.submit import bring_in
 from app.submissions.service.submit import submit as take
@@ -52,40 +50,7 @@ REQUEST_FORMS: dict[str, object] = {
             "team_id": {"type": "string", "description": "for admins: the team submitted for"},
         },
     ),
-    "application/json": {
-        "schema": {
-            "title": "SubmissionRequest",
-            "description": "A submission as CLICS has it.",
-            "type": "object",
-            "required": ["problem_id", "language_id", "files"],
-            "additionalProperties": False,
-            "properties": {
-                "problem_id": {"type": "string"},
-                "language_id": {"type": "string", "enum": [clics.LANGUAGE]},
-                "id": {"type": "string", "description": "for PUT: the id of the address"},
-                "team_id": {"type": "string"},
-                "time": {"type": "string", "format": "date-time"},
-                "contest_time": {"type": "string"},
-                "entry_point": {"type": "null"},
-                "reaction": {"type": "array", "items": {"type": "object"}, "description": "not kept"},
-                "comment": {"type": "string", "maxLength": LONGEST_COMMENT},
-                "files": {
-                    "type": "array",
-                    "minItems": 1,
-                    "maxItems": 1,
-                    "items": {
-                        "type": "object",
-                        "required": ["data"],
-                        "properties": {
-                            "data": {"type": "string", "contentEncoding": "base64"},
-                            "mime": {"type": "string", "enum": ["application/zip"]},
-                            "filename": {"type": "string"},
-                        },
-                    },
-                },
-            },
-        }
-    },
+    "application/json": {"schema": {"$ref": f"#/components/schemas/{SubmissionRequest.__name__}"}},
 }
 
 
@@ -184,52 +149,3 @@ def _key(request: Request) -> str | None:
 def _reply(contest_id: str, submission: Submission, *, is_new: bool = True) -> Response:
     headers = {"Location": f"/api/contests/{contest_id}/submissions/{submission.id}"} if is_new else {}
     return Response(submission.model_dump_json(), 201 if is_new else 200, headers, "application/json")
-
-
-ADDRESS = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/submissions")
-# Headers by which browsers say which page sends a request.
-OF_PAGES = frozenset({b"origin", b"sec-fetch-site"})
-OPERATION = "submit"
-
-
-@dataclass(frozen=True, slots=True)
-class _Route:
-    """What the metrics want to know of the route that answered."""
-
-    path: str = "/contests/{contest_id}/submissions"
-
-
-ROUTE = _Route()
-
-
-class ExpressSubmissions:
-    """Around an app: takes submissions itself, and hands every other request on."""
-
-    def __init__(self, app: ASGIApp, owner: FastAPI, settings: Settings) -> None:
-        self.app = app
-        self._owner = owner
-        self._who = who_may(OPERATION)
-        limited = BodyLimit(self._answer, most=settings.max_upload, package=settings.max_package)
-        self._framed = Frame(limited, owner.state.metrics)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        address = None
-        if scope["type"] == "http" and scope["method"] == "POST":
-            address = ADDRESS.fullmatch(scope["path"])
-        if address is None or any(name in OF_PAGES for name, _ in scope["headers"]):
-            await self.app(scope, receive, send)
-            return
-        scope["app"], scope["route"], scope["path_params"] = self._owner, ROUTE, {"contest_id": address[1]}
-        await self._framed(scope, receive, send)
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        try:
-            await admit(request, self._who)
-            with acting_for(request, OPERATION):
-                response = await submit(request)
-        except ClientDisconnect:
-            raise
-        except Exception as error:
-            response = await reply_to(request, error)
-        await response(scope, receive, send)
