@@ -10,9 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from app.domain.contests import Case, CaseKind, Counting, Direction, Group, Kind, ScoredProblem, ScoringRule, Team
-from app.domain.counting import Attempt, RawScore
+from app.domain.counting import Attempt, CaseVerdict, RawScore
 from app.domain.incremental_scoreboard import LiveBoard
-from app.domain.verdicts import CaseVerdict
 
 CASES = 100
 UPDATES = 30

@@ -31,10 +31,9 @@ from sqlalchemy import select
 
 from app.core.clics import format_reltime, format_time
 from app.domain.contests import OPEN, Freeze
-from app.domain.counting import Attempt, RawScore
+from app.domain.counting import Attempt, CaseVerdict, RawScore
 from app.domain.documents import FoundScore
 from app.domain.scoring import exact
-from app.domain.verdicts import CaseVerdict
 from app.judging.queries import judging_tasks
 from app.judging.service.outcomes import outcome
 from app.problems.queries.scoring_input import scored_contest

@@ -13,8 +13,7 @@ from typing import NotRequired, TypeAlias, TypedDict
 
 import typing_extensions
 
-from app.domain.counting import Exact
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, Exact
 
 # Any JSON, to be read and not changed: parsed arrays are lists, and parsed objects are dicts.
 JsonValue: TypeAlias = "str | int | float | bool | Sequence[JsonValue] | Mapping[str, JsonValue] | None"

@@ -14,7 +14,7 @@ from functools import lru_cache
 from math import inf, ldexp
 
 from app.domain.contests import Aggregation, CaseKind, Group, ScoredProblem
-from app.domain.verdicts import Identical
+from app.domain.counting import Identical
 
 BELOW = 2**62
 FEWEST_BITS, MOST_BITS = -900, 900

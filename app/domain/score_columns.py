@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.contests import Direction, Kind, ScoringRule
-from app.domain.counting import Exact, RawScore
+from app.domain.counting import CaseVerdict, Exact, RawScore
 from app.domain.scoring import BELOW_ONE, Bests
-from app.domain.verdicts import CaseVerdict
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]

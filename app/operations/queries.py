@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Connection, Float, case, cast, func, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.domain.verdicts import JudgementType
+from app.domain.counting import JudgementType
 from app.submissions.tables import DONE
 from app.tables import JobRow, JudgementRow, RawScoreRow, SubmissionRow, TokenRow
 

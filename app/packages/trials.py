@@ -13,8 +13,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Protocol
 
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from app.packages.model import Case, Package, ValidationCase
 from app.packages.settings import open_checker
 from app.packages.texts import ahead

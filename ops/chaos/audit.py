@@ -13,8 +13,7 @@ import httpx
 
 from app.core.db.database import Database
 from app.domain.contests import Team
-from app.domain.counting import Attempt, RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import Attempt, CaseVerdict, RawScore
 from app.packages.catalog import bundled
 from app.problems.queries.scoring_input import scored_contest
 from bench.stage import CONTEST

@@ -16,8 +16,8 @@ import time
 import types
 from fractions import Fraction
 
+from app.domain.counting import CaseVerdict
 from app.domain.documents import FoundScore
-from app.domain.verdicts import CaseVerdict
 from app.judging.service import grader
 from app.judging.service.messages import Need, encoded, graded
 from app.sandbox.pipes import LENGTH

@@ -21,8 +21,7 @@ from app.domain.contests import (
     ScoringRule,
     Team,
 )
-from app.domain.counting import Attempt, Exact, RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import Attempt, CaseVerdict, Exact, RawScore
 
 REJECTED = RawScore(CaseVerdict.REJECTED)
 JUDGE_ERROR = RawScore(CaseVerdict.JUDGE_ERROR)

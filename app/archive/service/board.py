@@ -27,14 +27,12 @@ from app.archive.service.package_files import Contents
 from app.core.clics import parse_time
 from app.core.clock import utc_now
 from app.core.faults import FaultList
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import make_snapshot
 from app.scoreboard.service import row_renderer
 from app.scoreboard.service.bodies import BoardRow
-from app.scoreboard.service.row_renderer import BoardDocument
 from app.submissions.queries import attempts
 from app.submissions.queries.attempts import Read
 
@@ -70,7 +68,7 @@ class ImportedBoard(BaseModel):
     more_differences: int = 0
 
 
-def document(snapshot: ContestSnapshot) -> BoardDocument:
+def document(snapshot: ContestSnapshot) -> dict[str, object]:
     """The board as a package has it: the rows of GET scoreboard, with raw scores unless there are too many."""
     rows = _rows(snapshot)
     count = sum(len(cell["raw"]) for row in rows for cell in row["problems"])

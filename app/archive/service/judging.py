@@ -19,8 +19,7 @@ from sqlalchemy.orm import Session
 
 from app.core.bodies import Body
 from app.core.clics import Time
-from app.domain.counting import Exact, RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, Exact, RawScore
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import answers, submission_queries
 from app.submissions.queries.submission_context import read_entry

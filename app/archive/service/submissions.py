@@ -34,14 +34,16 @@ from app.core.messages import N_, Message
 from app.core.service import Service
 from app.core.settings import Settings
 from app.domain.contests import CaseKind, Clock
+from app.domain.counting import JudgementType
 from app.domain.documents import CaseAnswer, FoundScore
-from app.domain.verdicts import JudgementType
 from app.judging.queries.judging_tasks import too_large
 from app.judging.service.messages import Grade
 from app.judging.service.outcomes import Trial, summed_up
 from app.problems.queries import problem_diff
 from app.submissions.queries import submission_context
+from app.submissions.queries.judgements import Outcome
 from app.submissions.queries.submission_context import Entry, read_entry
+from app.submissions.queries.submissions import NewAnswer
 from app.submissions.service.answer_files import Answer, Collected, Names, OpenCase, base_name, collect, file_names
 from app.submissions.service.archives import Limits, Upload, UploadRefused
 from app.tables import ContestRow, SubmissionRow
@@ -273,21 +275,18 @@ class SubmissionKeeper:
             sources=[],
         )
         rows = {name: id_ for id_, name in (*entry.cases, *entry.final_cases)}
-        answers = [
-            submission_context.Answer(rows[a.case.name], a.file_name, a.size, a.data)
-            for a in collected.answers.values()
-        ]
+        answers = [NewAnswer(rows[a.case.name], a.file_name, a.size, data=a.data) for a in collected.answers.values()]
         judged = self._judged(self.graded[each["id"]], entry.problem_id, rows)
         return submission_context.add_submission(self.session, self.service.files, row, answers, judged)
 
-    def _judged(self, trials: Trials, problem_id: str, rows: Mapping[str, int]) -> submission_context.Judged:
+    def _judged(self, trials: Trials, problem_id: str, rows: Mapping[str, int]) -> Outcome:
         scores = [replace(score, test_case_id=rows[case]) for case, score in trials.scores.items()]
         document = self.documents[problem_id]
         counted = {rows[name] for name in problem_diff.counted_cases(document)}
         type_ = JudgementType.JE
         if trials.error is None:
             type_ = summed_up(scores, document["columns"]["settings"], self.rules[problem_id], counted)
-        return submission_context.Judged(type_.value, utc_now(), scores, trials.error)
+        return Outcome(0, 1, type_.value, scores, utc_now(), trials.error)
 
 
 def times(clock: Clock, each: PackageObject, file: str, where: str, faults: FaultList) -> tuple[datetime, int] | None:

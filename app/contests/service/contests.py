@@ -26,7 +26,7 @@ from app.core.files.file_references import shown
 from app.core.messages import N_
 from app.core.passwords import random_letters
 from app.domain import contests as rules
-from app.domain.verdicts import JUDGEMENT_TYPES, JudgementType
+from app.domain.counting import JUDGEMENT_TYPES, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.usage import bytes_used
 from app.tables import ContestRow

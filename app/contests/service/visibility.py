@@ -16,11 +16,10 @@ from app.core.clock import utc_now
 from app.core.errors import NotFound
 from app.core.messages import N_, Message
 from app.domain.contests import Carry, CaseKind, Clock, Counting, ScoredProblem, ScoringRule
-from app.domain.counting import Answers, Attempt, submission_answers
+from app.domain.counting import Answers, Attempt, CaseVerdict, JudgementType, submission_answers
 from app.domain.documents import MessageDocument
 from app.domain.participation import Telling, reduced
 from app.domain.scoring import ProblemPoints, problem_points
-from app.domain.verdicts import CaseVerdict, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, closed, is_computed, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries.attempts import attempt_team

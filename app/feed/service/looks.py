@@ -31,7 +31,7 @@ from app.contests.service.visibility import (
     seen_by,
 )
 from app.domain.contests import Kind as Scoring
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict
 from app.feed import queries as feed_queries
 from app.feed.queries import NewEvent
 from app.feed.service.collections import BY_NAME, IN_REFERENCE_ORDER, Collection

@@ -21,8 +21,8 @@ from typing import Protocol, cast
 from cachetools import LRUCache
 
 from app.core.files.stored_bytes import FileMissing, unpacked
+from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, PhraseDocument
-from app.domain.verdicts import CaseVerdict
 from app.judging.service.messages import (
     MOST_REQUEST,
     Failed,

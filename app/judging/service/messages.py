@@ -14,9 +14,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from app.domain.counting import Exact
+from app.domain.counting import CaseVerdict, Exact
 from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, PhraseDocument, ProgramDocument
-from app.domain.verdicts import CaseVerdict
 
 MOST_REPLY = 8 * 2**20
 MOST_REQUEST = 2**31

@@ -19,8 +19,8 @@ from app.contests.schemas import Rule
 from app.core.clock import utc_now
 from app.core.loops import Loop
 from app.domain.contests import Kind
+from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
 from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, ProblemSettingsDocument
-from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.judging.service.messages import Failed, Grade, Reply, Validate, Warm, Warmed
 from app.judging.service.programs import Programs
 from app.judging.service.staff import EngineSettings, RunningGrader

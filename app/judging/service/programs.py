@@ -22,8 +22,8 @@ from cachetools import LRUCache
 from app.core.files.files import FileStore
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.images import measure
+from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore, ImageDocument, ProgramDocument
-from app.domain.verdicts import CaseVerdict
 from app.judging.service.grader import found_score, message_json
 from app.judging.service.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
 from app.packages.tools import Workshop

@@ -17,12 +17,11 @@ from app.contests.queries import choices, clock, participations
 from app.contests.schemas import ContestSettings, Rule
 from app.domain.board import Chosen, ReferenceScores
 from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, ScoredProblem, Team
-from app.domain.counting import RawScore
+from app.domain.counting import CaseVerdict, Identical, RawScore
 from app.domain.documents import ProblemSettingsDocument
 from app.domain.ids import VeiledIds
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.domain.scoring import exact
-from app.domain.verdicts import CaseVerdict, Identical
 from app.problems.queries import pins
 from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, ProblemRow, TeamRow, TestCaseRow, TestGroupRow
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +36,6 @@ SECONDS_BETWEEN_BOARDS = 1.0
 REDRAWS_PER_SECOND = 2
 SECONDS_MARKED = 20.0
 SECONDS_BETWEEN_FACTS = 10.0
-SECONDS_TO_END = 1.0
 NOT_MODIFIED = 304
 
 
@@ -47,34 +46,12 @@ def follow_board(client: Client, contest: str, names: Mapping[str, str], *, case
             for board in boards(client, contest, cases=cases):
                 write_json(board)
             return
-        drawing = LiveBoard(contest, facts_of(client, contest), names, cases=cases, clock=client.now)
+        drawing = LiveBoard(contest, partial(facts_of, client, contest), names, cases=cases, clock=client.now)
         to = console()
-        with (
-            Live(drawing, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas,
-            looking_again(client, contest, drawing),
-        ):
+        with Live(drawing, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas:
             for board in boards(client, contest, cases=cases):
                 drawing.change(board)
                 canvas.refresh()
-
-
-@contextmanager
-def looking_again(client: Client, contest: str, drawing: LiveBoard) -> Iterator[None]:
-    """Read the contest's times now and then, beside the stream: a pause changes no board."""
-    over = threading.Event()
-
-    def look() -> None:
-        while not over.wait(SECONDS_BETWEEN_FACTS):
-            with suppress(Failure):  # the stream reports it, if the server has gone
-                drawing.facts = facts_of(client, contest)
-
-    thread = threading.Thread(target=look, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join(SECONDS_TO_END)
 
 
 def boards(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping]:
@@ -129,12 +106,15 @@ def merged(board: JsonMapping, change: JsonMapping) -> JsonMapping:
 
 
 class LiveBoard:
-    """Draws the board with who has moved, how much time is left, and whether it is frozen."""
+    """Draws the board with who has moved, how much time is left, and whether it is frozen.
+
+    `look` reads the contest's times; drawing does so again now and then, as a pause changes no board.
+    """
 
     def __init__(
         self,
         contest: str,
-        facts: JsonMapping,
+        look: Callable[[], JsonMapping],
         names: Mapping[str, str],
         *,
         cases: bool,
@@ -142,7 +122,8 @@ class LiveBoard:
     ) -> None:
         self._contest = contest
         self._clock = clock
-        self.facts = facts
+        self._look = look
+        self._facts, self._looked = look(), time.monotonic()
         self._names = names
         self._cases = cases
         self._board: JsonMapping | None = None
@@ -160,10 +141,13 @@ class LiveBoard:
         """Draw the board as it is now."""
         if self._board is None:
             return Text("waiting for the board")
-        facts: JsonMapping = {**self.facts, "state": self._board["state"]}
+        if time.monotonic() > self._looked + SECONDS_BETWEEN_FACTS:
+            with suppress(Failure):  # the stream reports it, if the server has gone
+                self._facts, self._looked = self._look(), time.monotonic()
+        facts: JsonMapping = {**self._facts, "state": self._board["state"]}
         now = self._clock()
         parts: list[RenderableType] = [Text(clock_words(facts, now), style="bold")]
-        if banner := frozen_banner(self._board["state"], self.facts):
+        if banner := frozen_banner(self._board["state"], self._facts):
             parts.append(Text(banner, style="bold reverse"))
         since = time.monotonic() - SECONDS_MARKED
         moves = {team: risen for team, (risen, moment) in self._moves.items() if moment > since}

@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.queries import NoContest
 from app.contests.service.visibility import snapshot_for
-from app.core.pages import headers
 from app.core.pages.frames import frame, names_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Authenticator, Reading, TheSnapshot, Visitor, or_refusal
@@ -112,25 +111,20 @@ class _Asked(NamedTuple):
 
 
 ROUTE = _Route("/c/{contest_id}/scoreboard")
-FILES = "/static/"
-FILES_ROUTE = _Route("/static/{name:path}")
 ASKED = "jurado.board_page"
 
 
 class ShortWay:
-    """Around an app: answers for files, and for readers who are known already for the scoreboard."""
+    """Around an app: answers for the scoreboard, for readers who are known already."""
 
     def __init__(self, inner: ASGIApp, app: FastAPI, framed: Callable[[ASGIApp], ASGIApp]) -> None:
         self._inner = inner
         self._app = app
         self._framed = framed(self._answer)
-        self._framed_file = framed(self._answer_file)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         if scope["type"] != "http" or scope["method"] != "GET" or _is_of_another_origin(scope):
             await self._inner(scope, receive, send)
-        elif scope["path"].startswith(FILES):
-            await self._framed_file({**scope, "app": self._app, "route": FILES_ROUTE, "path_params": {}}, receive, send)
         elif (address := BOARD.fullmatch(scope["path"])) and (asked := self._asked(scope, address[1])):
             facts = {ASKED: asked, "app": self._app, "route": ROUTE, "path_params": {"contest_id": asked.contest_id}}
             await self._framed({**scope, **facts}, receive, send)
@@ -160,21 +154,12 @@ class ShortWay:
         reply = await or_refusal(request, self._page(request, asked))
         await reply(scope, receive, send)
 
-    async def _answer_file(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope, receive)
-        reply = await or_refusal(request, _file(request))
-        await reply(scope, receive, send)
-
     async def _page(self, request: Request, asked: _Asked) -> Response:
         service = cast(Service, self._app.state.service)
         snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
         if snapshot is None:
             raise NoContest(asked.contest_id)
         return await board_page(request, asked.viewer, snapshot, asked.part)
-
-
-async def _file(request: Request) -> Response:
-    return headers.reply(request, request.scope["path"].removeprefix(FILES))
 
 
 def _is_of_another_origin(scope: Scope) -> bool:

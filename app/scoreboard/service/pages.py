@@ -29,7 +29,6 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snap
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.service.bodies import past_at_hand, past_board
 from app.scoreboard.service.row_renderer import (
-    HeadDocument,
     RowRenderer,
     WrittenHistory,
     WrittenRow,
@@ -113,7 +112,7 @@ class Page:
     version: str
     plain: bytes
     rows: Mapping[str, WrittenRow]
-    head: HeadDocument
+    head: Mapping[str, object]
     versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict, repr=False)
     zipped: bytes | None = None
     _changes: dict[str, bytes] = field(default_factory=dict, repr=False)

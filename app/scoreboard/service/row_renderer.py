@@ -11,14 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
-from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.core.clics import format_reltime, format_time, number, state_json
 from app.domain.board import Board, Cell, Row, moment
-from app.domain.contests import Team
 from app.domain.history import Past, history, shown
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, live_board
 from app.scoreboard.service.bodies import BoardProblem, BoardRow
@@ -28,25 +26,11 @@ WrittenRow = tuple[int, str]
 TIMES_KEPT = 65_536
 
 
-class HeadDocument(TypedDict):
-    """The properties of a board beside its rows."""
-
-    time: str
-    contest_time: str
-    state: dict[str, str | None]
-
-
-class BoardDocument(HeadDocument):
-    """A whole board."""
-
-    rows: list[BoardRow]
-
-
 class RowRenderer:
     """The rows of one board as text, kept from one writing to the next; for one thread at a time."""
 
     def __init__(self) -> None:
-        self._teams: Sequence[Team] = ()
+        self._teams: list[str] = []
         self._problems: list[str] = []
         self._last: Board | None = None
         self._cells: list[list[str]] = []
@@ -58,21 +42,22 @@ class RowRenderer:
         problems = [problem.id for problem in arrays.problems]
         count = len(arrays.teams)
         last = self._last
-        if last is None or problems != self._problems or not _same_teams(arrays.teams, self._teams):
+        ids = [team.id for team in arrays.teams]
+        if last is None or (problems, ids) != (self._problems, self._teams):
             last = None
-            self._ids = [dump(team.id).decode() for team in arrays.teams]
+            self._ids = [dump(team).decode() for team in ids]
             self._cells = [[""] * count for _ in problems]
             self._rests = [""] * count
-        self._teams, self._problems, self._last = arrays.teams, problems, arrays
+        self._teams, self._problems, self._last = ids, problems, arrays
         changed = np.ones(count, dtype=bool)
         if last is not None:
             changed = (arrays.totals != last.totals) | (arrays.times != last.times)
         for at, problem in enumerate(problems):
             changed |= self._write_cells(arrays, last, at, problem)
         self._write_rests(arrays, np.flatnonzero(changed).tolist())
-        teams, rests = arrays.teams, self._rests
+        rests = self._rests
         order, ranks = arrays.order.tolist(), arrays.ranks.tolist()
-        return {teams[team].id: (rank, rests[team]) for rank, team in zip(ranks, order, strict=True)}
+        return {ids[team]: (rank, rests[team]) for rank, team in zip(ranks, order, strict=True)}
 
     def _write_cells(self, arrays: Board, last: Board | None, at: int, problem: str) -> NDArray[np.bool_]:
         columns = (arrays.judged[at], arrays.pending[at], arrays.scores[at], arrays.improved[at])
@@ -98,20 +83,14 @@ class RowRenderer:
             )
 
 
-def _same_teams(one: Sequence[Team], other: Sequence[Team]) -> bool:
-    return one is other or (
-        len(one) == len(other) and all(mine.id == theirs.id for mine, theirs in zip(one, other, strict=True))
-    )
-
-
 @lru_cache(maxsize=TIMES_KEPT)
 def reltime(microseconds: int) -> str:
     """A contest time of the columns as CLICS writes it."""
     return format_reltime(timedelta(microseconds=microseconds))
 
 
-def head_of(snapshot: ContestSnapshot) -> HeadDocument:
-    """The head of a board."""
+def head_of(snapshot: ContestSnapshot) -> dict[str, object]:
+    """The properties of a board beside its rows."""
     return {
         "time": format_time(snapshot.moment),
         "contest_time": format_reltime(snapshot.contest.clock.contest_time(snapshot.moment)),
@@ -214,13 +193,5 @@ def compute_history(snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
     return WrittenHistory(snapshot, teams, ended + (REST * seconds if seconds > DEAR_SECONDS else 0.0))
 
 
-class PastDocument(TypedDict):
-    """A team's points and rank from a moment on."""
-
-    contest_time: str
-    score: float
-    rank: int
-
-
-def _past(past: Past) -> PastDocument:
+def _past(past: Past) -> dict[str, object]:
     return {"contest_time": format_reltime(past.time), "score": past.points, "rank": past.rank}

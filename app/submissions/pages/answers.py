@@ -24,8 +24,8 @@ from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, vi
 from app.core.pages.wording import AGGREGATIONS, plain, points, seconds, signed, uncounted, width
 from app.core.service import Service
 from app.domain.contests import Aggregation, Group, ScoredProblem
+from app.domain.counting import CaseVerdict
 from app.domain.scoring import adds_up
-from app.domain.verdicts import CaseVerdict
 from app.problems.pages.frames_of_boards import BOARDS, has_own_board
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

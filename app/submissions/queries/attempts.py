@@ -21,9 +21,8 @@ from sqlalchemy.orm import Session
 from app.contests.tables import OPEN
 from app.core.clock import utc_now
 from app.core.json_documents import ProblemChanges, SelectionDocument
-from app.domain.counting import Attempt, RawScore
+from app.domain.counting import Attempt, CaseVerdict, RawScore
 from app.domain.scoring import exact
-from app.domain.verdicts import CaseVerdict
 from app.submissions.tables import DONE, QUEUED, REJUDGED
 from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, insert, select, text
@@ -20,12 +20,11 @@ from app.contests.schemas import NO_LIMITS, ContestSettings, Limits
 from app.core.db.database import Database
 from app.core.files.files import FileStore
 from app.domain.contests import CaseKind, Clock
-from app.domain.documents import FoundScore
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.problems.queries import pins
 from app.problems.queries.scoring_input import contest_teams
 from app.submissions.queries.judgements import Outcome, score_row
-from app.submissions.queries.submissions import INLINE_LIMIT
+from app.submissions.queries.submissions import INLINE_LIMIT, NewAnswer
 from app.submissions.tables import DONE
 from app.tables import (
     AnswerRow,
@@ -226,39 +225,18 @@ MOST_DIGITS = 15
 JUMP = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One case's answer; without data it was too large to be kept."""
-
-    test_case_id: int
-    file_name: str
-    size: int
-    data: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A judgement from elsewhere: its time, its type, the scores of its answers, and the fault of a checker."""
-
-    type: str
-    time: datetime
-    scores: Sequence[FoundScore]
-    error: str | None = None
-
-
 def add_submission(
-    session: Session,
-    files: FileStore,
-    row: SubmissionRow,
-    answers: Sequence[Answer],
-    judged: Judged,
+    session: Session, files: FileStore, row: SubmissionRow, answers: Sequence[NewAnswer], judged: Outcome
 ) -> int:
-    """Keep a submission with its answers and their scores; returns the number of its row."""
+    """Keep a submission from elsewhere with its answers and their scores; returns the number of its row.
+
+    An answer without data was too large to be kept. Its judgement gets its number here.
+    """
     session.add(row)
     session.flush()
     for answer in answers:
-        stored = AnswerRow(submission_id=row.id, test_case_id=answer.test_case_id, file_name=answer.file_name)
-        stored.size = answer.size
+        known = {"test_case_id": answer.test_case_id, "file_name": answer.file_name, "size": answer.size}
+        stored = AnswerRow(submission_id=row.id, **known)
         if answer.data is None:
             stored.refused = {"key": "too-large", "text": "larger than it may be", "args": {}}
         elif answer.size > INLINE_LIMIT:
@@ -271,8 +249,8 @@ def add_submission(
     session.add(judgement)
     session.flush()
     if judged.scores:
-        outcome = Outcome(judgement.id, 1, judged.type, judged.scores, judged.time)
-        session.execute(insert(RawScoreRow), [score_row(outcome, score) for score in judged.scores])
+        numbered = replace(judged, judgement_id=judgement.id)
+        session.execute(insert(RawScoreRow), [score_row(numbered, score) for score in judged.scores])
     return row.id
 
 

@@ -99,6 +99,12 @@ NEXT_IDS = text(
     " generate_series(1, :count)"
 )
 Key = tuple[str, str, str]
+# The columns of rows that have the values of NewSubmission and NewAnswer.
+COLUMNS = (
+    *("contest_id", "problem_id", "team_id", "account_id", "time", "contest_time_ms"),
+    *("idempotency_key", "external_id", "comment", "size", "files", "sources"),
+)
+ANSWER_COLUMNS = ("test_case_id", "file_name", "size", "data", "refused")
 
 
 @dataclass
@@ -202,41 +208,15 @@ def _reserve(connection: Connection, count: int) -> tuple[Iterator[int], Iterato
 
 
 def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
-    batch.submissions.append(_submission_values(new, accepted.submission_id))
-    batch.answers += [_answer_values(answer, accepted.submission_id) for answer in new.answers]
+    number = {"submission_id": accepted.submission_id}
+    batch.submissions.append({name: getattr(new, name) for name in COLUMNS} | {"id": accepted.submission_id})
+    batch.answers += [
+        {name: getattr(each, name) for name in ANSWER_COLUMNS} | number | {"sha256": _sha256(each)}
+        for each in new.answers
+    ]
     batch.judgements.append(_judgement_values(new, accepted))
     assert accepted.judgement_id is not None  # one has been reserved for it
     batch.newcomers.append(Newcomer(accepted.submission_id, accepted.judgement_id, new.contest_id, new.problem_id))
-
-
-def _submission_values(new: NewSubmission, submission_id: int) -> dict[str, object]:
-    return {
-        "id": submission_id,
-        "contest_id": new.contest_id,
-        "problem_id": new.problem_id,
-        "team_id": new.team_id,
-        "account_id": new.account_id,
-        "time": new.time,
-        "contest_time_ms": new.contest_time_ms,
-        "idempotency_key": new.idempotency_key,
-        "external_id": new.external_id,
-        "comment": new.comment,
-        "size": new.size,
-        "files": list(new.files),
-        "sources": list(new.sources),
-    }
-
-
-def _answer_values(answer: NewAnswer, submission_id: int) -> dict[str, object]:
-    return {
-        "submission_id": submission_id,
-        "test_case_id": answer.test_case_id,
-        "file_name": answer.file_name,
-        "size": answer.size,
-        "sha256": _sha256(answer),
-        "data": answer.data,
-        "refused": answer.refused,
-    }
 
 
 def _judgement_values(new: NewSubmission, accepted: Accepted) -> dict[str, object]:

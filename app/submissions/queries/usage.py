@@ -19,8 +19,8 @@ from sqlalchemy.orm import Session
 from app.contests.schemas import NO_LIMITS, Limits
 from app.core.db.base import WAITING
 from app.core.messages import N_, Message
+from app.domain.counting import JudgementType
 from app.domain.participation import Quota, SubmissionLimits, limited, quota, times_needed
-from app.domain.verdicts import JudgementType
 from app.submissions.tables import DONE
 from app.tables import AccountRow, JudgementRow, SubmissionRow
 

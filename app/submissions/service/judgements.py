@@ -31,8 +31,8 @@ from app.core.clics import (
 from app.core.errors import NotFound
 from app.core.messages import N_
 from app.domain.contests import PROVISIONAL, Kind
+from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
 from app.domain.scoring import exact
-from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import attempt_team

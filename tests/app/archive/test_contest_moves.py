@@ -14,8 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from app.core.clock import utc_now
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from app.packages.zips import zip_bytes
 from app.problems.service.problems import samples
 from app.submissions.queries.submissions import INLINE_LIMIT

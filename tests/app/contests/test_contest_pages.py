@@ -19,8 +19,7 @@ from app.core.commands.lookup import report_tables
 from app.core.errors import ServiceError, TooManyRequests, Unauthorized
 from app.core.http import errors
 from app.core.pages.visitor import PageRoute
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from app.tables import ContestRoleRow, TeamRow
 from tests.app.core.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, pass_time

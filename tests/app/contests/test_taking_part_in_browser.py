@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from tests.builders.browser import chromium_running, reader
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission
 from tests.builders.service import Api, open_api

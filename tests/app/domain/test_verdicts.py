@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from app.domain.verdicts import CaseVerdict, JudgementType, is_full, judgement_type
+from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
 
 RIGHT = (CaseVerdict.ACCEPTED, True)
 PART = (CaseVerdict.ACCEPTED, False)

@@ -16,8 +16,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from app.accounts.service.viewer import digest
 from app.contests.schemas import ContestSettings
+from app.domain.counting import CaseVerdict
 from app.domain.documents import FoundScore
-from app.domain.verdicts import CaseVerdict
 from app.feed.service import publisher
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.judgements import Outcome

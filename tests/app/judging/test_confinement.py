@@ -18,8 +18,8 @@ import pytest
 from sqlalchemy import select
 
 from app.core.files.open_files import LocalFiles
+from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore
-from app.domain.verdicts import CaseVerdict
 from app.judging.service.judging import LONGEST_PAUSE, Suspects
 from app.judging.service.judging import MOST_KILLS as MOST_CAUSED
 from app.judging.service.messages import (

@@ -20,7 +20,7 @@ from app.core.db.serving import hold, hold_when_free
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict
 from app.judging.service import jobs
 from app.judging.service.distributed.broker import JUDGEMENTS, Sender, open_broker
 from app.judging.service.engine import Engine

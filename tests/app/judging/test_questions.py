@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any, cast
 
+from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore
-from app.domain.verdicts import CaseVerdict
 from app.judging.service.messages import Failed, Grade, Unreadable, Validate, Validated
 from app.judging.service.outcomes import GraderProcess, Trial
 from app.judging.service.questions import MOST_KILLS, JudgeFailed, NotJudged, Question, Questions, Tried

@@ -13,7 +13,7 @@ from app.archive.queries import scrub
 from app.core.clock import utc_now
 from app.core.db.locks import SERVER, WORKER, Sign, Work, write_signs
 from app.domain.contests import Clock
-from app.domain.verdicts import JudgementType
+from app.domain.counting import JudgementType
 from app.operations.service.status import next_event
 from app.tables import JudgementRow, LastBackupRow, SubmissionRow
 from tests.builders.contests import HOUR, add_contest, add_problem

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.core.pages.headers import paths
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from app.problems.pages.contest import TITLES
 from app.tables import ContestProblemRow, SubmissionRow
 from tests.app.core.test_pages import References

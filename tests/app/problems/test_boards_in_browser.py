@@ -13,8 +13,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import pytest
 from playwright.sync_api import Browser, expect
 
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from app.problems.pages.contest import TITLES
 from tests.builders.boards_of_packages import HOSTILE, NOBODY
 from tests.builders.browser import chromium_running, reader, tab_to

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from app.packages.catalog import LARGEST, check_board
 from app.packages.read import assemble
 from app.tables import RawScoreRow

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.domain.counting import RawScore
-from app.domain.verdicts import CaseVerdict
+from app.domain.counting import CaseVerdict, RawScore
 from app.scoreboard.service.reveal import Rehearsal
 from app.tables import AccountRow, TeamRow
 from tests.app.contests.test_contest_pages import text_of
