@@ -33,7 +33,7 @@ from app.problems.service import problems
 from app.problems.service.problems import title_of
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.row_renderer import dump
-from app.submissions.queries import answers, submission_queries
+from app.submissions.queries import submission_queries, submissions
 from app.submissions.service.submissions import batches
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 from app.teams import queries as teams_queries
@@ -155,7 +155,7 @@ def _shown_document(collection: Collection, document: JsonObject | BaseModel) ->
 
 def _answers(session: Session, service: Service, row_id: int) -> list[bytes]:
     """A submission's answer files as a zip."""
-    return [zip_bytes(answers.answer_files(session, service.files, row_id))]
+    return [zip_bytes(submissions.answer_files(session, service.files, row_id))]
 
 
 def _statement(session: Session, service: Service, contest_id: str, row: ProblemRow, language: str) -> list[bytes]:

@@ -21,7 +21,7 @@ from app.core.bodies import Body
 from app.core.clics import Time
 from app.domain.counting import CaseVerdict, Exact, RawScore
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import answers, submission_queries
+from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.submission_context import read_entry
 from app.submissions.service.answer_files import OpenCase, base_name, file_names
 from app.submissions.service.submissions import batches
@@ -145,7 +145,7 @@ def _answers(
     A file for all cases may have been sent before its final cases were open.
     """
     shown = submission_queries.shown_ids(session, ids)
-    sent_files = answers.sent_files(session, snapshot.contest.id, ids)
+    sent_files = submissions.sent_files(session, snapshot.contest.id, ids)
     for number, together in groupby(sent_files, key=lambda sent: sent.submission_id):
         sent = list(together)
         went: dict[str, set[str]] = defaultdict(set)

@@ -12,15 +12,17 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 
 # A contest and a problem.
 Place = tuple[str, str]
 # A kind of notice and its words.
 Notice = tuple[str | float, ...]
 NUMBER_BYTES = 8
+SECONDS_BETWEEN_LOOKS = 0.02
 
 
 class Gate:
@@ -30,18 +32,18 @@ class Gate:
     """
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
+        self._left = threading.Condition()
         self._held: Counter[Place] = Counter()
         self._inside: Counter[Place] = Counter()
-        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
-        self._elsewhere: dict[str, tuple[list[Place], threading.Timer]] = {}
+        # By the number of another server's closing, until when it holds at most (monotonic), and for which places.
+        self._elsewhere: dict[str, tuple[float, list[Place]]] = {}
         self.tell: Callable[[Sequence[Notice]], object] = lambda _notices: None
 
     @asynccontextmanager
     async def passed(self, place: Place) -> AsyncIterator[None]:
         """Wait until the place is open; it can be closed, but not emptied, before the end of the block."""
-        while (opened := self._enter(place)) is not None:
-            await opened.wait()
+        while not self._enter(place):  # noqa: ASYNC110 - other threads open it, and wake no waiter of a loop
+            await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
         try:
             yield
         finally:
@@ -51,70 +53,45 @@ class Gate:
     def closed(self, places: Collection[Place], seconds: float) -> Iterator[bool]:
         """Close the places until the end of the block; gives whether, within so many seconds, all inside have left."""
         number = secrets.token_hex(NUMBER_BYTES)
-        self._hold(places)
+        with self._left:
+            self._held.update(places)
         try:
             self.tell([("closed", number, seconds, *place) for place in places])
-            yield self._emptied(places, seconds)
+            with self._left:
+                emptied = self._left.wait_for(lambda: not any(self._inside[place] for place in places), seconds)
+            yield emptied
         finally:
-            self._open(places)
+            with self._left:
+                self._held -= Counter(places)
             self.tell([("opened", number)])
 
     def close_elsewhere(self, number: str, seconds: float, contest_id: str, problem_id: str) -> None:
         """Close a place as another server has done, with those of the same number; for so many seconds at most."""
-        place = (contest_id, problem_id)
-        with self._changed:
-            if number not in self._elsewhere:
-                timer = threading.Timer(seconds, self.open_elsewhere, [number])
-                timer.daemon = True
-                timer.start()
-                self._elsewhere[number] = ([], timer)
-            self._elsewhere[number][0].append(place)
-            self._held[place] += 1
+        with self._left:
+            _, places = self._elsewhere.setdefault(number, (time.monotonic() + seconds, []))
+            places.append((contest_id, problem_id))
 
     def open_elsewhere(self, number: str) -> None:
         """Open what another server had closed."""
-        with self._changed:
-            places, timer = self._elsewhere.pop(number, ((), None))
-        if timer is not None:
-            timer.cancel()
-            self._open(places)
-
-    def _hold(self, places: Collection[Place]) -> None:
-        with self._changed:
-            self._held.update(places)
-
-    def _open(self, places: Collection[Place]) -> None:
-        with self._changed:
-            self._held.subtract(places)
-            self._held += Counter()  # drops those nobody holds
-            waiting, self._waiting = self._waiting, []
-        for loop, opened in waiting:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(opened.set)
+        with self._left:
+            self._elsewhere.pop(number, None)
 
     def is_closed(self, place: Place) -> bool:
         """Whether submissions to a place wait."""
-        with self._changed:
-            return self._held[place] > 0
+        with self._left:
+            now = time.monotonic()
+            self._elsewhere = {number: each for number, each in self._elsewhere.items() if each[0] > now}
+            return self._held[place] > 0 or any(place in places for _, places in self._elsewhere.values())
 
-    def _emptied(self, places: Collection[Place], seconds: float) -> bool:
-        with self._changed:
-            return self._changed.wait_for(lambda: not any(self._inside[place] for place in places), seconds)
-
-    def _enter(self, place: Place) -> asyncio.Event | None:
-        """Go in; where the place is closed, give what tells that one may try again."""
-        with self._changed:
-            if self._held.get(place, 0) > 0:
-                opened = asyncio.Event()
-                self._waiting.append((asyncio.get_running_loop(), opened))
-                return opened
-            self._inside[place] += 1
-            return None
+    def _enter(self, place: Place) -> bool:
+        """Go in, unless the place is closed."""
+        with self._left:
+            is_open = not self.is_closed(place)
+            self._inside[place] += is_open
+            return is_open
 
     def _leave(self, place: Place) -> None:
         """Go out, after `_enter` has let in."""
-        with self._changed:
-            self._inside[place] -= 1
-            if not self._inside[place]:
-                del self._inside[place]
-                self._changed.notify_all()
+        with self._left:
+            self._inside -= Counter([place])
+            self._left.notify_all()

@@ -24,8 +24,8 @@ from app.domain.counting import Answers, counted_answers, submission_answers
 from app.domain.fixed_point import shown as shown_points
 from app.domain.scoring import GroupPoints, ProblemPoints, exact, phase_scale, problem_points
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import answers, judgements, submission_queries
-from app.submissions.queries.answers import SentAnswer
+from app.submissions.queries import judgements, submission_queries, submissions
+from app.submissions.queries.submissions import SentAnswer
 from app.submissions.service.judgements import Message, is_newer, judgement_document
 from app.submissions.service.report_bodies import Report, ReportedCase, ReportedFile, ReportedGroup, ReportedImage
 from app.submissions.service.submissions import carried, readable
@@ -71,7 +71,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
     judgement = submission_queries.current_judgement(session, row.id)
     standing = _standing(snapshot, problem, row)
     longest = submission_queries.longest_runs(session, row.contest_id, str(row.id))
-    sent = answers.sent_answers(session, row)
+    sent = submissions.sent_answers(session, row)
     document = judgement_document(snapshot, judgement, row, longest.get(judgement.id))
     shown = Report(
         submission_id=row.shown_id,

@@ -32,7 +32,7 @@ from app.core.service import Service
 from app.domain.counting import Answers, submission_answers
 from app.packages.zips import zip_bytes
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import answers, submission_queries
+from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.attempts import attempt_team
 from app.submissions.queries.submissions import NewSubmission
 from app.submissions.service.judgements import JudgedCase, Judgement, judgement_document, numbered_runs
@@ -117,7 +117,7 @@ def files_zip(
     Raises NotFound or Forbidden.
     """
     row = readable(viewer, snapshot, session, submission_id)
-    files = answers.answer_files(session, service.files, row.id)
+    files = submissions.answer_files(session, service.files, row.id)
     for source in row.sources if may_see_sources(viewer, row) else ():
         files[f"sources/{source['name'].rpartition('/')[2]}"] = service.files.load(source["sha256"])
     return zip_bytes(files)
@@ -128,9 +128,9 @@ def answer(
 ) -> AnswerFile:
     """The answer of a case as it counts for a submission, which may be an earlier one's; raises NotFound, Forbidden."""
     row = readable(viewer, snapshot, session, submission_id)
-    is_own = any(sent.case_name == case_name for sent in answers.sent_answers(session, row))
+    is_own = any(sent.case_name == case_name for sent in submissions.sent_answers(session, row))
     source = row.id if is_own else _carried_from(snapshot, row, case_name)
-    data = None if source is None else answers.answer_bytes(session, service.files, source, case_name)
+    data = None if source is None else submissions.answer_bytes(session, service.files, source, case_name)
     if source is None or data is None:
         raise NotFound(
             N_("submission %(submission)s has no answer for a test case %(case)r"),
