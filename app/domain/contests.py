@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 
 
 class Kind(StrEnum):
@@ -92,14 +93,18 @@ class ScoringRule:
     max_points: Fraction = Fraction(100)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ScoredProblem:
-    """A problem in a contest: its rule, and its groups and cases in order."""
+    """A problem in a contest: its rule, and its groups and cases in order.
+
+    memo  what is computed of it once, by phase (`fixed_point.weights`)
+    """
 
     id: str
     rule: ScoringRule
     groups: tuple[Group, ...]
     cases: tuple[Case, ...]
+    memo: dict[frozenset[CaseKind], object] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     @property
     def final_cases(self) -> frozenset[str]:
@@ -107,8 +112,9 @@ class ScoredProblem:
         groups = {group.name for group in self.groups if group.kind is CaseKind.FINAL}
         return frozenset(case.name for case in self.cases if case.group in groups)
 
+    @cached_property
     def without_final(self) -> ScoredProblem:
-        """The problem without its final cases, as the public sees it before they decide."""
+        """The problem without its final cases, as the public sees it before they decide; the same one each time."""
         groups = tuple(group for group in self.groups if group.kind is not CaseKind.FINAL)
         if len(groups) == len(self.groups):
             return self

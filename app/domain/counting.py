@@ -1,7 +1,4 @@
-"""Verdicts of cases, and which of a team's answers counts for each case: carry-over, best-case, best or last.
-
-- Keys for caches of what is computed from large values that never change, and are expensive to compare.
-"""
+"""Verdicts of cases, and which of a team's answers counts for each case: carry-over, best-case, best or last."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from fractions import Fraction
-from typing import Generic, TypeVar
 
 from app.domain.contests import (
     Carry,
@@ -20,8 +16,6 @@ from app.domain.contests import (
     Kind,
     ScoringRule,
 )
-
-T = TypeVar("T")
 
 
 class CaseVerdict(StrEnum):
@@ -84,19 +78,6 @@ def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]], *, complete: bo
         return JudgementType.WA
     whole = complete and len(accepted) == len(seen) and all(accepted)
     return JudgementType.AC if whole else JudgementType.PC
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Identical(Generic[T]):
-    """A value that equals only itself. It is held, so that no other object gets its address."""
-
-    of: T
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Identical) and self.of is other.of
-
-    def __hash__(self) -> int:
-        return id(self.of)
 
 
 Exact = int | Fraction

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from math import inf, ldexp
+from typing import cast
 
 from app.domain.contests import Aggregation, CaseKind, Group, ScoredProblem
-from app.domain.counting import Identical
 
 BELOW = 2**62
 FEWEST_BITS, MOST_BITS = -900, 900
@@ -84,12 +83,13 @@ class Weights:
 
 def weights(problem: ScoredProblem, phase: frozenset[CaseKind]) -> Weights:
     """The weights of a problem, worked out once."""
-    return _weights(Identical(problem), problem.counting(phase))
+    kinds = problem.counting(phase)
+    if kinds not in problem.memo:
+        problem.memo[kinds] = _weights(problem, kinds)
+    return cast(Weights, problem.memo[kinds])
 
 
-@lru_cache(maxsize=512)
-def _weights(identical: Identical[ScoredProblem], phase: frozenset[CaseKind]) -> Weights:
-    problem = identical.of
+def _weights(problem: ScoredProblem, phase: frozenset[CaseKind]) -> Weights:
     most = problem.rule.max_points
     total = sum((group.max_points for group in problem.groups if group.kind in phase), Fraction(0))
     bits = grain_bits(most)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 
@@ -26,6 +26,9 @@ from app.tables import ProblemRow
 
 # The checkers whose answers are drawn by these pages' own modules, by their files.
 BOARDS = frozenset(path.stem for name, path in paths().items() if name.startswith("boards/"))
+# The script of the frame, which has no origin to fetch it from, and its hash as policies name it.
+SCRIPT = paths()["board/frame.js"].read_text()
+SCRIPT_HASH = f"sha256-{b64encode(sha256(SCRIPT.encode()).digest()).decode()}"
 KNOWN = 64
 # Bytes of a package that are not put on disk while its board is looked for.
 IN_MEMORY = 8 * 2**20
@@ -48,7 +51,7 @@ HEADERS = {
 
 @lru_cache(KNOWN)
 def _module_of(files: Files, sha256: str) -> str | None:
-    """The board of a stored package, which is read once: files are named by their contents."""
+    """The board of a stored package, which is read once for all reports that show it (guarantee 6)."""
     with SpooledTemporaryFile(IN_MEMORY) as archive:
         archive.writelines(files.pieces(sha256))
         archive.seek(0)
@@ -77,17 +80,5 @@ def board_frame(
     if module is None:
         raise NotFound(N_("the problem %(problem)r has no board of its own"), problem=scored.id)
     text = json.dumps(module).replace("<", "\\u003c")
-    html = ENVIRONMENT.get_template("board_frame.html").render(module=text, script=_script())
-    return HTMLResponse(html, headers={**HEADERS, "Content-Security-Policy": POLICY.format(script=_hash())})
-
-
-@cache
-def _script() -> str:
-    """The script of the frame, which has no origin to fetch it from."""
-    return paths()["board/frame.js"].read_text()
-
-
-@cache
-def _hash() -> str:
-    """Return the hash of the frame's script as policies name it."""
-    return f"sha256-{b64encode(sha256(_script().encode()).digest()).decode()}"
+    html = ENVIRONMENT.get_template("board_frame.html").render(module=text, script=SCRIPT)
+    return HTMLResponse(html, headers={**HEADERS, "Content-Security-Policy": POLICY.format(script=SCRIPT_HASH)})

@@ -6,7 +6,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
-from functools import lru_cache
 from threading import Lock
 
 from cachetools import LRUCache, cached
@@ -17,7 +16,7 @@ from app.contests.queries import choices, clock, participations
 from app.contests.schemas import ContestSettings, Rule
 from app.domain.board import Chosen, ReferenceScores
 from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, ScoredProblem, Team
-from app.domain.counting import CaseVerdict, Identical, RawScore
+from app.domain.counting import CaseVerdict, RawScore
 from app.domain.documents import ProblemSettingsDocument
 from app.domain.ids import VeiledIds
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
@@ -65,7 +64,7 @@ class ScoredContest:
     @property
     def outside(self) -> Sequence[ScoredProblem]:
         """Its problems as if they had no final cases, the same ones each time."""
-        return [_without_final(Identical(problem)) for problem in self.problems]
+        return [problem.without_final for problem in self.problems]
 
     def without_final(self) -> ScoredContest:
         """The contest as if its problems had no final cases."""
@@ -192,11 +191,6 @@ def scored_of(
     most = sum((group.max_points for group in groups), Fraction(0))
     rule = own.over(scoring["kind"], scoring["direction"], most)
     return ScoredProblem(problem_id, rule, groups, cases)
-
-
-@lru_cache(MOST_KEPT)
-def _without_final(identical: Identical[ScoredProblem]) -> ScoredProblem:
-    return identical.of.without_final()
 
 
 def contest_teams(session: Session, contest: ContestRow) -> list[Team]:

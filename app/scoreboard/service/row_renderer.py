@@ -10,7 +10,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,6 @@ from app.scoreboard.service.bodies import BoardProblem, BoardRow
 
 # A row as JSON: its rank, and what follows it.
 WrittenRow = tuple[int, str]
-TIMES_KEPT = 65_536
 
 
 class RowRenderer:
@@ -83,7 +81,6 @@ class RowRenderer:
             )
 
 
-@lru_cache(maxsize=TIMES_KEPT)
 def reltime(microseconds: int) -> str:
     """A contest time of the columns as CLICS writes it."""
     return format_reltime(timedelta(microseconds=microseconds))

@@ -10,13 +10,13 @@ judgements not seen before.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVarTuple
 
-from sqlalchemy import Connection, Row, Select, case, insert, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, insert, select, true
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.contests.tables import OPEN
 from app.core.clock import utc_now
@@ -68,10 +68,7 @@ def attempts(session: Session, contest_id: str, known: KnownScores | None = None
 
 def some_attempts(session: Session, contest_id: str, ids: Collection[int], known: KnownScores) -> list[Read]:
     """As `attempts`, but only those of these submissions that there are."""
-    wanted = sorted(ids)
-    rows: list[SubmittedRow] = []
-    for start in range(0, len(wanted), AT_ONCE):
-        rows += _submissions(session, contest_id, wanted[start : start + AT_ONCE])
+    rows = [row for some in few(SubmissionRow.id, ids) for row in _submissions(session, contest_id, some)]
     for id_, *_, judgement_id in rows:
         old = known.judgement.pop(id_, None)
         if old is not None and old != judgement_id:
@@ -112,7 +109,7 @@ def _team(team_id: str | None, account_id: str) -> str:
     return team_id if team_id is not None else f"~{account_id}"
 
 
-def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = None) -> Sequence[SubmittedRow]:
+def _submissions(session: Session, contest_id: str, some: ColumnElement[bool] | None = None) -> Sequence[SubmittedRow]:
     current = (
         (JudgementRow.submission_id == SubmissionRow.id)
         & (JudgementRow.current.is_(True))
@@ -132,9 +129,18 @@ def _submissions(session: Session, contest_id: str, ids: Sequence[int] | None = 
         .where(SubmissionRow.contest_id == contest_id)
         .order_by(SubmissionRow.id)
     )
-    if ids is not None:
-        query = query.where(SubmissionRow.id.in_(ids))
-    return _rows(session, query)
+    return _rows(session, query if some is None else query.where(some))
+
+
+def few(
+    column: ColumnElement[int] | InstrumentedAttribute[int], among: Collection[int] | None
+) -> Iterator[ColumnElement[bool]]:
+    """Conditions that hold a column among ids, so many at a time as any database takes; one that holds always."""
+    ids = sorted(among) if among is not None else []
+    if among is None:
+        yield true()
+    for start in range(0, len(ids), AT_ONCE):
+        yield column.in_(ids[start : start + AT_ONCE])
 
 
 def _rows(session: Session, query: Select[*Ts]) -> Sequence[Row[*Ts]]:
@@ -167,9 +173,8 @@ def _all_scores(session: Session, contest_id: str) -> dict[int, Scores]:
 def scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
     """The raw scores of these judgements, by judgement and case."""
     scores: dict[int, Scores] = {}
-    for start in range(0, len(judgements), AT_ONCE):
-        query = select(*COLUMNS).where(RawScoreRow.judgement_id.in_(judgements[start : start + AT_ONCE]))
-        scores.update(_collect(session, _rows(session, query)))
+    for some in few(RawScoreRow.judgement_id, judgements):
+        scores.update(_collect(session, _rows(session, select(*COLUMNS).where(some))))
     return scores
 
 
@@ -188,9 +193,8 @@ def _collect(session: Session, rows: Collection[ScoreRow]) -> dict[int, Scores]:
 
 def _case_names(session: Session, ids: Collection[int]) -> dict[int, str]:
     """The names of test cases, each read once, however many raw scores it has."""
-    wanted, names = sorted(ids), dict[int, str]()
-    for start in range(0, len(wanted), AT_ONCE):
-        some = TestCaseRow.id.in_(wanted[start : start + AT_ONCE])
+    names: dict[int, str] = {}
+    for some in few(TestCaseRow.id, ids):
         names.update((id_, name) for id_, name in _rows(session, select(TestCaseRow.id, TestCaseRow.name).where(some)))
     return names
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, func, select, true
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
 
 from app.contests.tables import APPLIED
 from app.core.db.by_id import as_id
 from app.domain.documents import MessageDocument
 from app.problems.queries import pins
+from app.submissions.queries.attempts import few
 from app.submissions.tables import DONE
 from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
-
-# Ids in one IN (...).
-AT_ONCE = 500
 
 
 class RunScore(NamedTuple):
@@ -83,17 +81,6 @@ def is_of(contest_id: str) -> ColumnElement[bool]:
     Without statistics SQLite expects ten submissions a contest, and would go through all there are for 85 ids or more.
     """
     return SubmissionRow.contest_id.concat("") == contest_id
-
-
-def few(
-    column: ColumnElement[int] | InstrumentedAttribute[int], among: Collection[int] | None
-) -> Iterator[ColumnElement[bool]]:
-    """Conditions that hold a column among ids, so many at a time as any database takes; one that holds always."""
-    ids = sorted(among) if among is not None else []
-    if among is None:
-        yield true()
-    for start in range(0, len(ids), AT_ONCE):
-        yield column.in_(ids[start : start + AT_ONCE])
 
 
 def submission(session: Session, contest_id: str, submission_id: str) -> SubmissionRow | None:

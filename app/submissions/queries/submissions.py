@@ -23,8 +23,8 @@ from app.core.files.files import FileStore
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import MessageDocument
 from app.submissions.queries import attempts
-from app.submissions.queries.attempts import Newcomer
-from app.submissions.queries.submission_queries import cases_of, few, is_of
+from app.submissions.queries.attempts import Newcomer, few
+from app.submissions.queries.submission_queries import cases_of, is_of
 from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage
 from app.submissions.tables import QUEUED
 from app.tables import AnswerRow, JudgementRow, SubmissionRow, TestCaseRow

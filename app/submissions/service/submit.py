@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from functools import lru_cache
 from math import ceil
 from typing import Self
 
@@ -32,7 +31,7 @@ from app.submissions.queries.submission_context import read_entrant, read_entry
 from app.submissions.queries.submissions import INLINE_LIMIT, Accepted, NewAnswer, NewSubmission
 from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage, bytes_used
 from app.submissions.service.admission import Admitted, admit, check_brought, check_may_submit, check_new, refuse_played
-from app.submissions.service.answer_files import Answer, Collected, Names, OpenCase, collect, file_names
+from app.submissions.service.answer_files import Answer, Collected, OpenCase, collect, file_names
 from app.submissions.service.archives import Limits as ArchiveLimits
 from app.submissions.service.archives import Upload, UploadRefused, check_name
 from app.submissions.service.submission_form import SubmissionForm
@@ -307,22 +306,15 @@ def _collect(service: Service, admitted: Admitted) -> Collected:
     limits = ArchiveLimits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
     is_admin = admitted.viewer.manages
     open_ = [*entry.cases, *entry.final_cases] if is_admin else entry.open_cases(admitted.entrant, admitted.when)
-    cases, names = _open_cases(tuple(open_), entry.limit, entry.pattern)
+    cases = [OpenCase(id_, name, entry.limit) for id_, name in open_]
     try:
         for source in form.sources:
             check_name(source)
-        return collect(form.uploads, cases, names, limits, testcase=form.testcase)
+        return collect(form.uploads, cases, file_names(cases, entry.pattern), limits, testcase=form.testcase)
     except UploadRefused as refused:
         if refused.too_large:
             raise TooLarge(refused.message) from None
         raise
-
-
-@lru_cache(maxsize=256)
-def _open_cases(cases: tuple[tuple[int, str], ...], limit: int, pattern: str | None) -> tuple[list[OpenCase], Names]:
-    """The cases as sorting needs them, with the file names each is known by; the same for thousands of submissions."""
-    open_ = [OpenCase(id_, name, limit) for id_, name in cases]
-    return open_, file_names(open_, pattern)
 
 
 def _makes_files(collected: Collected, sources: Sequence[Upload]) -> bool:

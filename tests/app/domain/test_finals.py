@@ -75,7 +75,7 @@ def test_final_cases_decide_after_the_end_and_for_everybody_after_the_thaw(
 def test_a_problem_without_final_cases_keeps_its_provisional_points() -> None:
     plain = problem(rule())
     assert plain.counting(FINAL) == plain.counting(EVERY) == PROVISIONAL
-    assert plain.without_final() is plain
+    assert plain.without_final is plain
     groups = problem_points(plain, {}, Bests(rule()), FINAL).groups
     assert [group.group.name for group in groups] == ["secret"]
 
@@ -85,7 +85,7 @@ def test_a_problem_without_its_final_cases_does_not_name_them() -> None:
     groups = (*plain.groups, Group("late", CaseKind.FINAL, Fraction(10)))
     both = replace(plain, groups=groups, cases=(*plain.cases, Case("9", "late", Fraction(10))))
     assert both.final_cases == {"9"}
-    assert both.without_final() == plain
+    assert both.without_final == plain
     assert both.counting(FINAL) == FINAL
     assert both.counting(EVERY) == EVERY
 
