@@ -11,17 +11,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from app.core.commands.output import (
-    Failure,
-    is_path,
-    nearest,
-    own_checker,
-    problems,
-    read_file,
-    say,
-    write_image,
-    write_json,
-)
+from app.core.commands import output
 from app.core.commands.registry import AsJson, command
 from app.games.commands.choices import score_transcript, transcript_file
 from app.programs.model import CaseFiles, Program
@@ -83,16 +73,16 @@ def check(
         elif input_file is None:
             outcome = run_transcript(transcript_file(Path(problem)))
         else:
-            raise Failure("expected PROBLEM INPUT ANSWER, or one transcript, found two arguments")
-    except Failure as error:
+            raise output.Failure("expected PROBLEM INPUT ANSWER, or one transcript, found two arguments")
+    except output.Failure as error:
         if not as_json:
             raise
         outcome = Outcome("judge_error", str(error))
     if images is not None:
         for name, data in outcome.images.items():
-            say(f"wrote {write_image(images, name, data)}")
+            output.say(f"wrote {output.write_image(images, name, data)}")
     if as_json:
-        write_json(as_data(outcome))
+        output.write_json(as_data(outcome))
     else:
         report(outcome)
     raise typer.Exit(EXIT_CODES[outcome.verdict])
@@ -106,14 +96,14 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
     from app.packages.settings import STANDARD_CHECKERS
 
     name, program, most_input, most_answer = checker_of(problem)
-    data = read_file(input_file, "input", limit=most_input)
+    data = output.read_file(input_file, "input", limit=most_input)
     if len(data) > most_input:
-        raise Failure(f"input {input_file}: expected at most {most_input} bytes, found more")
+        raise output.Failure(f"input {input_file}: expected at most {most_input} bytes, found more")
     if reference is None and name in STANDARD_CHECKERS:
-        raise Failure(f"the checker {name} compares with an expected answer: --reference FILE")
-    expected = None if reference is None else read_file(reference, "reference")
+        raise output.Failure(f"the checker {name} compares with an expected answer: --reference FILE")
+    expected = None if reference is None else output.read_file(reference, "reference")
     is_game = problem in game_names()
-    answer_data = read_file(answer, "answer", limit=max(most_answer, LARGEST) if is_game else most_answer)
+    answer_data = output.read_file(answer, "answer", limit=max(most_answer, LARGEST) if is_game else most_answer)
     if is_game and is_transcript(answer_data):
         return run_transcript(answer_data, data)
     if len(answer_data) > most_answer:
@@ -130,9 +120,9 @@ def checker_of(problem: str) -> tuple[str, Program | None, int, int]:
 
     if problem in STANDARD_CHECKERS:
         return problem, None, LARGEST, LARGEST
-    if not is_path(problem) and not Path(problem).is_dir() and problem not in (known := problems()):
-        raise nearest("problem", problem, {*known, *STANDARD_CHECKERS})
-    settings, program = own_checker(problem)
+    if not output.is_path(problem) and not Path(problem).is_dir() and problem not in (known := output.problems()):
+        raise output.nearest("problem", problem, {*known, *STANDARD_CHECKERS})
+    settings, program = output.own_checker(problem)
     return settings.checker, program, settings.inputs.limit, settings.answers.limit
 
 
@@ -201,7 +191,7 @@ def as_data(outcome: Outcome) -> dict[str, JsonValue]:
 def report(outcome: Outcome) -> None:
     """Print a verdict for a person: accepted and rejected on standard output, a judge error on standard error."""
     if outcome.verdict == "judge_error":
-        say(f"judge error: {outcome.message}")
+        output.say(f"judge error: {outcome.message}")
         return
     line = f"{outcome.verdict}: {outcome.message}"
     if outcome.images:

@@ -15,27 +15,7 @@ import typer
 from rich.table import Table
 
 from app.commands.solver_process import list_methods, run_solver, run_solver_on_files
-from app.core.commands.output import (
-    Failure,
-    new_file,
-    person_at_stdin,
-    problem_folder,
-    read_file,
-    say,
-    show,
-    table,
-    write_json,
-)
-from app.core.commands.progress import (
-    NO_FOLDER,
-    all_lines,
-    files_shown,
-    in_units,
-    progress_shown,
-    raw_text,
-    show_faults,
-    steps_shown,
-)
+from app.core.commands import output, progress
 from app.core.commands.registry import AsJson, BundledProblem, Shown, command
 from app.core.commands.uploading import must_exist, read_sound
 from app.core.faults import PackageErrors
@@ -72,10 +52,10 @@ def verify(
         must_exist(place)
     reports = []
     for place in places:
-        with steps_shown(place.name, quiet=as_json) as on_step:
+        with progress.steps_shown(place.name, quiet=as_json) as on_step:
             reports.append(verify_report(place, Steps(on_step)))
     if as_json:
-        write_json(reports[0] if len(reports) == 1 else reports)
+        output.write_json(reports[0] if len(reports) == 1 else reports)
     else:
         for report in reports:
             show_report(report)
@@ -103,9 +83,9 @@ def export(
       jurado package export mine --format omegaup
     """
     if format_name not in ("kattis", "omegaup"):
-        raise Failure(f"--format: expected kattis or omegaup, found {format_name!r}")
+        raise output.Failure(f"--format: expected kattis or omegaup, found {format_name!r}")
     if data_only and format_name != "omegaup":
-        raise Failure("--data-only: expected --format omegaup beside it")
+        raise output.Failure("--data-only: expected --format omegaup beside it")
     from app.packages.model import below_top
     from app.packages.zips import write_files
 
@@ -113,9 +93,9 @@ def export(
         package = read_sound(place, Path(folder) / "files")
         target = out or Path(f"{package.slug}.zip")
         files = for_omegaup(package, data_only=data_only) if format_name == "omegaup" else below_top(package)
-        with new_file(target) as file:
+        with output.new_file(target) as file:
             write_files(file, files)
-    say(f"{target}: {len(files)} files, {target.stat().st_size} bytes")
+    output.say(f"{target}: {len(files)} files, {target.stat().st_size} bytes")
 
 
 def for_omegaup(package: Package, *, data_only: bool) -> Mapping[str, bytes]:
@@ -125,16 +105,18 @@ def for_omegaup(package: Package, *, data_only: bool) -> Mapping[str, bytes]:
     try:
         exported = export_omegaup(package, data_only=data_only)
     except PackageErrors as errors:
-        raise Failure(f"{package.slug} would be judged otherwise by omegaUp:\n{all_lines(errors)}", 1) from None
-    show_faults(package.slug, [fault.as_data() for fault in exported.warnings])
+        raise output.Failure(
+            f"{package.slug} would be judged otherwise by omegaUp:\n{progress.all_lines(errors)}", 1
+        ) from None
+    progress.show_faults(package.slug, [fault.as_data() for fault in exported.warnings])
     return exported.files
 
 
 def show_report(report: Report) -> None:
     """Print one report: the faults, and without an error the cases and points of the package."""
     name, place = report["slug"] or report["path"], Path(report["path"])
-    folder = place if place.is_dir() else NO_FOLDER
-    show_faults(name, [*report["errors"], *report["warnings"], *report["notes"]], folder)
+    folder = place if place.is_dir() else progress.NO_FOLDER
+    progress.show_faults(name, [*report["errors"], *report["warnings"], *report["notes"]], folder)
     if report["errors"]:
         typer.echo(f"{name}: the server refuses this package")
         return
@@ -170,27 +152,27 @@ def solve(
       jurado solve rollingballs --method greedy --seconds 2 --seed 7 < maze.in > maze.out
       jurado solve comesolo --seconds 5 --out answers/ boards/
     """
-    slug = problem_folder(problem).resolve().name
+    slug = output.problem_folder(problem).resolve().name
     options = solver_options(method, seconds, steps, seed)
     inputs = input_files(files or [])
     if out is not None:
         solve_all(slug, inputs, options, out, as_json=as_json)
         return
     if len(inputs) > 1:
-        raise Failure(f"expected one input, or --out DIR for the answers, found {len(inputs)} inputs")
-    if not inputs and person_at_stdin():
-        raise Failure(f"expected an input: jurado solve {slug} < FILE.in")
-    data = read_file(inputs[0] if inputs else Path("-"), "input")
+        raise output.Failure(f"expected one input, or --out DIR for the answers, found {len(inputs)} inputs")
+    if not inputs and output.person_at_stdin():
+        raise output.Failure(f"expected an input: jurado solve {slug} < FILE.in")
+    data = output.read_file(inputs[0] if inputs else Path("-"), "input")
     if reference is not None:
         options += ["--reference", str(reference)]
-    with progress_shown(slug, quiet=as_json) as on_report:
+    with progress.progress_shown(slug, quiet=as_json) as on_report:
         solved = run_solver(slug, data, options, on_report)
     sys.stdout.buffer.write(solved.answer)
     sys.stdout.buffer.flush()
     if as_json:
-        write_json(solved.summary, err=True)
+        output.write_json(solved.summary, err=True)
     else:
-        say(summary_line(solved.summary))
+        output.say(summary_line(solved.summary))
 
 
 @command("methods")
@@ -201,13 +183,13 @@ def methods(problem: BundledProblem) -> Shown:
       jurado methods comesolo
       jurado methods comesolo --json
     """
-    slug = problem_folder(problem).resolve().name
+    slug = output.problem_folder(problem).resolve().name
     listed = list_methods(slug)
     rows = [
         (name + (" *" if name == listed["reference"] else ""), method["summary"], f"{method['seconds']:g}")
         for name, method in listed["methods"].items()
     ]
-    drawn = table(f"{slug} (* makes the expected answers)", ["method", "what it does", ">seconds"], rows)
+    drawn = output.table(f"{slug} (* makes the expected answers)", ["method", "what it does", ">seconds"], rows)
     return Shown(listed, lambda _listed: [drawn])
 
 
@@ -224,11 +206,11 @@ def input_files(paths: Sequence[Path]) -> list[Path]:
     """List the inputs: files as named, folders by their .in files; two of one name are refused."""
     inputs = [file for path in paths for file in (sorted(path.glob("*.in")) if path.is_dir() else [path])]
     if paths and not inputs:
-        raise Failure(f"expected .in files, found none in {', '.join(map(str, paths))}")
+        raise output.Failure(f"expected .in files, found none in {', '.join(map(str, paths))}")
     seen: dict[str, Path] = {}
     for path in inputs:
         if path.stem in seen:
-            raise Failure(f"expected inputs of different names, found {seen[path.stem]} and {path}")
+            raise output.Failure(f"expected inputs of different names, found {seen[path.stem]} and {path}")
         seen[path.stem] = path
     return inputs
 
@@ -236,24 +218,24 @@ def input_files(paths: Sequence[Path]) -> list[Path]:
 def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out: Path, *, as_json: bool) -> None:
     """Solve every input in turn, write the answers, and show how good they are."""
     if not inputs:
-        raise Failure("--out: expected inputs to solve, found none")
+        raise output.Failure("--out: expected inputs to solve, found none")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Failure(f"--out {out}: {error.strerror}") from None
-    with files_shown(len(inputs), quiet=as_json) as on_report:
+        raise output.Failure(f"--out {out}: {error.strerror}") from None
+    with progress.files_shown(len(inputs), quiet=as_json) as on_report:
         summaries = run_solver_on_files(problem, inputs, out, options, on_report)
     if as_json:
-        write_json({"problem": problem, "runs": summaries, "mean": mean_share(summaries)})
+        output.write_json({"problem": problem, "runs": summaries, "mean": mean_share(summaries)})
     else:
-        show(summary_table(problem, summaries))
+        output.show(summary_table(problem, summaries))
     if any(summary["unsolved"] for summary in summaries):
         raise typer.Exit(1)
 
 
 def summary_line(summary: Summary) -> str:
     """Word the last line of `jurado solve`; the time before the search (interpreter, kernels) stands apart."""
-    parts = [raw_text(summary)]
+    parts = [progress.raw_text(summary)]
     if summary["optimal"]:
         parts.append("optimal")
     elif summary["most"] is not None:
@@ -288,7 +270,7 @@ def summary_table(problem: str, summaries: Sequence[Summary]) -> Table:
     total = sum(s["seconds"] for s in summaries)
     footer = ["mean", "", "", share_text(mean), f"{proven} of {len(summaries)}", f"{total:.1f}", ""]
     title = f"{problem} {summaries[0]['method']}: raw score by its bound"
-    return table(title, columns, rows, footer=footer)
+    return output.table(title, columns, rows, footer=footer)
 
 
 def share(summary: Summary) -> float | None:
@@ -311,4 +293,8 @@ def share_text(value: float | None) -> str:
 
 def rate(summary: Summary) -> str:
     """Give the states per second, in units."""
-    return in_units(summary["states"] / summary["seconds"]) if summary["states"] and summary["seconds"] > 0 else ""
+    return (
+        progress.in_units(summary["states"] / summary["seconds"])
+        if summary["states"] and summary["seconds"] > 0
+        else ""
+    )

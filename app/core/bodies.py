@@ -8,17 +8,8 @@ from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Literal, TypeVar, Union, get_args, get_origin
 
+import pydantic
 import yaml
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    SerializerFunctionWrapHandler,
-    StringConstraints,
-    ValidationError,
-    create_model,
-    model_serializer,
-)
 
 from app.core.errors import MOST_LISTED, BadRequest, Conflict, describe_pattern, fault, in_words, place
 from app.core.load import is_within, read_json
@@ -26,34 +17,34 @@ from app.core.messages import N_, Fault, Message, Text
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.domain.documents import JsonValue
 
-M = TypeVar("M", bound=BaseModel)
+M = TypeVar("M", bound=pydantic.BaseModel)
 MOST_VALUES = 400_000
 # The values of one object: each may be a fault, and nobody makes thousands of mistakes in one object.
 MOST_VALUES_OF_ONE = 10_000
 # A line of text with at least one character, such as a name.
 Line = Annotated[
     str,
-    StringConstraints(
+    pydantic.StringConstraints(
         pattern=describe_pattern(r"^[^\x00-\x1f\x7f]+$", Message(N_("a line of text that is not empty"))),
         max_length=255,
     ),
 ]
 
 
-class Body(BaseModel):
+class Body(pydantic.BaseModel):
     """A document that is sent; unknown properties are refused.
 
     Nor is anything taken for what it is not: else `true` would be a latitude, `"5"` a limit and `1` a yes.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = pydantic.ConfigDict(extra="forbid", strict=True)
 
 
-class Sparse(BaseModel):
+class Sparse(pydantic.BaseModel):
     """A document that is shown: what is not set is left out, which is another thing than null."""
 
-    @model_serializer(mode="wrap")
-    def _set_only(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
+    @pydantic.model_serializer(mode="wrap")
+    def _set_only(self, write: pydantic.SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
         written = write(self)
         return {name: value for name, value in written.items() if name in self.model_fields_set}
 
@@ -68,7 +59,7 @@ def shows(body: type[Body]) -> Callable[[type[M]], type[M]]:
         names = body.model_fields.keys() - view.model_fields.keys()
         types = {name: plain_type(each.annotation) for name, each in body.model_fields.items() if name in names}
         fields = {name: (type_, None) for name, type_ in types.items()}
-        model: type[M] = create_model(  # type: ignore[call-overload] # names are data
+        model: type[M] = pydantic.create_model(  # type: ignore[call-overload] # names are data
             view.__name__, __base__=view, __doc__=view.__doc__, __module__=view.__module__, **fields
         )
         return model
@@ -87,7 +78,7 @@ def plain_type(type_: object) -> object:
         return Union[tuple(map(plain_type, inner))]  # noqa: UP007 # as many as there are
     if origin is list:
         return list[plain_type(inner[0])]  # type: ignore[misc]
-    return dict[str, object] if isinstance(type_, type) and issubclass(type_, BaseModel) else type_
+    return dict[str, object] if isinstance(type_, type) and issubclass(type_, pydantic.BaseModel) else type_
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +98,7 @@ class Document:
     many: bool = True
 
 
-def openapi_body(model: type[BaseModel]) -> dict[str, object]:
+def openapi_body(model: type[pydantic.BaseModel]) -> dict[str, object]:
     """Describe a body that is one object or many, in any of the formats; `model` names its properties."""
     one: JsonValue = {"$ref": f"#/components/schemas/{model.__name__}"}
     schema: JsonValue = {"oneOf": [one, {"type": "array", "items": one}]}
@@ -177,7 +168,7 @@ def read_all(
             continue
         try:
             value = model.model_validate(item.value)
-        except ValidationError as error:
+        except pydantic.ValidationError as error:
             given = error.errors(include_url=False)
             faults += [fault(each, at=item.where) for each in given[: MOST_LISTED - len(faults)]]
         else:
@@ -261,7 +252,7 @@ def read_one(document: Document, model: type[M], old: Mapping[str, object] | Non
     value = {**(old or {}), **sent}
     try:
         return model.model_validate(value)
-    except ValidationError as error:
+    except pydantic.ValidationError as error:
         refuse([fault(each) for each in error.errors(include_url=False)[:MOST_LISTED]])
         raise
 
@@ -285,5 +276,5 @@ def mismatch(where: str, expected: Text, actual: Text) -> Fault:
 class Location(Body):
     """A place on the earth, in degrees."""
 
-    latitude: float = Field(ge=-90, le=90, allow_inf_nan=False)
-    longitude: float = Field(ge=-180, le=180, allow_inf_nan=False)
+    latitude: float = pydantic.Field(ge=-90, le=90, allow_inf_nan=False)
+    longitude: float = pydantic.Field(ge=-180, le=180, allow_inf_nan=False)

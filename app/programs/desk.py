@@ -14,31 +14,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.images import measure
-from app.programs import protocols, runner
-from app.programs.model import (
-    LONGEST_JUDGE_MESSAGE,
-    CaseFiles,
-    Decision,
-    Meaning,
-    OwnLimits,
-    Program,
-    ProgramFault,
-    Unread,
-    plain,
-)
-from app.programs.places import (
-    ANSWER,
-    CASE_FOLDER,
-    FEEDBACK,
-    INPUT,
-    OUTPUT,
-    PROGRAM_FOLDER,
-    Asked,
-    Run,
-    Runnable,
-    entry,
-    prepared,
-)
+from app.programs import model, protocols, runner
+from app.programs import places as inside
 from app.programs.points import NO_MODULES, Modules
 from app.programs.ready import Conversation, Pool, Ready
 from app.programs.runner import IMAGE_NAMES, LARGEST_IMAGE, MOST_IMAGES
@@ -60,7 +37,7 @@ def image_names(names: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name.startswith(IMAGE_NAMES))
 
 
-def with_images(decision: Decision, files: Mapping[str, bytes], most: int) -> Decision:
+def with_images(decision: model.Decision, files: Mapping[str, bytes], most: int) -> model.Decision:
     """A decision with the images among the files of feedback, of at most so many bytes in all.
 
     Judges read why one is not kept. A file that is larger than LARGEST_IMAGE may end there, with a byte too many.
@@ -72,10 +49,10 @@ def with_images(decision: Decision, files: Mapping[str, bytes], most: int) -> De
         if not fault and sum(map(len, images.values())) + len(files[name]) > most:
             fault = f"expected at most {most} bytes of images of an answer, found more"
         if fault:
-            remarks.append(f"{plain(name)[:LONGEST_NAME]} is not kept: {fault}")
+            remarks.append(f"{model.plain(name)[:LONGEST_NAME]} is not kept: {fault}")
         else:
             images[name] = files[name]
-    judges = "\n".join(filter(None, (*remarks, decision.judges)))[:LONGEST_JUDGE_MESSAGE]
+    judges = "\n".join(filter(None, (*remarks, decision.judges)))[: model.LONGEST_JUDGE_MESSAGE]
     return replace(decision, judges=judges, images=images)
 
 
@@ -120,8 +97,8 @@ RUNNER_MOUNTS = (
 class Adapter:
     """A protocol that starts the program for each case: its command for a case, and what a run of it means."""
 
-    asked: Callable[[tuple[str, ...], CaseFiles], Asked]
-    decision: Callable[[Run, CaseFiles, Meaning], Decision]
+    asked: Callable[[tuple[str, ...], model.CaseFiles], inside.Asked]
+    decision: Callable[[inside.Run, model.CaseFiles, model.Meaning], model.Decision]
 
 
 ADAPTERS: Mapping[str, Adapter] = {
@@ -131,14 +108,14 @@ ADAPTERS: Mapping[str, Adapter] = {
     "cms": Adapter(protocols.asked_cms, protocols.decision_cms),
 }
 # Asks about one case; None: the program has nothing to say. Raises ProgramFault, or Unread for a refused input.
-Ask = Callable[[CaseFiles], Decision | None]
+Ask = Callable[[model.CaseFiles], model.Decision | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """What came of asking about a case: a decision, no decision, a refused input, or the program's own fault."""
 
-    decision: Decision | None = None
+    decision: model.Decision | None = None
     unread: str = ""
     fault: str = ""
 
@@ -177,10 +154,10 @@ class ProgramDesk:
         return ToolDesk(self._sandbox, self._cache, self._opinions)
 
     @contextmanager
-    def opened(self, program: Program, seconds: float) -> Iterator[Ask]:
+    def opened(self, program: model.Program, seconds: float) -> Iterator[Ask]:
         """Prepare a program for the cases of one submission, each within `seconds`; raises ProgramFault."""
         limits = self._limits(program.limits, seconds)
-        runnable = prepared(program, self._cache, self._sandbox.run)
+        runnable = inside.prepared(program, self._cache, self._sandbox.run)
         if program.protocol == "python":
             key, command = (program.sha256, limits), self._loading(program, runnable, limits)
             with Conversation(
@@ -194,19 +171,19 @@ class ProgramDesk:
             adapter = ADAPTERS[program.protocol]
             yield lambda case: self._explained(lambda: self._ask(adapter, runnable, case, program.points, limits))
 
-    def ask_all(self, program: Program, cases: Sequence[CaseFiles], seconds: float) -> list[Opinion]:
+    def ask_all(self, program: model.Program, cases: Sequence[model.CaseFiles], seconds: float) -> list[Opinion]:
         """Ask about every case, in order; never raises for what the program does."""
         opinions: list[Opinion] = []
         try:
             with self.opened(program, seconds) as ask:
                 opinions.extend(_opinion(ask, case) for case in cases)
-        except ProgramFault as fault:
+        except model.ProgramFault as fault:
             return [Opinion(fault=str(fault))] * len(cases)
         return opinions
 
     def _ask(
-        self, adapter: Adapter, runnable: Runnable, case: CaseFiles, points: Meaning, limits: Limits
-    ) -> Decision | None:
+        self, adapter: Adapter, runnable: inside.Runnable, case: model.CaseFiles, points: model.Meaning, limits: Limits
+    ) -> model.Decision | None:
         if case.output is None:
             return None
         asked = adapter.asked(runnable.argv, case)
@@ -221,15 +198,15 @@ class ProgramDesk:
                 *(Mount(places[target], link) for link, target in asked.links),
             ]
             if asked.leaves_feedback:
-                mounts.append(Mount(feedback, FEEDBACK, writable=True))
+                mounts.append(Mount(feedback, inside.FEEDBACK, writable=True))
             stdin = None if asked.stdin is None else places[asked.stdin]
             mounts += self._modules.mounts if runnable.is_python else ()
             environment = self._modules.environment if runnable.is_python else {}
             result = self._sandbox.run(Command(asked.argv, tuple(mounts), stdin, environment, limits=limits))
             files = _read(feedback)
-            return self._with_images(replace(adapter.decision(Run(result, files), case, points), images=files))
+            return self._with_images(replace(adapter.decision(inside.Run(result, files), case, points), images=files))
 
-    def _limits(self, own: OwnLimits, seconds: float) -> Limits:
+    def _limits(self, own: model.OwnLimits, seconds: float) -> Limits:
         """The limits of one answer: the package's where it has some; raises ProgramFault for what is too much here."""
         for name, value, most, unit in (
             ("validation_time", own.seconds, self._most_seconds, "s"),
@@ -237,7 +214,7 @@ class ProgramDesk:
             ("validation_output", own.output, MOST_OUTPUT / MIB, "MiB"),
         ):
             if value is not None and value > most:
-                raise ProgramFault(
+                raise model.ProgramFault(
                     f"problem.yaml limits.{name}: expected at most {most:g} {unit} on this server, found {value}"
                 )
         seconds = own.seconds or seconds
@@ -249,45 +226,49 @@ class ProgramDesk:
             output=MOST_WRITTEN if own.output is None else own.output * MIB,
         )
 
-    def _loading(self, program: Program, runnable: Runnable, limits: Limits) -> Command:
+    def _loading(self, program: model.Program, runnable: inside.Runnable, limits: Limits) -> Command:
         """The command of a process that loads a checker in Python and waits for submissions."""
         return Command(
-            (python(), "-s", "-B", RUNNER, f"{PROGRAM_FOLDER}/{entry(program.files)}"),
+            (python(), "-s", "-B", RUNNER, f"{inside.PROGRAM_FOLDER}/{inside.entry(program.files)}"),
             mounts=(*RUNNER_MOUNTS, *self._modules.mounts, *runnable.mounts),
             environment=self._modules.environment,
             limits=replace(limits, cpu_seconds=LONGEST_LIFE, wall_seconds=LONGEST_LIFE),
         )
 
-    def _explained(self, ask: Callable[[], Decision | None]) -> Decision | None:
+    def _explained(self, ask: Callable[[], model.Decision | None]) -> model.Decision | None:
         """Ask, and say beside a fault for want of a module which modules there are."""
         try:
             return ask()
-        except ProgramFault as fault:
+        except model.ProgramFault as fault:
             if (match := WANTED.search(str(fault))) is None:
                 raise
             given = ", ".join(("the standard library", *self._modules.names))
-            raise ProgramFault(
+            raise model.ProgramFault(
                 f"it imports {match[1]}; checkers get {given} on this server (setting JURADO_CHECKER_MODULES)\n{fault}"
             ) from None
 
-    def _with_images(self, decision: Decision | None) -> Decision | None:
+    def _with_images(self, decision: model.Decision | None) -> model.Decision | None:
         return None if decision is None else with_images(decision, decision.images, self._image_bytes)
 
 
-def _opinion(ask: Ask, case: CaseFiles) -> Opinion:
+def _opinion(ask: Ask, case: model.CaseFiles) -> Opinion:
     try:
         return Opinion(ask(case))
-    except Unread as refused:
+    except model.Unread as refused:
         return Opinion(unread=str(refused))
-    except ProgramFault as fault:
+    except model.ProgramFault as fault:
         return Opinion(fault=str(fault))
 
 
-def _write(folder: Path, case: CaseFiles) -> dict[str, Path]:
+def _write(folder: Path, case: model.CaseFiles) -> dict[str, Path]:
     """Write a case's files, by their places in the sandbox."""
     places = {}
-    for target, data in ((INPUT, case.input), (ANSWER, case.reference), (OUTPUT, case.output or b"")):
-        path = folder / target.removeprefix(f"{CASE_FOLDER}/")
+    for target, data in (
+        (inside.INPUT, case.input),
+        (inside.ANSWER, case.reference),
+        (inside.OUTPUT, case.output or b""),
+    ):
+        path = folder / target.removeprefix(f"{inside.CASE_FOLDER}/")
         path.write_bytes(data)
         places[target] = path
     return places

@@ -14,17 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
 
-from sqlalchemy import (
-    Connection,
-    RootTransaction,
-    UpdateBase,
-    delete,
-    event,
-    false,
-    insert,
-    or_,
-    select,
-)
+import sqlalchemy as sa
 from sqlalchemy.orm import Session, SessionTransaction, UOWTransaction
 
 from app.core.clock import utc_now
@@ -136,7 +126,7 @@ class Ledger:
             key = table, f"statement {len(self.objects)}"
             self.objects[key] = {"table": table, "id": None, "what": what, "before": {}, "after": readable(each)}
 
-    def entry(self, connection: Connection) -> Entry | None:
+    def entry(self, connection: sa.Connection) -> Entry | None:
         """The row of the log; None where nothing was changed."""
         if not self.counts:
             return None
@@ -145,9 +135,9 @@ class Ledger:
         return entry(connection, self.by, changes, only)
 
 
-def entry(connection: Connection, by: Actor, changes: AuditChanges, contest_id: str | None = None) -> Entry:
+def entry(connection: sa.Connection, by: Actor, changes: AuditChanges, contest_id: str | None = None) -> Entry:
     """The row of the log for changes of an actor; `contest_id` where the request names no contest."""
-    username = connection.scalar(select(AccountRow.username).where(AccountRow.id == by.account_id))
+    username = connection.scalar(sa.select(AccountRow.username).where(AccountRow.id == by.account_id))
     return {
         "time": utc_now(),
         "account_id": by.account_id,
@@ -165,14 +155,14 @@ def entry(connection: Connection, by: Actor, changes: AuditChanges, contest_id: 
 
 
 @contextmanager
-def audited(connection: Connection, transaction: RootTransaction) -> Iterator[None]:
+def audited(connection: sa.Connection, transaction: sa.RootTransaction) -> Iterator[None]:
     """Collect what a transaction changes, and add its entry at the end, unless it was taken back (a dry run)."""
     by = actor()
     if by is None:
         yield
         return
     ledger = connection.info[LEDGER] = Ledger(by)
-    event.listen(connection, "before_execute", _note_statement)  # an engine's listener would cost every statement
+    sa.event.listen(connection, "before_execute", _note_statement)  # an engine's listener would cost every statement
     try:
         yield
     finally:
@@ -182,19 +172,19 @@ def audited(connection: Connection, transaction: RootTransaction) -> Iterator[No
         add(connection, [row])
 
 
-def add(connection: Connection, rows: Sequence[Entry]) -> None:
+def add(connection: sa.Connection, rows: Sequence[Entry]) -> None:
     """Add entries to the log, and now and then remove those that are too old or too many."""
     for row in rows:
-        (number,) = connection.execute(insert(AuditRow).values(row)).inserted_primary_key or (0,)
+        (number,) = connection.execute(sa.insert(AuditRow).values(row)).inserted_primary_key or (0,)
         if number % BETWEEN_SWEEPS == 0:
             sweep(connection, number)
 
 
-def sweep(connection: Connection, newest: int) -> None:
+def sweep(connection: sa.Connection, newest: int) -> None:
     """Remove the entries that the settings keep no longer; `newest` is the number of the last one."""
     oldest = utc_now() - timedelta(days=RETENTION.days) if RETENTION.days else None
-    too_old = AuditRow.time < oldest if oldest is not None else false()
-    connection.execute(delete(AuditRow).where(or_(AuditRow.id <= newest - RETENTION.most, too_old)))
+    too_old = AuditRow.time < oldest if oldest is not None else sa.false()
+    connection.execute(sa.delete(AuditRow).where(sa.or_(AuditRow.id <= newest - RETENTION.most, too_old)))
 
 
 def concern(session: Session, contest_id: str) -> None:
@@ -209,24 +199,24 @@ def keep_audit(days: int, most: int) -> None:
     RETENTION.days, RETENTION.most = days, most
 
 
-def watch_session(session: Session, connection: Connection) -> None:
+def watch_session(session: Session, connection: sa.Connection) -> None:
     """Let the objects of a session be noted while its connection has a ledger."""
     ledger: Ledger | None = connection.info.get(LEDGER)
     if ledger is not None:
         session.info[LEDGER] = ledger
         for name, listener in LISTENERS.items():
-            event.listen(session, name, listener)
+            sa.event.listen(session, name, listener)
 
 
 def _note_statement(
-    connection: Connection,
+    connection: sa.Connection,
     statement: object,
     multiparams: Sequence[Mapping[str, object]],
     params: Mapping[str, object],
     _options: Mapping[str, object],
 ) -> None:
     ledger: Ledger | None = connection.info.get(LEDGER)
-    if ledger is None or ledger.flushing or not isinstance(statement, UpdateBase):
+    if ledger is None or ledger.flushing or not isinstance(statement, sa.UpdateBase):
         return
     what = ADDED if statement.is_insert else DELETED if statement.is_delete else CHANGED
     values = list(multiparams) or ([params] if params else [statement.compile().params])

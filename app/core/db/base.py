@@ -12,48 +12,17 @@ from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
+import sqlalchemy as sa
 from pydantic import BaseModel
-from sqlalchemy import (
-    ARRAY,
-    BigInteger,
-    ColumnElement,
-    Connection,
-    DateTime,
-    Dialect,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    any_,
-    bindparam,
-    insert,
-    text,
-    update,
-)
-from sqlalchemy import cast as cast_to
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute, Session
 from sqlalchemy.types import JSON, TypeDecorator
 
-from app.core.json_documents import (
-    AuditChanges,
-    FileNoteDocument,
-    JobParams,
-    JobResult,
-    ManifestDocument,
-    MetadataDocument,
-    PauseDocument,
-    ProblemChanges,
-    ProvenanceDocument,
-    SelectionDocument,
-    SourceDocument,
-    StatementDocument,
-)
+from app.core import json_documents as documents
 from app.domain.documents import ImageDocument, MessageDocument, ProblemSettingsDocument
 
 # A 64-bit id; SQLite only counts up by itself in a column of type INTEGER.
-BigId = BigInteger().with_variant(Integer(), "sqlite")
+BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 Json = JSON(none_as_null=True)
 M = TypeVar("M", bound=BaseModel)
@@ -62,17 +31,17 @@ M = TypeVar("M", bound=BaseModel)
 class Moment(TypeDecorator[datetime]):
     """A UTC moment: aware in Python, `timestamptz` in PostgreSQL, naive UTC text in SQLite, never a local time."""
 
-    impl = DateTime(timezone=True)
+    impl = sa.DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
         """Refuse naive moments: nobody can tell which zone they meant."""
         if value is None:
             return None
         utc = in_utc(value)
         return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
         """Give every moment its zone back."""
         if value is None:
             return None
@@ -90,13 +59,13 @@ class Model(TypeDecorator[M], Generic[M]):
         self.model = model
         self.exclude_unset = exclude_unset
 
-    def process_bind_param(self, value: M | None, dialect: Dialect) -> object:
+    def process_bind_param(self, value: M | None, dialect: sa.Dialect) -> object:
         """Write a model, or values that are valid for it."""
         if value is None:
             return None
         return self.model.model_validate(value).model_dump(mode="json", exclude_unset=self.exclude_unset)
 
-    def process_result_value(self, value: object, dialect: Dialect) -> M | None:
+    def process_result_value(self, value: object, dialect: sa.Dialect) -> M | None:
         """Read the stored JSON."""
         return None if value is None else self.model.model_validate(value)
 
@@ -118,10 +87,10 @@ NAMES = {
     "fk": "fk_%(table_name)s_%(column_0_N_name)s",
     "pk": "pk_%(table_name)s",
 }
-ID = String(36)
-SLUG = String(255)
-SHA256 = String(64)
-WAITING = text("state != 'done'")
+ID = sa.String(36)
+SLUG = sa.String(255)
+SHA256 = sa.String(64)
+WAITING = sa.text("state != 'done'")
 # Further properties of an object, as its schema writes them: their types differ by name.
 Details = dict[str, Any]
 # The types of columns that hold JSON.
@@ -129,30 +98,30 @@ DOCUMENTS: tuple[object, ...] = (
     Details,
     dict[str, str],
     dict[str, list[str | int]],
-    dict[str, StatementDocument],
+    dict[str, documents.StatementDocument],
     list[str],
     list[list[str]],
-    list[FileNoteDocument],
+    list[documents.FileNoteDocument],
     list[ImageDocument],
-    list[PauseDocument],
-    list[SourceDocument],
-    AuditChanges,
-    JobResult,
-    ManifestDocument,
+    list[documents.PauseDocument],
+    list[documents.SourceDocument],
+    documents.AuditChanges,
+    documents.JobResult,
+    documents.ManifestDocument,
     MessageDocument,
-    MetadataDocument,
+    documents.MetadataDocument,
     ProblemSettingsDocument,
-    ProvenanceDocument,
-    ProblemChanges,
-    JobParams,
-    SelectionDocument,
+    documents.ProvenanceDocument,
+    documents.ProblemChanges,
+    documents.JobParams,
+    documents.SelectionDocument,
 )
 
 
 class Base(DeclarativeBase):
     """The base of all tables: names for constraints, and a column type for each Python type."""
 
-    metadata = MetaData(naming_convention=NAMES)
+    metadata = sa.MetaData(naming_convention=NAMES)
     type_annotation_map = {datetime: Moment} | dict.fromkeys(DOCUMENTS, Json)
 
 
@@ -163,32 +132,32 @@ _ENCODER = msgspec.json.Encoder()
 GIVEN = "given"
 
 
-def insert_rows(connection: Connection, *groups: Rows) -> None:
+def insert_rows(connection: sa.Connection, *groups: Rows) -> None:
     """Insert rows of some tables; those of one table name the same columns. Rows may refer to tables named before."""
     for of, rows in groups:
         if rows:
-            connection.execute(insert(_table(of)), rows)
+            connection.execute(sa.insert(_table(of)), rows)
 
 
-def update_rows(connection: Connection, of: type[Base], rows: Sequence[Values]) -> None:
+def update_rows(connection: sa.Connection, of: type[Base], rows: Sequence[Values]) -> None:
     """Change the rows that have these `id`s; all name the same columns."""
     if not rows:
         return
     table = _table(of)
-    values: dict[str, object] = {name: bindparam(f"new_{name}") for name in rows[0] if name != "id"}
-    statement = update(table).where(table.c.id == bindparam("new_id")).values(values)
+    values: dict[str, object] = {name: sa.bindparam(f"new_{name}") for name in rows[0] if name != "id"}
+    statement = sa.update(table).where(table.c.id == sa.bindparam("new_id")).values(values)
     connection.execute(statement, [{f"new_{name}": each[name] for name in each} for each in rows])
 
 
 @cache
-def among(column: InstrumentedAttribute[int], *, postgresql: bool) -> ColumnElement[bool]:
+def among(column: InstrumentedAttribute[int], *, postgresql: bool) -> sa.ColumnElement[bool]:
     """Compare a column with the `given` numbers: on PostgreSQL they are one parameter, and all of them have one plan.
 
     With `IN` each number of them is a statement that is compiled and planned anew.
     """
     if postgresql:
-        return column == any_(cast_to(bindparam(GIVEN, type_=Text), ARRAY(column.type)))
-    return column.in_(bindparam(GIVEN, expanding=True))
+        return column == sa.any_(sa.cast(sa.bindparam(GIVEN, type_=sa.Text), sa.ARRAY(column.type)))
+    return column.in_(sa.bindparam(GIVEN, expanding=True))
 
 
 def given(numbers: Iterable[int], *, postgresql: bool) -> dict[str, object]:
@@ -206,16 +175,16 @@ def texts_of(texts: Iterable[str]) -> str:
     return _ENCODER.encode(list(texts)).decode()
 
 
-def own_insert(connection: Connection, table: type[Base]) -> sqlite.Insert | postgresql.Insert:
+def own_insert(connection: sa.Connection, table: type[Base]) -> sqlite.Insert | postgresql.Insert:
     """The insert of the database's own kind, which knows of conflicts."""
     return postgresql.insert(table) if is_postgresql(connection) else sqlite.insert(table)
 
 
-def is_postgresql(connection: Connection | Session) -> bool:
+def is_postgresql(connection: sa.Connection | Session) -> bool:
     """Whether the database is PostgreSQL, and no SQLite."""
-    bind = connection if isinstance(connection, Connection) else connection.get_bind()
+    bind = connection if isinstance(connection, sa.Connection) else connection.get_bind()
     return bind.dialect.name == "postgresql"
 
 
-def _table(of: type[Base]) -> Table:
-    return cast(Table, of.__table__)
+def _table(of: type[Base]) -> sa.Table:
+    return cast(sa.Table, of.__table__)

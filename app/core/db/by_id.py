@@ -16,21 +16,9 @@ from typing import TypeVar
 from sqlalchemy import Connection, event, select
 from sqlalchemy.orm import Session, UOWTransaction
 
-from app.tables import (
-    AccountRow,
-    ContestRoleRow,
-    ContestRow,
-    GroupRow,
-    OrganiserRow,
-    OrganizationRow,
-    PersonRow,
-    ProblemRoleRow,
-    ProblemRow,
-    TeamRow,
-    TokenRow,
-)
+from app import tables
 
-R = TypeVar("R", bound=GroupRow | OrganizationRow | PersonRow | TeamRow)
+R = TypeVar("R", bound=tables.GroupRow | tables.OrganizationRow | tables.PersonRow | tables.TeamRow)
 # Ids in one IN (...): older SQLites take 999 parameters.
 AT_ONCE = 500
 
@@ -253,12 +241,12 @@ def watch_session(session: Session, connection: Connection) -> None:
 
 def _note_accounts(session: Session, _context: UOWTransaction) -> None:
     for row in [*session.dirty, *session.deleted]:
-        if isinstance(row, AccountRow):
+        if isinstance(row, tables.AccountRow):
             tell_account(session, row.id)
-        elif isinstance(row, TokenRow | ContestRoleRow | ProblemRoleRow | OrganiserRow):
+        elif isinstance(row, tables.TokenRow | tables.ContestRoleRow | tables.ProblemRoleRow | tables.OrganiserRow):
             tell_account(session, row.account_id)
-        elif isinstance(row, ContestRow | ProblemRow) and row in session.deleted:
+        elif isinstance(row, tables.ContestRow | tables.ProblemRow) and row in session.deleted:
             tell_account(session, None)  # the roles in it go with it, and another one may get its id
     for row in session.new:  # nobody knows a new account or token yet
-        if isinstance(row, ContestRoleRow | ProblemRoleRow | OrganiserRow):
+        if isinstance(row, tables.ContestRoleRow | tables.ProblemRoleRow | tables.OrganiserRow):
             tell_account(session, row.account_id)

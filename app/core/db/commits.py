@@ -22,17 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import structlog
-from sqlalchemy import Connection, Engine, RootTransaction, text
-from sqlalchemy.exc import (
-    DatabaseError,
-    DBAPIError,
-    IntegrityError,
-    InterfaceError,
-    InternalError,
-    OperationalError,
-    SQLAlchemyError,
-)
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy import Connection, Engine, RootTransaction, exc, text
 
 from app.core.db.base import texts_of
 from app.core.db.by_id import SENDING
@@ -79,7 +69,7 @@ def commit(
     number, began, *_ = connection.execute(LAST, {"payloads": texts_of(payloads)}).one()
     try:
         transaction.commit()
-    except DBAPIError as error:
+    except exc.DBAPIError as error:
         if number is None or not error.connection_invalidated:
             raise
         done = _look_until_known(connection.engine, number, began, trace, seconds)
@@ -115,7 +105,7 @@ def was_committed(engine: Engine, number: str, began: str, trace: Trace | None) 
             replays, open_ones = connection.execute(END, {"number": number, "began": began}).one()
             if not replays and not open_ones:
                 return None if trace is None else trace(connection)
-    except SQLAlchemyError as error:
+    except exc.SQLAlchemyError as error:
         log.warning("a commit in doubt cannot be looked up yet", transaction=number, error=str(error))
         raise NotKnownYet from error
     raise NotKnownYet
@@ -131,25 +121,25 @@ def is_full(error: BaseException) -> bool:
     """Whether the disk has no room, for files or for the database."""
     if isinstance(error, OSError):
         return error.errno in NO_ROOM
-    if not isinstance(error, DBAPIError):
+    if not isinstance(error, exc.DBAPIError):
         return False
     return _state(error) == FULL or "database or disk is full" in str(error.orig)
 
 
 def of_the_database(error: BaseException) -> bool:
     """Whether the database failed, and not the statement. Damaged pages and lost tables are its own faults, too."""
-    if isinstance(error, PoolTimeout | OperationalError | InterfaceError | InternalError):
+    if isinstance(error, exc.TimeoutError | exc.OperationalError | exc.InterfaceError | exc.InternalError):
         return True
-    if not isinstance(error, DBAPIError) or isinstance(error, IntegrityError):
+    if not isinstance(error, exc.DBAPIError) or isinstance(error, exc.IntegrityError):
         return False
     # SQLite has no better word than DatabaseError for a file that is damaged or is no database.
-    return error.connection_invalidated or _state(error) == NO_TABLE or type(error) is DatabaseError
+    return error.connection_invalidated or _state(error) == NO_TABLE or type(error) is exc.DatabaseError
 
 
 def is_locked(error: BaseException) -> bool:
     """Whether PostgreSQL waited in vain for a lock that another transaction has."""
-    return isinstance(error, DBAPIError) and _state(error) == LOCKED
+    return isinstance(error, exc.DBAPIError) and _state(error) == LOCKED
 
 
-def _state(error: DBAPIError) -> str | None:
+def _state(error: exc.DBAPIError) -> str | None:
     return getattr(error.orig, "sqlstate", None)

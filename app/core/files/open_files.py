@@ -22,20 +22,7 @@ import zstandard
 
 from app.core.clock import utc_now
 from app.core.db.migrate import sync, sync_folder
-from app.core.files.files import (
-    LEVEL,
-    PIECE,
-    SECONDS_UNFINISHED,
-    Files,
-    Kept,
-    State,
-    StoredFile,
-    check_packed,
-    digest_of,
-    inflated_slowly,
-    name_of,
-    sha256_of,
-)
+from app.core.files import files as base
 from app.core.files.s3 import S3, address_of
 from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, inflated, unpacked
 from app.core.settings import Settings
@@ -61,7 +48,7 @@ class LocalFiles:
 
     def path(self, sha256: str) -> Path:
         """The path of the file of that sha256, if it is stored."""
-        return self.folder / name_of(sha256)
+        return self.folder / base.name_of(sha256)
 
     @property
     def place(self) -> str:
@@ -72,39 +59,39 @@ class LocalFiles:
         """Store `data` durably and return its sha256; a damaged file of that name is written again."""
         return self.put(data).sha256
 
-    def put(self, data: bytes) -> Kept:
+    def put(self, data: bytes) -> base.Kept:
         """Store `data` durably, and say whether that made a file."""
         sha256 = hashlib.sha256(data).hexdigest()
         target = self.path(sha256)
         if self._holds(target, data) and _touch(target):
             # Another thread may have renamed it a moment ago and not have come to this yet.
             self._make_durable(target)
-            return Kept(sha256, None)
-        return self._write(sha256, lambda file: file.write(zstandard.compress(data, LEVEL)))
+            return base.Kept(sha256, None)
+        return self._write(sha256, lambda file: file.write(zstandard.compress(data, base.LEVEL)))
 
     def keep_file(self, path: Path) -> str:
         """Store the bytes of a file durably, in pieces, and return their sha256."""
         return self.put_file(path).sha256
 
-    def put_file(self, path: Path) -> Kept:
+    def put_file(self, path: Path) -> base.Kept:
         """Store the bytes of a file durably, in pieces, and say whether that made a file."""
-        sha256 = digest_of(path)
+        sha256 = base.digest_of(path)
         target = self.path(sha256)
         if self._is_whole(sha256) and _touch(target):
             self._make_durable(target)
-            return Kept(sha256, None)
+            return base.Kept(sha256, None)
         with path.open("rb") as source:
-            compressor, size = zstandard.ZstdCompressor(LEVEL), path.stat().st_size
-            return self._write(sha256, lambda file: compressor.copy_stream(source, file, size, PIECE, PIECE))
+            compressor, size = zstandard.ZstdCompressor(base.LEVEL), path.stat().st_size
+            return self._write(sha256, lambda file: compressor.copy_stream(source, file, size, base.PIECE, base.PIECE))
 
     def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
         """Store the compressed bytes of a file as another store has them, checked; a damaged file is written again."""
-        check_packed(sha256, packed)
+        base.check_packed(sha256, packed)
         target = self.path(sha256)
         if self._is_whole(sha256) and _touch(target):
             self._make_durable(target)
         else:
-            self._write(sha256, lambda file: shutil.copyfileobj(packed, file, PIECE))
+            self._write(sha256, lambda file: shutil.copyfileobj(packed, file, base.PIECE))
 
     def _is_whole(self, sha256: str) -> bool:
         """Whether the bytes of that sha256 are stored, read in pieces."""
@@ -117,7 +104,7 @@ class LocalFiles:
             return False
         return True
 
-    def _write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> Kept:
+    def _write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> base.Kept:
         """Make the file of that sha256, in which `write` puts the compressed bytes."""
         target = self.path(sha256)
         target.parent.mkdir(exist_ok=True)
@@ -133,7 +120,7 @@ class LocalFiles:
             Path(name).unlink(missing_ok=True)
             raise
         self._make_durable(target)
-        return Kept(sha256, made)
+        return base.Kept(sha256, made)
 
     def load(self, sha256: str) -> bytes:
         """Read, inflate and check the file; raises FileMissing or FileDamaged, and says so to `on_fault`."""
@@ -145,10 +132,10 @@ class LocalFiles:
 
     def examine(self, sha256: str) -> None:
         """Read the file and check it, in pieces."""
-        for _ in inflated_slowly(self.opened(sha256), sha256):
+        for _ in base.inflated_slowly(self.opened(sha256), sha256):
             pass
 
-    def state(self, sha256: str) -> State:
+    def state(self, sha256: str) -> base.State:
         """A value that changes when the file is written again; None where it is missing."""
         try:
             about = self.path(sha256).stat()
@@ -166,7 +153,7 @@ class LocalFiles:
         except FileMissing as error:
             self.on_fault(sha256, str(error))
             raise
-        return self._reporting(sha256, inflated_slowly(file, sha256))
+        return self._reporting(sha256, base.inflated_slowly(file, sha256))
 
     def _reporting(self, sha256: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
         try:
@@ -175,7 +162,7 @@ class LocalFiles:
             self.on_fault(sha256, str(error))
             raise
 
-    def take_back(self, file: Kept) -> bool:
+    def take_back(self, file: base.Kept) -> bool:
         """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
         return file.made is not None and self.remove(file.sha256, lambda status: status.st_mtime_ns == file.made)
 
@@ -193,20 +180,20 @@ class LocalFiles:
             pass  # somebody else was faster
         return False
 
-    def collect(self, file: StoredFile) -> bool:
+    def collect(self, file: base.StoredFile) -> bool:
         """Remove a file that no row names, unless its bytes have been kept since it was listed."""
         return self.remove(file.sha256, lambda about: about.st_mtime <= file.stored_at)
 
-    def stored(self) -> Iterator[StoredFile]:
+    def stored(self) -> Iterator[base.StoredFile]:
         """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
         for folder in self._folders():
             for path in sorted(folder.iterdir()):
-                if (sha256 := sha256_of(f"{folder.name}/{path.name}")) is not None:
+                if (sha256 := base.sha256_of(f"{folder.name}/{path.name}")) is not None:
                     with suppress(FileNotFoundError):
                         about = path.stat()
-                        yield StoredFile(sha256, about.st_size, about.st_mtime)
+                        yield base.StoredFile(sha256, about.st_size, about.st_mtime)
 
-    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
+    def tidy(self, seconds: float = base.SECONDS_UNFINISHED) -> int:
         """Remove what killed processes began to write, if it is that old, and put back what they took aside."""
         removed = 0
         for folder in self._folders():
@@ -281,7 +268,7 @@ def _put_back(aside: Path) -> None:
     aside.unlink()
 
 
-def open_files(settings: Settings) -> Files:
+def open_files(settings: Settings) -> base.Files:
     """Open the file store of the settings; raises OSError where a folder cannot be made, or an extra is missing."""
     url = settings.files
     if not url.startswith(S3):

@@ -23,20 +23,8 @@ import structlog
 import zstandard
 
 from app.core.clock import utc_now
+from app.core.files import files as base
 from app.core.files.file_cache import FileCache
-from app.core.files.files import (
-    LEVEL,
-    PIECE,
-    SECONDS_UNFINISHED,
-    Kept,
-    State,
-    StoredFile,
-    check_packed,
-    digest_of,
-    inflated_slowly,
-    name_of,
-    sha256_of,
-)
 from app.core.files.s3 import Bucket, NoObject, ObjectExists
 from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, StoreUnavailable, unpacked
 
@@ -84,36 +72,36 @@ class S3Files:
         """Store `data` and return its sha256; a damaged object of that name is written again."""
         return self.put(data).sha256
 
-    def put(self, data: bytes) -> Kept:
+    def put(self, data: bytes) -> base.Kept:
         """Store `data`: once this returns, S3 has it."""
         sha256 = hashlib.sha256(data).hexdigest()
-        packed = zstandard.compress(data, LEVEL)
+        packed = zstandard.compress(data, base.LEVEL)
         if len(packed) <= self._part:
             self._put_small(sha256, packed)
         else:
             with self.cache.writing() as file:
                 file.write(packed)
                 self._put_large(sha256, file)
-        return Kept(sha256, None)
+        return base.Kept(sha256, None)
 
     def keep_file(self, path: Path) -> str:
         """Store the bytes of a file, in pieces, and return their sha256."""
         return self.put_file(path).sha256
 
-    def put_file(self, path: Path) -> Kept:
+    def put_file(self, path: Path) -> base.Kept:
         """Store the bytes of a file, in pieces."""
-        sha256, size = digest_of(path), path.stat().st_size
+        sha256, size = base.digest_of(path), path.stat().st_size
         with path.open("rb") as source, self.cache.writing() as file:
-            zstandard.ZstdCompressor(LEVEL).copy_stream(source, file, size, PIECE, PIECE)
+            zstandard.ZstdCompressor(base.LEVEL).copy_stream(source, file, size, base.PIECE, base.PIECE)
             self._put_packed(sha256, file)
-        return Kept(sha256, None)
+        return base.Kept(sha256, None)
 
     def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
         """Store the compressed bytes of a file as another store has them, checked; a damaged object is replaced."""
-        check_packed(sha256, packed)
+        base.check_packed(sha256, packed)
         self._put_packed(sha256, packed)
 
-    def take_back(self, file: Kept) -> bool:
+    def take_back(self, file: base.Kept) -> bool:
         """Leave it to `collect`: another server may have kept the same bytes without writing anything."""
         return False
 
@@ -124,7 +112,7 @@ class S3Files:
 
     def pieces(self, sha256: str) -> Iterator[bytes]:
         """Yield the bytes in pieces; raises FileMissing or FileDamaged at once."""
-        return inflated_slowly(self.opened(sha256), sha256)
+        return base.inflated_slowly(self.opened(sha256), sha256)
 
     def opened(self, sha256: str) -> IO[bytes]:
         """Open the compressed copy on this machine, fetched where it is missing or damaged, and checked."""
@@ -139,19 +127,19 @@ class S3Files:
         with self.cache.writing() as file:
             self._receive(sha256, file)
 
-    def state(self, sha256: str) -> State:
+    def state(self, sha256: str) -> base.State:
         """Changes with the copy on this machine, and when S3 answers again."""
         return self.bucket.recovered, *(self.cache.state(sha256) or ())
 
-    def stored(self) -> Iterator[StoredFile]:
+    def stored(self) -> Iterator[base.StoredFile]:
         """Every file of the store."""
         for each in self.bucket.listed():
-            if (sha256 := sha256_of(each["path"])) is not None:
-                yield StoredFile(sha256, each["size"], each["last_modified"].timestamp())
+            if (sha256 := base.sha256_of(each["path"])) is not None:
+                yield base.StoredFile(sha256, each["size"], each["last_modified"].timestamp())
 
-    def collect(self, file: StoredFile) -> bool:
+    def collect(self, file: base.StoredFile) -> bool:
         """Remove a file that no row names, unless its bytes have been kept since it was listed."""
-        name, mark = name_of(file.sha256), MARKS + file.sha256
+        name, mark = base.name_of(file.sha256), MARKS + file.sha256
         try:
             self.bucket.create(mark, b"")
         except ObjectExists:
@@ -184,7 +172,7 @@ class S3Files:
                 log.error("the store ignores create-only puts: no file is ever removed from it", place=self.place)
         return self._is_exclusive
 
-    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
+    def tidy(self, seconds: float = base.SECONDS_UNFINISHED) -> int:
         """Take down old marks, and remove what killed processes began to copy."""
         old = [each["path"] for each in self.bucket.listed(MARKS) if self._age_of(each["last_modified"]) >= seconds]
         for mark in old:
@@ -203,7 +191,7 @@ class S3Files:
             self._put_large(sha256, file)
 
     def _put_small(self, sha256: str, packed: bytes) -> None:
-        name = name_of(sha256)
+        name = base.name_of(sha256)
         try:
             self.bucket.create(name, packed)
         except ObjectExists:
@@ -212,7 +200,7 @@ class S3Files:
 
     def _put_large(self, sha256: str, file: IO[bytes]) -> None:
         """Send a file in parts; S3 has no create-only for these, and the same bytes twice are the same object."""
-        name = name_of(sha256)
+        name = base.name_of(sha256)
 
         def send() -> None:
             self.bucket.send(name, lambda: _pieces(file), self._part)
@@ -226,7 +214,7 @@ class S3Files:
 
     def _keep_existing(self, sha256: str, write: Callable[[], object]) -> None:
         """See to it that an object that is there is sound, and that nobody removes it as long unused."""
-        name = name_of(sha256)
+        name = base.name_of(sha256)
         try:
             self.examine(sha256)
             if self._age_of(self.bucket.about(name)["last_modified"]) < SECONDS_YOUNG:
@@ -258,7 +246,7 @@ class S3Files:
         if file is None:
             return None
         try:
-            check_packed(sha256, file)
+            base.check_packed(sha256, file)
         except OSError as error:
             file.close()
             log.warning("a copy of a stored file is damaged: it is fetched again", file=sha256, error=str(error))
@@ -279,7 +267,7 @@ class S3Files:
 
     def _receive(self, sha256: str, file: IO[bytes]) -> None:
         """Write an object to a file, in parts, and check it; raises FileMissing or FileDamaged."""
-        name = name_of(sha256)
+        name = base.name_of(sha256)
         try:
             data, size = self.bucket.first(name, self._part)
             file.write(data)
@@ -289,7 +277,7 @@ class S3Files:
             raise FileMissing(f"no stored file {sha256}") from None
         file.flush()
         file.seek(0)
-        check_packed(sha256, file)
+        base.check_packed(sha256, file)
 
     def _age_of(self, moment: datetime) -> float:
         return self._age(moment.timestamp())
@@ -300,5 +288,5 @@ class S3Files:
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:
     file.seek(0)
-    while piece := file.read(PIECE):
+    while piece := file.read(base.PIECE):
         yield piece
