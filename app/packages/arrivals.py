@@ -304,7 +304,7 @@ def _slow_statements(package: Package) -> Iterator[PackageError]:
             render(statement.text, FOLDER)
         if (taken := process_time() - began) > STATEMENT_SECONDS:
             message = mismatch(
-                N_("a statement that is rendered in %(seconds)s s"),
+                N_("a statement that is rendered within %(seconds)s s"),
                 Phrase(N_("one that took %(taken)s s"), taken=f"{taken:.0f}"),
                 seconds=f"{STATEMENT_SECONDS:g}",
             )

@@ -27,7 +27,7 @@ from app.packages.model import Case, Package
 from app.packages.settings import BESIDE
 from app.packages.trials import judge_here
 from app.packages.zips import inflate, open_zip
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 VARIABLE = "JURADO_PROBLEMS"
 # The folder of packages that are played, among those of other packages.
@@ -48,7 +48,11 @@ def problems_folder() -> Path:
             return place
     looked = ", ".join(map(str, places))
     raise PackageErrors(
-        [PackageError("", "", mismatch("a folder of problem packages", Phrase("none at %(looked)s", looked=looked)))]
+        [
+            PackageError(
+                "", "", mismatch(N_("a folder of problem packages"), Phrase(N_("none at %(looked)s"), looked=looked))
+            )
+        ]
     )
 
 
@@ -99,12 +103,12 @@ def check_board(package: Package) -> Iterator[PackageError]:
     if data is None:
         return
     if len(data) > LARGEST:
-        yield PackageError(NAME, "", mismatch("at most %(largest)s bytes", str(len(data)), largest=LARGEST))
+        yield PackageError(NAME, "", mismatch(N_("at most %(largest)s bytes"), str(len(data)), largest=LARGEST))
         return
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        yield PackageError(NAME, f"byte {error.start + 1}", mismatch("text in UTF-8", "other bytes"))
+        yield PackageError(NAME, f"byte {error.start + 1}", mismatch(N_("text in UTF-8"), N_("other bytes")))
 
 
 def board_module(archive: IO[bytes]) -> str | None:
@@ -222,10 +226,10 @@ def check_ladder(package: Package) -> Iterator[PackageError]:
     for place, ranges in (("ladder.points", ladder.points), ("ladder.short.points", ladder.short.points or {})):
         for method, (least, most) in ranges.items():
             if least > most:
-                message = mismatch("[least, most]", Phrase("[%(least)s, %(most)s]", least=least, most=most))
+                message = mismatch(N_("[least, most]"), Phrase(N_("[%(least)s, %(most)s]"), least=least, most=most))
                 yield PackageError("jurado.yaml", f"{place}.{method}", message, "warning")
     for method in sorted(set(ladder.short.points or {}) - set(ladder.points)):
-        text = mismatch("a method of ladder.points (%(points)s)", str(method), points=", ".join(ladder.points))
+        text = mismatch(N_("a method of ladder.points (%(points)s)"), str(method), points=", ".join(ladder.points))
         yield PackageError("jurado.yaml", "ladder.short.points", text, "warning")
     try:
         short = plan_climb(package, short=True)
@@ -236,6 +240,7 @@ def check_ladder(package: Package) -> Iterator[PackageError]:
     missing = giving - {case.group for case in short.cases}
     if missing:
         text = mismatch(
-            "a case of every group that gives points", Phrase("none of %(missing)s", missing=", ".join(sorted(missing)))
+            N_("a case of every group that gives points"),
+            Phrase(N_("none of %(missing)s"), missing=", ".join(sorted(missing))),
         )
         yield PackageError("jurado.yaml", "ladder.short.cases", text, "warning")

@@ -206,7 +206,7 @@ class _Reader:
         try:
             words = shlex.split(command)
         except ValueError as error:
-            self._faults.add(FILE, "not a command: %(error)s", where, error=error)
+            self._faults.add(FILE, N_("not a command: %(error)s"), where, error=error)
             return None
         program, beside = self._program(words[0] if words else "", where)
         args = tuple(SEED.sub(str(seed), word.replace("{name}", NAME)) for word in words[1:])

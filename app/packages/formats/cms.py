@@ -106,9 +106,9 @@ def read(source: Source) -> Draft:
 def _refuse_other_kinds(source: Source, task: Task) -> None:
     for name in MANAGERS:
         if name in source.files:
-            source.faults.add(source.use(name), "expected answers that are files: a Communication task has none")
+            source.faults.add(source.use(name), N_("expected answers that are files: a Communication task has none"))
     if not task.output_only:
-        source.note("task.yaml", "the programs of a Batch task are not run here: contestants send their outputs")
+        source.note("task.yaml", N_("the programs of a Batch task are not run here: contestants send their outputs"))
 
 
 def _cases(source: Source, task: Task) -> list[CaseDraft]:
@@ -119,7 +119,7 @@ def _cases(source: Source, task: Task) -> list[CaseDraft]:
         source.faults.add(name, Phrase(N_("missing file")))
     extra = [name for names in (numbered.inputs, numbered.outputs) for at, name in names.items() if at >= count]
     if extra:
-        source.note("task.yaml", "beyond n_input and left out: %(extra)s", "n_input", extra=listed(sorted(extra)))
+        source.note("task.yaml", N_("beyond n_input and left out: %(extra)s"), "n_input", extra=listed(sorted(extra)))
     outputs = {at: source.keep(name) for at, name in numbered.outputs.items() if at < count}
     numbers = [at for at in range(count) if at in numbered.inputs]
     return [CaseDraft(f"{at:03}", source.keep(numbered.inputs[at]), outputs.get(at)) for at in numbers]
@@ -155,7 +155,7 @@ def _checker(source: Source) -> Standard | Program:
             source.faults.expect(
                 source.use(name),
                 "",
-                "its source beside it (%(sources)s)",
+                N_("its source beside it (%(sources)s)"),
                 what,
                 sources=", ".join(_last(name) + each for each in SOURCES),
             )
@@ -183,19 +183,19 @@ def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
         if not last.endswith(".pdf") or not LANGUAGE.match(language):
             continue
         if language in languages:
-            source.faults.add(source.use(name), "two statements have the language %(language)s", language=language)
+            source.faults.add(source.use(name), N_("two statements have the language %(language)s"), language=language)
             continue
         languages.append(language)
         draft.files[f"statement/problem.{language}.pdf"] = source.keep(name)
     if not languages:
-        source.faults.expect("statement", "", "statement.pdf or LANGUAGE.pdf", NONE)
+        source.faults.expect("statement", "", N_("statement.pdf or LANGUAGE.pdf"), NONE)
     return languages
 
 
 def _note_settings(source: Source, task: Task) -> None:
     given = [key for key in CONTEST_KEYS if key in (task.model_extra or {})]
     if given:
-        source.note("task.yaml", "set in the contest here, and left out: %(given)s", given=", ".join(given))
+        source.note("task.yaml", N_("set in the contest here, and left out: %(given)s"), given=", ".join(given))
 
 
 READERS: Mapping[Format, Callable[[Source], Draft]] = {
@@ -239,7 +239,9 @@ def import_files(files: Mapping[str, bytes], format: Format, slug: str | None, n
     draft = READERS[format](source)
     chosen = slug or slug_of(draft.slug) or slug_of(name or "")
     if not SLUG.fullmatch(chosen):
-        source.faults.expect("", "", "an id of lowercase letters and digits", repr(slug or draft.slug or name or ""))
+        source.faults.expect(
+            "", "", N_("an id of lowercase letters and digits"), repr(slug or draft.slug or name or "")
+        )
     _name(draft, draft.slug or name or chosen, source)
     written = write_draft(draft, chosen, source)
     source.faults.settle()
@@ -251,4 +253,4 @@ def _name(draft: Draft, name: str, source: Source) -> None:
     nameless = [language for language, title in draft.names.items() if not title]
     draft.names |= dict.fromkeys(nameless, name)
     if nameless:
-        source.note("problem.yaml", "the format has no title: the problem is called %(name)r", "name", name=name)
+        source.note("problem.yaml", N_("the format has no title: the problem is called %(name)r"), "name", name=name)

@@ -14,7 +14,7 @@ from app.core.faults import Faults, PackageError
 from app.packages.contents import Content, File
 from app.packages.model import Aggregation
 from app.packages.tools import not_runnable
-from checkers.doors import Phrase
+from checkers.doors import N_, Phrase
 
 MOST_NAMED = 5
 NOT_SLUG = re.compile(r"[^a-z0-9]+")
@@ -182,9 +182,9 @@ def keep_programs(source: Source, draft: Draft) -> None:
     for name in programs:
         draft.files[f"{FOLDER}/{name}"] = source.keep(name)
     if programs:
-        source.note(FOLDER, "programs are kept here and not run: %(programs)s", programs=listed(programs))
+        source.note(FOLDER, N_("programs are kept here and not run: %(programs)s"), programs=listed(programs))
     if others := [name for name in rest if name not in source.used]:
-        source.note("", "without a place in the package and left out: %(others)s", others=listed(others))
+        source.note("", N_("without a place in the package and left out: %(others)s"), others=listed(others))
 
 
 def _is_text(data: bytes) -> bool:

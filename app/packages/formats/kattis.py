@@ -188,7 +188,7 @@ def _from_html(source: Source, name: str) -> bytes:
     try:
         return to_markdown(source.take(name))
     except RecursionError:
-        source.faults.expect(name, "", N_("HTML with at most some hundred nested elements"), MORE)
+        source.faults.expect(name, "", N_("HTML with at most a few hundred nested elements"), MORE)
         return b""
 
 

@@ -102,7 +102,7 @@ def read(source: Source) -> Draft:
     draft = Draft(total=TOTAL)
     settings = _json(source, "settings.json", Settings)
     if source.below("interactive") or settings.Interactive:
-        source.faults.add("interactive", "expected answers that are files: an interactive problem has none")
+        source.faults.add("interactive", N_("expected answers that are files: an interactive problem has none"))
         source.used.update(source.below("interactive"))
     draft.checker = _checker(source, settings)
     limits = settings.Validator.Limits if settings.Validator else None
@@ -123,7 +123,7 @@ def _json(source: Source, name: str, model: type[M]) -> M:
         return model()
     data = source.take(name)
     if len(data) > LARGEST_DOCUMENT:
-        source.faults.expect(name, "", "at most %(most)s bytes of JSON", str(len(data)), most=LARGEST_DOCUMENT)
+        source.faults.expect(name, "", N_("at most %(most)s bytes of JSON"), str(len(data)), most=LARGEST_DOCUMENT)
         return model()
     try:
         return model.model_validate_json(data)
@@ -138,7 +138,9 @@ def _read_solutions(source: Source, draft: Draft) -> None:
         places = [f"tests/{each.filename}", f"tests/solutions/{each.filename}"]
         name = next((place for place in places if place in source.files), None)
         if name is None:
-            source.faults.expect(TESTS, "solutions", "the file %(place)s", Phrase(N_("no such file")), place=places[0])
+            source.faults.expect(
+                TESTS, "solutions", N_("the file %(place)s"), Phrase(N_("no such file")), place=places[0]
+            )
         elif (folder := FOLDERS.get(each.verdict)) is not None:
             keep_solution(source, draft, {name.rpartition("/")[2]: name}, folder)
 
@@ -152,7 +154,7 @@ def _cases(source: Source) -> dict[str, CaseDraft]:
         if dot and extension == "out" and f"{stem}.in" in source.files:
             continue
         if extension != "in" or "/" in name:
-            source.faults.expect(file, "", "NAME.in and NAME.out directly in cases/", Phrase(N_("another file")))
+            source.faults.expect(file, "", N_("NAME.in and NAME.out directly in cases/"), Phrase(N_("another file")))
             source.used.add(file)
         else:
             answer = source.keep(f"{stem}.out") if f"{stem}.out" in source.files else None
@@ -182,9 +184,9 @@ def _testplan(source: Source, cases: Mapping[str, CaseDraft]) -> dict[str, Fract
             continue
         match = PLAN_LINE.fullmatch(line)
         if match is None:
-            source.faults.expect("testplan", f"line {number}", "`CASE WEIGHT`", repr(line[:60]))
+            source.faults.expect("testplan", f"line {number}", N_("`CASE WEIGHT`"), repr(line[:60]))
         elif match[1] in weights:
-            source.faults.add("testplan", "case %(match)s stands twice", f"line {number}", match=match[1])
+            source.faults.add("testplan", N_("case %(match)s stands twice"), f"line {number}", match=match[1])
         else:
             weights[match[1]], places[match[1]] = Fraction(match[2]), f"line {number}"
     _match(source, "testplan", places, cases)
@@ -195,9 +197,9 @@ def _match(source: Source, file: str, places: Mapping[str, str], cases: Mapping[
     """The plan and cases/ name the same cases."""
     for name, place in places.items():
         if name not in cases:
-            source.faults.add(file, "case %(name)s has no files cases/%(name)s.in and .out", place, name=name)
+            source.faults.add(file, N_("case %(name)s has no files cases/%(name)s.in and .out"), place, name=name)
     if missing := sorted(cases.keys() - places.keys()):
-        source.faults.add(file, "no weight for %(missing)s", missing=listed(missing))
+        source.faults.add(file, N_("no weight for %(missing)s"), missing=listed(missing))
 
 
 def _groups(
@@ -220,8 +222,10 @@ def _groups(
     several = [name for name, together in members.items() if len(together) > 1]
     if several and policy != "min" and isinstance(checker, Program):
         message = Phrase(
-            "sum-if-not-zero adds the scores of a group's cases, which nothing here does: %(groups)s count by the worst"
-            " case, as with omegaUp's policy `min`",
+            N_(
+                "sum-if-not-zero adds the scores of a group's cases, which nothing here does: %(groups)s count by the"
+                " worst case, as with omegaUp's policy `min`"
+            ),
             groups=listed(several),
         )
         source.note("settings.json" if "settings.json" in source.files else "cases", message)
@@ -238,17 +242,17 @@ def _checker(source: Source, settings: Settings) -> Standard | Program:
     entry = settings.Validator
     name = entry.Name if entry is not None else ("custom" if programs else "token-caseless")
     if entry is None and not programs:
-        source.note("settings.json", "no validator is named: answers are compared as with token-caseless")
+        source.note("settings.json", N_("no validator is named: answers are compared as with token-caseless"))
     if name == "custom":
         if len(programs) != 1:
             expected, actual = "one file validator.EXTENSION", ", ".join(programs) or "none"
             source.faults.expect("validator", "", expected, actual)
         return Program("omegaup", "fraction", {each: source.take(each) for each in programs})
     if programs:
-        source.note(programs[0], "not used, as settings.json names the validator %(name)s", name=name)
+        source.note(programs[0], N_("not used, as settings.json names the validator %(name)s"), name=name)
     if name == "literal":
         expected = "a validator that compares answers"
-        source.faults.expect("settings.json", "Validator.Name", expected, "literal: the answer is the score")
+        source.faults.expect("settings.json", "Validator.Name", expected, N_("literal: the answer is the score"))
     if name == "token-numeric":
         source.note("settings.json", NUMERIC, "Validator.Name")
         tolerance = entry.Tolerance if entry is not None else None
