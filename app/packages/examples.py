@@ -5,20 +5,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mismatch
 from app.packages.generation import Plan, Recipe, read_plan
 from app.packages.model import Case, File, Package, ValidationCase
-from app.packages.texts import Question as Input
-from app.packages.texts import Validators, ahead
+from app.packages.texts import ahead
 from app.packages.tools import Workshop, not_runnable, tool_of, validation_bounds, validators_of
 from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
 from app.programs.model import ProgramFault
 from app.programs.points import generate
-from app.programs.tools import Opinion, ToolDesk
+from app.programs.tools import Opinion, Tool, ToolDesk, validate
 from checkers.doors import N_, Phrase
 
 # The opinion of each input validator on each input, by the input's path.
@@ -37,22 +34,34 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
     if workshop.desk is None:
         lack = _warning("input_validators", "input validators are not run: %(lack)s", lack=workshop.lack)
         return None, [*faults, lack]
-    sound = []
-    for tool in tools:
-        try:
-            workshop.desk.prepare(tool)
-        except ProgramFault as fault:
-            faults.append(_warning(tool.place, "this input validator cannot be run: %(fault)s", fault=fault))
-        else:
-            sound.append(tool)
+    desk, bounds, protocol = workshop.desk, validation_bounds(package), package.settings.validator_protocol
+    broken = _broken(desk, tools)
+    faults += [
+        _warning(place, "this input validator cannot be run: %(fault)s", fault=broken[place]) for place in broken
+    ]
+    sound = [tool for tool in tools if tool.place not in broken]
     if not sound:
         return None, faults
+
+    def look(case: Case | ValidationCase) -> tuple[str, list[Opinion]]:
+        data, args = case.input.read(), case.validator_args
+        return case.input.path, [
+            validate(desk, tool, protocol, data, args.get(tool.called, args.get("*", ())), bounds) for tool in sound
+        ]
+
     everything: list[Case | ValidationCase] = [*package.cases, *package.validation_cases]
-    inputs = [Input(case.input, case.validator_args) for case in everything]
-    protocol = package.settings.validator_protocol
-    validators = Validators(workshop.desk, sound, protocol, validation_bounds(package))
-    opinions = dict(steps.each("input validators", inputs, validators.ask(inputs)))
-    return opinions, faults
+    return dict(steps.each("input validators", everything, ahead(look, everything))), faults
+
+
+def _broken(desk: ToolDesk, tools: Iterable[Tool]) -> dict[str, ProgramFault]:
+    """Why programs cannot be run, by their places."""
+    broken = {}
+    for tool in tools:
+        try:
+            desk.prepare(tool)
+        except ProgramFault as fault:
+            broken[tool.place] = fault
+    return broken
 
 
 def check_opinions(opinions: Opinions) -> Iterator[PackageError]:
@@ -142,7 +151,6 @@ def _warning(file: str, message: str, where: str = "", /, **values: object) -> P
     return PackageError(file, where, Phrase(message, **values) if values else message, "warning")
 
 
-AT_ONCE = min(2, os.cpu_count() or 1)
 LONGEST_QUOTE = 60
 JUDGED = ("sample/", "secret/")
 
@@ -201,13 +209,9 @@ def _check_generated(
 ) -> Iterator[PackageError]:
     bounds = validation_bounds(package)
     tools = {recipe.program: tool_of(package, recipe.program, recipe.beside) for recipe in recipes}
-    broken = {}
-    for place, tool in tools.items():
-        try:
-            desk.prepare(tool)
-        except ProgramFault as fault:
-            broken[place] = str(fault)
-            yield PackageError(place, "", Phrase(N_("this generator cannot be run: %(fault)s"), fault=fault), "warning")
+    broken = _broken(desk, tools.values())
+    for place, fault in broken.items():
+        yield PackageError(place, "", Phrase(N_("this generator cannot be run: %(fault)s"), fault=fault), "warning")
     asked = [recipe for recipe in recipes if recipe.program not in broken]
 
     def make(recipe: Recipe) -> bytes | ProgramFault:
@@ -216,16 +220,15 @@ def _check_generated(
         except ProgramFault as fault:
             return fault
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        made = ahead(pool, make, asked)
-        for recipe in steps.over("generators", asked):
-            data, name = next(made), f"data/{recipe.path}.in"
-            if isinstance(data, ProgramFault):
-                values = {"command": _command(recipe), "path": recipe.path, "fault": data}
-                source = "%(command)s does not make data/%(path)s.in: %(fault)s"
-                yield _warning(plan.file, source, recipe.where, **values)
-            elif data != package.files[name]:
-                yield _differs(name, plan, recipe, data, package.files[name])
+    made = ahead(make, asked)
+    for recipe in steps.over("generators", asked):
+        data, name = next(made), f"data/{recipe.path}.in"
+        if isinstance(data, ProgramFault):
+            values = {"command": _command(recipe), "path": recipe.path, "fault": data}
+            source = "%(command)s does not make data/%(path)s.in: %(fault)s"
+            yield _warning(plan.file, source, recipe.where, **values)
+        elif data != package.files[name]:
+            yield _differs(name, plan, recipe, data, package.files[name])
 
 
 def _differs(name: str, plan: Plan, recipe: Recipe, made: bytes, stored: bytes) -> PackageError:

@@ -1,16 +1,16 @@
 """Text files as the format wants them: UTF-8 without a byte-order mark, LF only, a newline at the end.
 
 - Test cases of a problem sent as one zip, laid out as `data/` of a package; an answer may be missing.
-- Work done ahead of whoever takes its results, but not far: results may be large.
-- A package's input validators, asked about its inputs in the sandbox.
+- Work done ahead of whoever takes its results, but not far, in threads: results may be large, and each part waits for
+  a program or the disk (guarantee 6: a package of ten thousand cases is checked and stored in minutes).
 """
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -18,10 +18,8 @@ from typing import TypeVar
 from app.core.faults import NONE, Faults
 from app.core.parsing import read_model
 from app.packages.bundles import GROUP_FILE
-from app.packages.contents import File
 from app.packages.files import archive_files
 from app.packages.settings import CaseSettings, GroupSettings
-from app.programs.tools import Bounds, Opinion, Tool, ToolDesk, ValidatorProtocol, validate
 from checkers.doors import N_, Phrase
 
 TEXTS = (".yaml", ".md", ".tex", ".in", ".ans", ".out", ".py", ".txt", ".json", ".statement", ".download", ".svg", ".c")
@@ -158,48 +156,18 @@ def _cases(files: Mapping[str, bytes], faults: Faults) -> list[SentCase]:
 T = TypeVar("T")
 R = TypeVar("R")
 MOST_AHEAD = 4
-
-
-def ahead(pool: Executor, function: Callable[[T], R], parts: Iterable[T], most: int = MOST_AHEAD) -> Iterator[R]:
-    """Yield the results of a function in the order of its parts; at most so many wait, done or not."""
-    waiting: deque[Future[R]] = deque()
-    for part in parts:
-        waiting.append(pool.submit(function, part))
-        if len(waiting) >= most:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
-
-
 AT_ONCE = min(2, os.cpu_count() or 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """An input to be validated, read then; `arguments` by validator name, `*` for all of them."""
-
-    file: File
-    arguments: Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Validators:
-    """The validators of one package, the protocol that they speak, and the limits of a run."""
-
-    desk: ToolDesk
-    tools: Sequence[Tool]
-    protocol: ValidatorProtocol
-    bounds: Bounds
-
-    def ask(self, questions: Sequence[Question]) -> Iterator[tuple[str, list[Opinion]]]:
-        """Let every validator look at every input, two at a time; opinions with the input's path, in order."""
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            yield from ahead(pool, self._look, questions)
-
-    def _look(self, question: Question) -> tuple[str, list[Opinion]]:
-        data = question.file.read()
-        return question.file.path, [self._ask(tool, question, data) for tool in self.tools]
-
-    def _ask(self, tool: Tool, question: Question, data: bytes) -> Opinion:
-        args = question.arguments.get(tool.called, question.arguments.get("*", ()))
-        return validate(self.desk, tool, self.protocol, data, args, self.bounds)
+def ahead(
+    function: Callable[[T], R], parts: Iterable[T], most: int = MOST_AHEAD, threads: int = AT_ONCE
+) -> Iterator[R]:
+    """Yield the results of a function in the order of its parts; at most so many wait, done or not."""
+    waiting: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for part in parts:
+            waiting.append(pool.submit(function, part))
+            if len(waiting) >= most:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

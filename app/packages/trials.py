@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -193,7 +191,6 @@ def over_limit(data: bytes, limit: int) -> Outcome | None:
     return Outcome(rejected=f"expected at most {limit} bytes, found {len(data)}") if len(data) > limit else None
 
 
-AT_ONCE = min(2, os.cpu_count() or 1)
 TIME_LIMIT, RUN_TIME_ERROR = "TLE", "RTE"
 
 
@@ -208,8 +205,7 @@ def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[
     def run(case: Case) -> tuple[Case, bytes | Outcome]:
         return case, _answer(package, tool, case, desk)
 
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        yield from ahead(pool, run, package.cases)
+    yield from ahead(run, package.cases)
 
 
 def _answer(package: Package, tool: Tool, case: Case, desk: ToolDesk) -> bytes | Outcome:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
@@ -173,9 +172,8 @@ def _keep_cases(files: FileStore, package: Package, steps: Steps) -> list[KeptCa
 
     numbered = list(zip(package.cases, ordinals(package), strict=True))
     small = [each for each in numbered if _size(each[0]) <= SMALL]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        small_ones = steps.each(STORING, small, ahead(pool, keep, small, 2 * AT_ONCE))
-        by_name = {case.name: case for case in small_ones}
+    small_ones = steps.each(STORING, small, ahead(keep, small, 2 * AT_ONCE, AT_ONCE))
+    by_name = {case.name: case for case in small_ones}
     return [by_name.get(each[0].name) or keep(each) for each in steps.over(STORING, numbered)]
 
 

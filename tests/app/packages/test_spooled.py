@@ -7,7 +7,6 @@ import pickle
 import shutil
 import tracemalloc
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -141,11 +140,10 @@ def test_archives_in_an_archive_have_a_limit_of_their_own(tmp_path: Path) -> Non
 def test_what_is_made_ahead_waits_in_a_short_line() -> None:
     """In the order of its parts, and never more of it than asked for."""
     begun: list[int] = []
-    with ThreadPoolExecutor(2) as pool:
-        results = ahead(pool, lambda number: begun.append(number) or number, range(20), 3)
-        assert next(results) == 0
-        assert max(begun) <= 2
-        assert list(results) == list(range(1, 20))
+    results = ahead(lambda number: begun.append(number) or number, range(20), 3)
+    assert next(results) == 0
+    assert max(begun) <= 2
+    assert list(results) == list(range(1, 20))
 
 
 def test_limits_hold_for_what_is_spooled(tmp_path: Path) -> None:
