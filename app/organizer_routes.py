@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
-from app.accounts.pages import audit, roles
+from app.accounts.pages import admin as accounts_admin
 from app.authoring.pages import case, contest_problems, problems
 from app.contests.pages import finals, home, setup
 from app.core.pages.gate import needs
@@ -68,9 +68,9 @@ PLACES: Sequence[Place] = (
     ("POST", f"{REJUDGING}/cancel", rejudgings.cancel_rejudging, "cancel_rejudging"),
     ("GET", f"{CONTEST}/questions", messages_pages.questions_page_organizer, "get_limits"),
     ("POST", f"{CONTEST}/questions", messages_pages.send_message, "get_limits"),
-    ("GET", f"{CONTEST}/roles", roles.roles_page, "list_contest_roles"),
-    ("POST", f"{CONTEST}/roles", roles.grant_role, "put_contest_role"),
-    ("POST", f"{CONTEST}/roles/{{account_id}}/revoke", roles.revoke_role, "delete_contest_role"),
+    ("GET", f"{CONTEST}/roles", accounts_admin.roles_page, "list_contest_roles"),
+    ("POST", f"{CONTEST}/roles", accounts_admin.grant_role, "put_contest_role"),
+    ("POST", f"{CONTEST}/roles/{{account_id}}/revoke", accounts_admin.revoke_role, "delete_contest_role"),
     ("GET", "/c/{contest_id}/projector", projector.projector, "get_scoreboard"),
     ("GET", f"{CONTEST}/ceremony", projector.ceremony_page, "get_reveal"),
     ("POST", f"{CONTEST}/ceremony", projector.publish, "reveal_places"),
@@ -78,7 +78,7 @@ PLACES: Sequence[Place] = (
     ("POST", f"{CONTEST}/awards", projector.give_award, "create_award"),
     ("POST", f"{CONTEST}/awards/medals", finals.set_medals, "change_contest"),
     ("POST", f"{CONTEST}/awards/{{award_id}}/remove", projector.remove_award, "delete_award"),
-    ("GET", f"{CONTEST}/audit", audit.contest_audit, "list_contest_audit"),
+    ("GET", f"{CONTEST}/audit", accounts_admin.contest_audit, "list_contest_audit"),
     ("GET", f"{CONTEST}/similarity", similarity_pages.similarity_page, "get_similarity"),
     ("GET", f"{CONTEST}/similarity/{{team_id}}/{{rival_id}}", similarity_pages.comparison_page, "compare_teams"),
     ("GET", PROBLEMS, problems.list_page, "list_problems"),
@@ -96,13 +96,13 @@ PLACES: Sequence[Place] = (
     ("GET", f"{ADMIN}/jobs", case.jobs_page, "list_jobs"),
     ("GET", f"{ADMIN}/jobs/{{job_id}}", case.job_page, "get_job"),
     ("POST", f"{ADMIN}/jobs/{{job_id}}/cancel", case.cancel_job, "cancel_job"),
-    ("GET", f"{ADMIN}/people", audit.people_page, "list_accounts"),
-    ("POST", f"{PERSON}/password", audit.new_password, "create_password"),
-    ("POST", f"{PERSON}/code", audit.reset_code, "create_password_reset"),
-    ("POST", f"{PERSON}/allow", audit.allow, "put_organiser"),
-    ("POST", f"{PERSON}/disallow", audit.disallow, "delete_organiser"),
+    ("GET", f"{ADMIN}/people", accounts_admin.people_page, "list_accounts"),
+    ("POST", f"{PERSON}/password", accounts_admin.new_password, "create_password"),
+    ("POST", f"{PERSON}/code", accounts_admin.reset_code, "create_password_reset"),
+    ("POST", f"{PERSON}/allow", accounts_admin.allow, "put_organiser"),
+    ("POST", f"{PERSON}/disallow", accounts_admin.disallow, "delete_organiser"),
     ("GET", f"{ADMIN}/health", operations_pages.health_page, "get_stored_files"),
-    ("GET", f"{ADMIN}/audit", audit.server_audit, "list_audit"),
+    ("GET", f"{ADMIN}/audit", accounts_admin.server_audit, "list_audit"),
 )
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)

@@ -7,17 +7,20 @@ from fastapi.responses import HTMLResponse, Response
 
 from app import organizer_routes as organiser
 from app.accounts.pages.account import (
+    accept_role,
     account_page,
+    decline_role,
     log_in,
     log_out,
     login_page,
+    make_token,
     register_on_page,
     registration_page,
     reset_page,
+    revoke_token,
     set_forgotten_password,
     set_password,
 )
-from app.accounts.pages.roles import accept_role, decline_role, make_token, revoke_token
 from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
 from app.core.pages.forms import set_preferences
 from app.core.pages.frames import live_header

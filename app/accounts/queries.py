@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, cast
+from typing import cast
 
 from sqlalchemy import Connection, CursorResult, delete, event, func, inspect, or_, select, update
 from sqlalchemy.orm import Session, UOWTransaction
 
+from app.accounts.schemas import AuditFilter, RoleKind
 from app.core.db.by_id import tell_account
 from app.tables import (
     AccountRow,
@@ -150,7 +151,6 @@ def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but
 
 
 OWNER, JUDGE = "owner", "judge"
-RoleKind = Literal["contests", "problems"]
 RoleRow = ContestRoleRow | ProblemRoleRow
 
 
@@ -294,21 +294,6 @@ def _changed(session: Session, row: Base) -> Iterator[str]:
     elif isinstance(row, ProblemRow) and row in session.deleted:
         at_problem = ProblemRoleRow.problem_id == row.id, ProblemRoleRow.pending.is_(None)
         yield from session.scalars(select(ProblemRoleRow.account_id).where(*at_problem))
-
-
-@dataclass(frozen=True, slots=True)
-class AuditFilter:
-    """Conditions on entries, None for any: an account by id or username, a contest, an operation, and when.
-
-    `before` is the id of an entry: only older ones; at most `limit` of them.
-    """
-
-    actor: str | None = None
-    operation: str | None = None
-    since: datetime | None = None
-    before: int | None = None
-    limit: int = 100
-    contest_id: str | None = None
 
 
 def entries(session: Session, wanted: AuditFilter) -> Sequence[AuditRow]:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Literal, Self, cast
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationInfo, model_validator
@@ -250,3 +252,21 @@ class RegisteredView(BaseModel):
     team: str | None
     email: str | None
     time: str
+
+
+RoleKind = Literal["contests", "problems"]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Conditions on entries, None for any: an account by id or username, a contest, an operation, and when.
+
+    `before` is the id of an entry: only older ones; at most `limit` of them.
+    """
+
+    actor: str | None = None
+    operation: str | None = None
+    since: datetime | None = None
+    before: int | None = None
+    limit: int = 100
+    contest_id: str | None = None

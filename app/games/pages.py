@@ -19,10 +19,9 @@ from app.core.pages.frames import frame
 from app.core.pages.languages import _, in_words_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, visitor
-from app.games.service.bodies import GameView, MoveBody, StartBody
 from app.games.service.playing import Games
 from app.games.service.referee import Table
-from app.games.service.showing import listed, may_play
+from app.games.service.showing import GameView, MoveBody, StartBody, listed, may_play
 from app.games.service.starting import start
 from app.problems.pages.contest import named_problem
 from app.problems.queries import pins

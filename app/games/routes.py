@@ -6,12 +6,11 @@ from typing import Annotated, cast
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from app.contests.service.names import problem_called
+from app.contests.service.capabilities import problem_called
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot, address_of
 from app.core.http.downloads import Replies
-from app.games.service.bodies import GameSummary, GameView, MoveBody, StartBody
 from app.games.service.playing import Games
-from app.games.service.showing import listed, transcript
+from app.games.service.showing import GameSummary, GameView, MoveBody, StartBody, listed, transcript
 from app.games.service.starting import start
 
 router = APIRouter(route_class=GatedRoute, tags=["games"])

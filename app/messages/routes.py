@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
-from app.contests.service.names import problem_called
+from app.contests.service.capabilities import problem_called
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheSnapshot, Writing
 from app.core.http.middleware import API
 from app.core.http.replies import TheLists

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.contests.service.names import problem_called
+from app.contests.service.capabilities import problem_called
 from app.core.clics import format_reltime, number
 from app.core.errors import BadRequest, NotFound
 from app.core.files.files import FileStore

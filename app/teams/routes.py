@@ -20,7 +20,7 @@ from app.core.http.errors import TheDocument
 from app.core.http.replies import TheLists
 from app.feed.service.collections import BY_NAME
 from app.teams.schemas import PeopleMade, PersonRowBody
-from app.teams.service import directory_changes, team_changes
+from app.teams.service import directory, team_changes
 from app.teams.service.directory import DIRECTORY_KINDS, DirectoryKind
 from app.teams.service.team_changes import bring_in, bring_in_class_list
 from app.teams.service.teams import Enrolment, TeamBody, TeamChange, TeamView
@@ -209,7 +209,7 @@ class Endpoints:
         self, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, object_id: str
     ) -> Mapping[str, object]:
         """404 for what the contest does not show the client."""
-        return directory_changes.one(self.kind, viewer, snapshot, session, object_id)
+        return directory.one(self.kind, viewer, snapshot, session, object_id)
 
     def make(
         self,
@@ -223,7 +223,7 @@ class Endpoints:
         dry_run: DryRun = False,
     ) -> JsonObject | list[JsonObject]:
         """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none."""
-        made = directory_changes.bring_in(self.kind, viewer, session, service, contest_id, document, replace=replace)
+        made = directory.bring_in(self.kind, viewer, session, service, contest_id, document, replace=replace)
         address = f"contests/{contest_id}/{self.kind.name}/{made[0]['id']}" if made else ""
         return many_or_one(session, response, made, address, many=document.many, dry_run=dry_run)
 
@@ -237,7 +237,7 @@ class Endpoints:
         document: TheDocument,
     ) -> JsonObject:
         """The body is the whole object, its id included."""
-        return directory_changes.replace(self.kind, viewer, session, service, contest_id, object_id, document)
+        return directory.replace(self.kind, viewer, session, service, contest_id, object_id, document)
 
     def change(
         self,
@@ -249,11 +249,11 @@ class Endpoints:
         document: TheDocument,
     ) -> JsonObject:
         """What is left out stays."""
-        return directory_changes.change(self.kind, viewer, session, service, contest_id, object_id, document)
+        return directory.change(self.kind, viewer, session, service, contest_id, object_id, document)
 
     def delete(self, viewer: CurrentViewer, session: Writing, contest_id: str, object_id: str) -> None:
         """Only one that nothing refers to."""
-        directory_changes.delete(self.kind, viewer, session, contest_id, object_id)
+        directory.delete(self.kind, viewer, session, contest_id, object_id)
 
     def get_file(
         self,
@@ -267,7 +267,7 @@ class Endpoints:
         file_name: str,
     ) -> Response:
         """With its type; images only draw."""
-        files = directory_changes.files_of(self.kind, viewer, snapshot, session, object_id, name)
+        files = directory.files_of(self.kind, viewer, snapshot, session, object_id, name)
         return downloads.reply(service.files, files, file_name)
 
 

@@ -3,35 +3,49 @@
 - The page on which people register for a contest, with its code or by a link that has the code in it.
 - The page on which people set a new password with a code, or by a link that has the code in it.
 - The cookie of a session: a token that no script reads.
+- Invitations to roles, and tokens for programs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import partial
 from typing import Annotated, cast
-from urllib.parse import urlencode
 
 from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 
 from app.accounts import queries as accounts_queries
-from app.accounts.schemas import Registration, RegistrationBody
+from app.accounts.schemas import Registration, RegistrationBody, RoleKind
 from app.accounts.service import registration, role_changes, tokens
 from app.accounts.service.accounts import OwnChange, account_of, change_password, own_account
 from app.accounts.service.reach import NewPassword, use_reset_in_turn
 from app.accounts.service.registering import Pace, register
+from app.accounts.service.tokens import TokenBody
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
-from app.core.errors import Unauthorized
+from app.core.clics import format_time
+from app.core.clock import utc_now
+from app.core.db.database import after_commit
+from app.core.errors import BadRequest, Unauthorized
 from app.core.load import run_heavy, source_of
 from app.core.messages import N_
 from app.core.pages.forms import inside, made_of, read_form, refuse_two_texts
 from app.core.pages.frames import frame
-from app.core.pages.languages import gettext
+from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
+from app.core.pages.languages import _, confirm, gettext
 from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, authenticator_of
-from app.core.pages.visitor import address_of_index as own_address
+from app.core.pages.visitor import (
+    Reading,
+    TheService,
+    TheSnapshot,
+    Visitor,
+    Writing,
+    address_of,
+    address_of_index,
+    authenticator_of,
+)
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
@@ -51,8 +65,7 @@ async def set_forgotten_password(request: Request, service: TheService) -> Respo
     address = address_of(request)
     account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address), address)
     authenticator.forget(account.id)
-    query = urlencode({"username": account.username, "reset": "yes"})
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/login?{query}", 303)
+    return see(request, "/login", username=account.username, reset="yes")
 
 
 def keep_session(request: Request, reply: Response, token: str) -> None:
@@ -109,7 +122,7 @@ async def log_in(request: Request, service: TheService) -> Response:
         return page("login.html", request, 401, viewer=PUBLIC, **values)
     token = await run_sync(_begin, service, viewer)
     authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended
-    reply = RedirectResponse(f"{request.scope.get('root_path', '')}{next_}", 303)
+    reply = see(request, next_)
     keep_session(request, reply, token)
     return reply
 
@@ -124,15 +137,14 @@ async def log_out(request: Request, service: TheService, viewer: Visitor) -> Res
     if viewer.credential.digest is not None:
         await run_sync(_end, service, viewer)
         authenticator_of(request).forget(viewer.account_id)
-    reply = RedirectResponse(f"{request.scope.get('root_path', '')}/", 303)
+    reply = see(request, "/")
     drop_session(request, reply)
     return reply
 
 
 def account_page(request: Request, viewer: Visitor, session: Reading, changed: str = "") -> HTMLResponse:
     """The own account: who one is, its sessions and tokens, and the form for another password."""
-    if not viewer.logged_in:
-        raise Unauthorized(N_("log in to see your account"))
+    _check(viewer, N_("log in to see your account"))
     return page(
         "account.html",
         request,
@@ -146,13 +158,12 @@ def account_page(request: Request, viewer: Visitor, session: Reading, changed: s
 
 async def set_password(request: Request, service: TheService, viewer: Visitor) -> Response:
     """Change the own password; all other sessions and tokens end."""
-    if not viewer.logged_in:
-        raise Unauthorized(N_("log in to change your password"))
+    _check(viewer, N_("log in to change your password"))
     body = made_of(OwnChange, refuse_two_texts(await read_form(request)))
     check = partial(authenticator_of(request).check_password, address=address_of(request))
     await change_password(service, viewer, body, check)
     authenticator_of(request).forget(viewer.account_id)
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/account?changed=yes", 303)
+    return see(request, "/account", changed="yes")
 
 
 def _begin(service: Service, viewer: Viewer) -> str:
@@ -218,7 +229,92 @@ def _welcome(
             frame=frame(session, viewer, snapshot, "register"),
             made=made,
             code=code,
-            address=own_address(request),
+            address=address_of_index(request),
         )
     keep_session(request, shown, token)
     return shown
+
+
+def accept_role(
+    request: Request, viewer: Visitor, kind: RoleKind, object_id: str, session: WritingAccounts
+) -> Response:
+    """Accept an invitation to a role."""
+    _check(viewer, N_("log in to see your invitations"))
+    role_changes.accept(session, viewer, kind, object_id)
+    return see(request, "/account")
+
+
+def decline_role(
+    request: Request, viewer: Visitor, kind: RoleKind, object_id: str, session: WritingAccounts
+) -> Response:
+    """Decline an invitation to a role."""
+    _check(viewer, N_("log in to see your invitations"))
+    role_changes.decline(session, viewer, kind, object_id)
+    return see(request, "/account")
+
+
+# Days that a token may last by the form; without any it lasts until it is taken back.
+LASTS = (30, 365)
+
+
+def make_token(
+    request: Request,
+    viewer: Visitor,
+    fields: Fields,
+    session: Writing,
+) -> HTMLResponse:
+    """Make a token for a program, and show its secret this once; no cache keeps the page."""
+    _check(viewer, N_("log in to see your tokens"))
+    made = tokens.create(session, viewer, _asked(fields))
+    shown = page("token.html", request, viewer=viewer, made=made, address=address_of_index(request))
+    shown.headers["Cache-Control"] = NO_STORE
+    return shown
+
+
+def revoke_token(
+    request: Request,
+    viewer: Visitor,
+    fields: Fields,
+    session: Writing,
+    token_id: str,
+) -> Response:
+    """Take a token back, or end a session: it is good no more."""
+    _check(viewer, N_("log in to see your tokens"))
+    confirm(
+        fields,
+        _("Revoke this session or token?"),
+        _("Browsers and programs that use it are logged out at once."),
+        _("Revoke"),
+    )
+    tokens.delete(session, viewer, token_id)
+    after_commit(session, lambda: authenticator_of(request).forget(viewer.account_id))
+    return see(request, "/account")
+
+
+def _check(viewer: Viewer, refusal: str) -> None:
+    if not viewer.logged_in:
+        raise Unauthorized(refusal)
+
+
+def _asked(fields: dict[str, str]) -> TokenBody:
+    """The token that a form asks for; raises BadRequest."""
+    label = fields.get("label", "").strip()
+    if not label:
+        raise BadRequest(N_("expected what the token is for, found nothing"), where="label")
+    if label == tokens.SESSION:
+        raise BadRequest(
+            N_("expected another one than %(session)r, which sessions of browsers have"),
+            where="label",
+            session=tokens.SESSION,
+        )
+    values = {"label": label}
+    if days := fields.get("days", ""):
+        if days not in {str(each) for each in LASTS}:
+            raise BadRequest(
+                N_("expected one of %(names)s or nothing, found %(found)r"),
+                where="days",
+                names=", ".join(map(str, LASTS)),
+                found=days[:40],
+            )
+        values["expires"] = format_time(utc_now() + timedelta(days=int(days)))
+    return made_of(TokenBody, values)

@@ -15,14 +15,15 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import AwareDatetime
 
-from app.accounts.queries import AuditFilter, RoleKind
 from app.accounts.routes.accounts import WritingAccounts
 from app.accounts.schemas import (
     AccountView,
+    AuditFilter,
     PublicTerms,
     RegisteredView,
     Registration,
     RegistrationBody,
+    RoleKind,
     TermsChange,
     TermsView,
 )

@@ -15,7 +15,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.queries import AuditFilter, RoleKind, RoleRow
+from app.accounts.queries import RoleRow
+from app.accounts.schemas import AuditFilter, RoleKind
 from app.accounts.service.grants import NO_GRANTS, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer

@@ -169,7 +169,7 @@ class Importer:
         objects = self.contents.objects[kind.name]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file(f"{kind.name}.json"):
-            directory.bring_in(self.session, self.service.files, contest.id, kind, document, replace=self.replace)
+            directory.store_all(self.session, self.service.files, contest.id, kind, document, replace=self.replace)
 
     def _problems(self, contest: ContestRow) -> None:
         own = set(EntryBody.model_fields)

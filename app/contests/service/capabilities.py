@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -20,12 +21,15 @@ from app.contests.service.changes import why_not_running
 from app.core.bodies import Body
 from app.core.clics import format_reltime, format_time_or_none
 from app.core.clock import utc_now
-from app.core.errors import Conflict, Forbidden, Unauthorized
-from app.core.messages import N_
+from app.core.errors import Conflict, Forbidden, NotFound, Unauthorized
+from app.core.messages import N_, Message, did_you_mean
 from app.core.service import Service
 from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.tables import ContestRow
 from app.teams import queries as teams_queries
+
+if TYPE_CHECKING:
+    from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
 OF_ADMINS = (
     "contest_start",
@@ -156,3 +160,37 @@ def _check_start(session: Session, row: ContestRow, team_id: str, kind: Particip
         raise Conflict(N_("virtual teams may start once the contest has ended and its results are seen"))
     if count := contests_queries.submission_count(session, row.id, team_id=team_id):
         raise Conflict(N_("your team has %(count)s submissions in this contest already"), count=count)
+
+
+def called(name: str, labels: Mapping[str, str]) -> str | None:
+    """The id of the problem that a name stands for, given the labels by id.
+
+    An id comes before a label, and a label as written before one in other letters; None where two would do.
+    """
+    if name in labels:
+        return name
+    same = [id_ for id_, label in labels.items() if label == name]
+    alike = same or [id_ for id_, label in labels.items() if label.lower() == name.lower()]
+    return alike[0] if len(alike) == 1 else None
+
+
+def shown_labels(snapshot: ContestSnapshot) -> dict[str, str]:
+    """The labels, by id, of the problems that this snapshot shows."""
+    return {problem.id: snapshot.contest.labels[problem.id] for problem in snapshot.problems}
+
+
+def problem_called(snapshot: ContestSnapshot, name: str) -> str:
+    """The id of the problem that a name stands for; the name itself where it stands for none that is shown."""
+    return called(name, shown_labels(snapshot)) or name
+
+
+def no_problem(snapshot: ContestSnapshot, name: str) -> NotFound:
+    """The refusal of a name that stands for no problem that is shown, with the nearest one."""
+    known = [problem.id for problem in snapshot.problems]
+    return NotFound(
+        did_you_mean(
+            Message(N_("no problem %(problem)r in contest %(contest)r"), problem=name, contest=snapshot.contest.id),
+            name,
+            known,
+        )
+    )

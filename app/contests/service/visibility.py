@@ -10,7 +10,7 @@ from math import ceil
 from typing import Protocol
 
 from app.accounts.service.viewer import Viewer
-from app.contests.service.names import no_problem
+from app.contests.service.capabilities import no_problem
 from app.core.clics import format_reltime
 from app.core.clock import utc_now
 from app.core.errors import NotFound

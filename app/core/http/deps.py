@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.tokens import ID_LENGTH, OF_ACCOUNTS, Place, Who, check, who_may
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import NoContest
-from app.contests.service.names import problem_called
+from app.contests.service.capabilities import problem_called
 from app.contests.service.visibility import snapshot_for
 from app.core.db.audit import Actor, acting
 from app.core.db.database import drop_after_commit, run_after_commit

@@ -20,10 +20,9 @@ from app.core.messages import N_
 from app.core.service import Service
 from app.games import queries as games_queries
 from app.games.queries import Stored, Turn
-from app.games.service.bodies import GameView, MoveBody
 from app.games.service.ending import Binding, became, bound, clock_of_game, tell
 from app.games.service.referee import Table, Thinking, after_move, due, end, paced, play, position_after, seat, thought
-from app.games.service.showing import may_play, view, visible
+from app.games.service.showing import GameView, MoveBody, may_play, view, visible
 from app.tables import GameRow
 from checkers.doors import Rejected
 

@@ -13,7 +13,7 @@ from app.authoring.service.testcases import case_input
 from app.contests import queries as contests_queries
 from app.contests.queries import NoContest
 from app.contests.schemas import Limits
-from app.contests.service.names import problem_called
+from app.contests.service.capabilities import problem_called
 from app.contests.service.visibility import snapshot_for, the_problem
 from app.core.clock import utc_now
 from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests, message_of
@@ -22,8 +22,8 @@ from app.core.messages import N_, Message, did_you_mean
 from app.core.service import Service
 from app.games import queries as games_queries
 from app.games.queries import NewGame
-from app.games.service.bodies import MOST_SEED, StartBody
 from app.games.service.referee import Table, Thinking, paced
+from app.games.service.showing import MOST_SEED, StartBody
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.usage import LimitReached

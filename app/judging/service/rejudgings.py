@@ -17,7 +17,7 @@ from app.accounts.service.viewer import Viewer, refuse_foreign_contests
 from app.contests import queries as contests_queries
 from app.contests.queries import contest_of, entry_of
 from app.contests.schemas import Rule
-from app.contests.service.names import called
+from app.contests.service.capabilities import called
 from app.contests.tables import OPEN, UNDONE
 from app.core.bodies import Body, Line
 from app.core.clics import example

@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import clock, contest_of
-from app.contests.service.capabilities import capabilities, need
-from app.contests.service.names import problem_called
+from app.contests.service.capabilities import capabilities, need, problem_called
 from app.core.bodies import Body, Sparse, mismatch, refuse, same_id
 from app.core.clics import Id, Reltime, Time, format_reltime, format_time
 from app.core.clock import utc_now

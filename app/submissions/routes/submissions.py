@@ -12,7 +12,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from app.contests.service.names import problem_called
+from app.contests.service.capabilities import problem_called
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot
 from app.core.http.downloads import ANY_FILE, ARCHIVE, BYTES, OCTETS, ZIP, stored_file, type_for
 from app.core.http.lists import Large

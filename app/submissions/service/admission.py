@@ -11,9 +11,8 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.queries import NoContest
 from app.contests.schemas import NO_LIMITS, Limits
-from app.contests.service.capabilities import capabilities
+from app.contests.service.capabilities import capabilities, problem_called
 from app.contests.service.changes import why_not_running
-from app.contests.service.names import problem_called
 from app.contests.service.visibility import not_begun, own_clock_not_begun, snapshot_for, unknown_problem
 from app.core.bodies import same_id
 from app.core.clics import format_reltime, format_time

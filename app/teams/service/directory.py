@@ -16,16 +16,20 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service import tsv
-from app.accounts.service.viewer import Viewer
+from app.accounts.service.viewer import Viewer, refuse_foreign_object
 from app.contests.queries import contest_of
 from app.contests.service.contests import slug, slug_with_letters
 from app.core import table_rows
-from app.core.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all
+from app.core.bodies import Document, NewIds, mismatch, only_object, read_all, read_one, refuse, refuse_all, same_id
+from app.core.clics import JsonObject
 from app.core.db import by_id
-from app.core.errors import place
+from app.core.db.database import alone
+from app.core.errors import Conflict, NotFound, place
 from app.core.files import file_references
+from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
 from app.core.messages import N_, Fault, Message, counted
+from app.core.service import Service
 from app.core.table_rows import Columns
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
@@ -195,7 +199,24 @@ PERSONS = DirectoryKind(
 DIRECTORY_KINDS = (GROUPS, ORGANIZATIONS, PERSONS)
 
 
-def bring_in(
+def one(kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str) -> JsonObject:
+    """An object of a contest; raises NotFound where the viewer may not see it."""
+    for each in kind.documents(viewer, snapshot, session):
+        if each["id"] == object_id:
+            return each
+    raise NotFound(kind.missing, object=object_id, contest=snapshot.contest.id)
+
+
+def files_of(
+    kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str, name: str
+) -> Sequence[StoredReference]:
+    """References to the files of one property; raises NotFound where the viewer may not see the object."""
+    one(kind, viewer, snapshot, session, object_id)
+    row = _row(kind, session, snapshot.contest.id, object_id)
+    return row.details.get(name, []) if name in kind.files else []
+
+
+def store_all(
     session: Session,
     files: FileStore,
     contest_id: str,
@@ -205,7 +226,7 @@ def bring_in(
     sees_all_ids: bool = True,
     replace: bool = False,
 ) -> list[Row]:
-    """Keep the objects of a document, all of them or none; raises BadRequest or Conflict with every fault.
+    """Store the objects of a document, all of them or none; raises BadRequest or Conflict with every fault.
 
     Generated ids have random letters unless whoever asks `sees_all_ids` of the server anyway.
     """
@@ -235,3 +256,95 @@ def bring_in(
         rows.append(row)
     refuse(faults)
     return rows
+
+
+def bring_in(
+    kind: DirectoryKind,
+    viewer: Viewer,
+    session: Session,
+    service: Service,
+    contest_id: str,
+    document: Document,
+    *,
+    replace: bool,
+) -> list[JsonObject]:
+    """Make the objects of a document, all or none; raises BadRequest or Conflict with every fault."""
+    contest_of(session, contest_id)
+    sees_all_ids = viewer.is_admin
+    rows = store_all(session, service.files, contest_id, kind, document, sees_all_ids=sees_all_ids, replace=replace)
+    return [_after(kind, session, viewer, contest_id, row) for row in rows]
+
+
+def replace(
+    kind: DirectoryKind,
+    viewer: Viewer,
+    session: Session,
+    service: Service,
+    contest_id: str,
+    object_id: str,
+    document: Document,
+) -> JsonObject:
+    """Make an object or replace it by the body, which names its id; raises BadRequest with every fault."""
+    contest_of(session, contest_id)
+    body = read_one(document, kind.body)
+    if body.id is None:
+        refuse([mismatch("id", Message(N_("the id of the address")), Message(N_("nothing")))])
+    same_id(object_id, body.id)
+    row: Row = session.get(kind.table, object_id) or kind.table(id=object_id, contest_id=contest_id)
+    _fill(kind, session, service, row, body, set(type(body).model_fields))
+    return _after(kind, session, viewer, contest_id, row)
+
+
+def change(
+    kind: DirectoryKind,
+    viewer: Viewer,
+    session: Session,
+    service: Service,
+    contest_id: str,
+    object_id: str,
+    document: Document,
+) -> JsonObject:
+    """Change the properties that the body names; raises BadRequest with every fault."""
+    row = _row(kind, session, contest_id, object_id)
+    alone(session, row)
+    changes = only_object(document)
+    body = read_one(document, kind.body, old=kind.old(row))
+    same_id(object_id, body.id)
+    _fill(kind, session, service, row, body, set(changes))
+    return _after(kind, session, viewer, contest_id, row)
+
+
+def delete(kind: DirectoryKind, viewer: Viewer, session: Session, contest_id: str, object_id: str) -> None:
+    """Delete an object; raises Conflict where something refers to it."""
+    row = _row(kind, session, contest_id, object_id)
+    refuse_foreign_object(viewer, contest_id, row.contest_id, kind.noun)
+    if uses := kind.uses(session, object_id):
+        raise Conflict(N_("%(uses)s refer to the %(noun)s"), uses=counted(uses), noun=Message(kind.noun))
+    session.delete(row)
+
+
+def _row(kind: DirectoryKind, session: Session, contest_id: str, object_id: str) -> Row:
+    rows: list[Row] = list(kind.rows(session, contest_of(session, contest_id)))
+    for row in rows:
+        if row.id == object_id:
+            return row
+    raise NotFound(kind.missing, object=object_id, contest=contest_id)
+
+
+def _fill(
+    kind: DirectoryKind, session: Session, service: Service, row: Row, body: DirectoryBody, named: set[str]
+) -> None:
+    known_ids = by_id.known(session, TeamRow, getattr(body, "team_ids", None) or [])
+    refuse(kind.check(known_ids, body, "body"))
+    refuse(kind.fill(service.files, row, body, named, "body"))
+    session.add(row)
+
+
+def _after(kind: DirectoryKind, session: Session, viewer: Viewer, contest_id: str, row: Row) -> JsonObject:
+    session.flush()
+    refuse_foreign_object(viewer, contest_id, row.contest_id, kind.noun)
+    team_ids = {team.id for team in teams_queries.taking_part(session, contest_of(session, contest_id))}
+    if isinstance(row, PersonRow) and not viewer.is_admin and not team_ids.issuperset(row.team_ids):
+        names = ", ".join(row.team_ids)
+        refuse([mismatch("team_ids", Message(N_("teams of contest %(contest)s"), contest=contest_id), names)])
+    return kind.document(viewer, contest_id, row, team_ids)

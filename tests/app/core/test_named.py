@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from app.contests.service.names import called
+from app.contests.service.capabilities import called
 from app.core.messages import Message, did_you_mean
 from app.packages.zips import zip_bytes
 from app.tables import TeamRow

@@ -1,5 +1,6 @@
 """The audit log as a page: of a contest for its owners, of the whole server for admins.
 
+- Roles in a contest: its owners and judges.
 - Accounts of the server for admins: finding one, a new password, a reset code, and who may make contests.
 """
 
@@ -14,14 +15,15 @@ from urllib.parse import urlencode
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse
 
-from app.accounts.queries import AuditFilter
+from app.accounts.schemas import AuditFilter
 from app.accounts.service import accounts as service_accounts
 from app.accounts.service import role_changes
 from app.accounts.service.reach import ResetBody, make_reset, renew_password
-from app.accounts.service.role_changes import AuditEntry
+from app.accounts.service.role_changes import AuditEntry, RoleBody
 from app.core.errors import BadRequest
 from app.core.load import run_heavy
 from app.core.messages import N_
+from app.core.pages.forms import made_of
 from app.core.pages.frames import frame
 from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm
@@ -207,3 +209,43 @@ def _once(
     )
     shown.headers["Cache-Control"] = NO_STORE
     return shown
+
+
+def roles_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+) -> HTMLResponse:
+    """Who owns and who judges the contest."""
+    return page(
+        "organiser/roles.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "roles"),
+        done=DONE.get(done),
+        roles=role_changes.roles_at(session, "contests", snapshot.contest.id),
+    )
+
+
+def grant_role(
+    request: Request, viewer: Visitor, contest_id: str, fields: Fields, session: WritingAccounts
+) -> Response:
+    """Make an account owner or judge of the contest."""
+    name = fields.get("account", "").strip()
+    if not name:
+        raise BadRequest(N_("expected a username, found nothing"), where="account")
+    body = made_of(RoleBody, {"role": fields.get("role", "")})
+    role_changes.grant(session, viewer, "contests", contest_id, name, body)
+    return see(request, f"/admin/contests/{contest_id}/roles", done="granted")
+
+
+def revoke_role(
+    request: Request, contest_id: str, account_id: str, fields: Fields, session: WritingAccounts
+) -> Response:
+    """Take the role of an account back."""
+    confirm(
+        fields,
+        _("Revoke the role of %(account)s in this contest?", account=account_id),
+        _("The account loses its access to the contest at once."),
+        _("Revoke the role"),
+    )
+    role_changes.revoke(session, "contests", contest_id, account_id)
+    return see(request, f"/admin/contests/{contest_id}/roles", done="revoked")
