@@ -82,10 +82,9 @@ class Loop:
 
     def start(self) -> None:
         """Begin; nothing for a loop that has begun."""
-        with _guard:
-            if self in _running or self.closing:
-                return
-            _running.append(self)
+        if self in _running or self.closing:
+            return
+        _running.append(self)
         self._thread.start()
 
     def wake(self) -> None:
@@ -102,9 +101,8 @@ class Loop:
         self._wanted.set()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(seconds)
-        with _guard:
-            if self in _running:
-                _running.remove(self)
+        if self in _running:
+            _running.remove(self)
 
     def _run(self) -> None:
         pause = self._delay
@@ -133,13 +131,11 @@ class Loop:
 
 
 _running: list[Loop] = []
-_guard = threading.Lock()
 
 
 def states() -> list[LoopState]:
     """The states of the loops that run in this process, by name; those of one name are added up."""
-    with _guard:
-        every = [loop.state for loop in _running]
+    every = [loop.state for loop in _running.copy()]
     alike: dict[str, list[LoopState]] = {}
     for state in every:
         alike.setdefault(state.name, []).append(state)

@@ -1,6 +1,6 @@
 """Passwords: kept as argon2id hashes, with the least cost that OWASP recommends (19 MiB, 2 passes, 1 lane).
 
-One hash takes about 20 ms of one core, so that a thousand accounts are imported in seconds, not minutes.
+One hash takes about 20 ms of one core, so that a thousand accounts are imported in 20 s.
 """
 
 from __future__ import annotations
@@ -8,8 +8,6 @@ from __future__ import annotations
 import secrets
 import string
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from pathlib import Path
 
 from pwdlib import PasswordHash
@@ -18,7 +16,6 @@ from pwdlib.hashers.argon2 import Argon2Hasher
 from app.core.effort import EFFORT
 from app.core.messages import N_, Message
 
-HASHES_AT_ONCE = 2
 LETTERS_IN_NAMES = 4
 # The letters of made passwords: those that look or sound like another one are left out.
 LETTERS = "".join(sorted(set(string.ascii_lowercase + string.digits) - set("01ilo")))
@@ -45,7 +42,6 @@ def weakness(password: str, *names: str | None) -> Message | None:
     return None
 
 
-@cache
 def commonest() -> frozenset[str]:
     """The commonest passwords, in lower case; the file names its source."""
     lines = COMMONEST.read_text(encoding="utf-8").splitlines()
@@ -78,8 +74,5 @@ def random_letters(count: int = LETTERS_IN_NAMES) -> str:
 
 
 def hash_all(passwords: Sequence[str | None]) -> list[str | None]:
-    """Hash passwords, a few at a time in threads: it is slow by intent, and lets go of the interpreter."""
-    if not any(passwords):
-        return [None] * len(passwords)
-    with ThreadPoolExecutor(HASHES_AT_ONCE) as threads:
-        return list(threads.map(lambda password: hash_password(password) if password else None, passwords))
+    """Hash passwords: it is slow by intent, and lets go of the interpreter."""
+    return [hash_password(password) if password else None for password in passwords]

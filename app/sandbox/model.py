@@ -1,6 +1,7 @@
 """What a sandbox is asked, and what it replies.
 
-- The words of one call of bubblewrap: namespaces, what is seen of the host, private folders.
+- The words of one call of bubblewrap: namespaces, what is seen of the host, private folders. Those for the host are made
+  once: each case of a submission may start a sandbox (guarantee 6).
 """
 
 from __future__ import annotations
@@ -211,7 +212,6 @@ def system() -> tuple[str, ...]:
     )
 
 
-@cache
 def python_folders() -> tuple[str, ...]:
     """The folders of this Python's programs and libraries where /usr itself has them not; a venv is none of them."""
     base = Path(sys.base_prefix).resolve()
@@ -220,7 +220,6 @@ def python_folders() -> tuple[str, ...]:
     return tuple(str(base / name) for name in ("bin", "lib") if (base / name).is_dir())
 
 
-@cache
 def foreign_folders() -> tuple[str, ...]:
     """The folders in sight that hold what was installed into a Python: a program sees them empty."""
     libraries = ["/usr/lib", *(folder for folder in python_folders() if folder.endswith("/lib"))]

@@ -1,5 +1,7 @@
 """The sandbox of a server: opened once, it runs commands; where a protection is missing it does not open.
 
+Guarantee 4: a thread watches each program, and kills it at a limit.
+
 - A program that stays in its sandbox and is asked many times over its standard input and output.
 """
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import IO, Never, Self
 
 import httpx
@@ -57,9 +56,8 @@ class Options(Body, total=False):
     again: Callable[[], object]
 
 
-@cache
 def certificates() -> ssl.SSLContext:
-    """Read the authorities that this machine trusts; once, as it takes longer than most requests.
+    """Read the authorities that this machine trusts.
 
     Raises Failure where the file that SSL_CERT_FILE names cannot be read as certificates.
     """

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any, Generic, TypeVar, cast
 
 import msgspec
@@ -149,7 +148,6 @@ def update_rows(connection: sa.Connection, of: type[Base], rows: Sequence[Values
     connection.execute(statement, [{f"new_{name}": each[name] for name in each} for each in rows])
 
 
-@cache
 def among(column: InstrumentedAttribute[int], *, postgresql: bool) -> sa.ColumnElement[bool]:
     """Compare a column with the `given` numbers: on PostgreSQL they are one parameter, and all of them have one plan.
 

@@ -1,5 +1,7 @@
 """Engines and sessions for SQLite (embedded) and PostgreSQL, with the settings durability needs.
 
+The lock counts each change, so that no board stays as it was (guarantee 2).
+
 - Work that follows the commit of the transaction that asks for it.
 """
 

@@ -1,7 +1,7 @@
 """The thread that hears what other processes have committed, on a connection of its own, and says so here.
 
 A notice that was sent while the connection was lost is gone: as soon as it is back, everything counts as changed. While
-it stays lost, everything counts as changed again and again, so that nothing old is taken for new.
+it stays lost, everything counts as changed again and again, so that nothing old is taken for new (guarantee 2).
 
 - A connection to PostgreSQL that ends its waits itself; only who has a PostgreSQL loads the driver.
 """

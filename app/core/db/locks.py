@@ -2,7 +2,8 @@
 
 They are advisory locks of PostgreSQL on a connection of their own, free again as soon as it ends, kill -9 included. Two
 processes may both take themselves for the holder for a moment, after a network has failed: whatever is done under such
-a lock is right if done twice, as its writes compare what they change.
+a lock is right if done twice, as its writes compare what they change. Guarantee 7: the lock in this process gives the
+connection to one thread at a time.
 
 - Which processes of an installation are gone without having ended in order.
 - The processes of an installation, as each tells of itself: a row that is written again every few seconds.

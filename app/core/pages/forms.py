@@ -1,6 +1,7 @@
 """Forms without files: their fields, and documents of services made of them.
 
 - Preferences of a reader, in cookies of their own: language, theme, zone of times. Nobody needs an account.
+  The names of zones are read once, as each page asks for them (guarantee 6).
 """
 
 from __future__ import annotations

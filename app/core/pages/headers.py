@@ -1,6 +1,6 @@
 """Headers of pages and of the files that they need.
 
-- Static files of pages, from memory: each is read, zipped and given its digest once.
+- Static files of pages, from memory: each is found, read, zipped and given its digest once (guarantee 6).
 - The texts of the pages' scripts in one language, as a script that the pages load before theirs.
 """
 

@@ -22,7 +22,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Protocol, cast
 
-from babel import Locale
 from babel.dates import format_skeleton, get_datetime_format, get_timezone
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
@@ -35,6 +34,7 @@ from checkers.doors import Phrase
 SOURCE = "en"
 # The languages of pages, each by its own name.
 LANGUAGES = {SOURCE: "English", "es": "Español", "sk": "Slovenčina", "ru": "Русский", "ja": "日本語"}
+DECIMAL_SIGNS = {SOURCE: ".", "es": ",", "sk": ",", "ru": ",", "ja": "."}
 # The catalogues, `es.po` for Spanish: each is read once, when the first reader wants it.
 CATALOGUES = Path(__file__).parent / "translations"
 # Languages of an Accept-Language header that are looked at.
@@ -106,12 +106,7 @@ def translate(message: object) -> str:
 
 def decimal(text: str) -> str:
     """A number as programs write it (12.5), with the reader's decimal sign."""
-    return text.replace(".", _decimal_sign(_language.get()))
-
-
-@cache
-def _decimal_sign(language: str) -> str:
-    return str(Locale(language).number_symbols["latn"]["decimal"])
+    return text.replace(".", DECIMAL_SIGNS[_language.get()])
 
 
 def moment(time: datetime, zone: str) -> str:

@@ -105,4 +105,4 @@ def test_a_file_of_certificates_that_cannot_be_read_is_named(
         path.write_text(text)
     monkeypatch.setenv("SSL_CERT_FILE", str(path))
     with pytest.raises(Failure, match=f"SSL_CERT_FILE={path}: expected certificates as PEM, found: .*{seen}"):
-        certificates.__wrapped__()
+        certificates()
