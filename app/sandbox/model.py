@@ -1,7 +1,7 @@
 """What a sandbox is asked, and what it replies.
 
-- The words of one call of bubblewrap: namespaces, what is seen of the host, private folders. Those for the host are made
-  once: each case of a submission may start a sandbox (guarantee 6).
+- The words of one call of bubblewrap: namespaces, what is seen of the host, private folders. Those for the host are
+  made once: each case of a submission may start a sandbox (guarantee 6).
 """
 
 from __future__ import annotations
