@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -39,6 +39,18 @@ from games.catalog import names
 FILE = "jurado.yaml"
 
 
+def _in_settings(package: Package, key: str, message: str, severity: Severity = "error") -> PackageError:
+    """A fault at a key of jurado.yaml, such as `game.name`."""
+    return PackageError(FILE, place(package.files, FILE, tuple(key.split("."))), message, severity)
+
+
+def _unknown(expected: str, name: str, known: Sequence[str]) -> Phrase:
+    """An unknown name, and the nearest known one; `expected` has a place for `names`."""
+    near = get_close_matches(name, known, 1)
+    found = Phrase("%(name)r%(hint)s", name=name, hint=f" (did you mean {near[0]}?)" if near else "")
+    return mismatch(expected, found, names=", ".join(known))
+
+
 def check_played(package: Package) -> Iterator[PackageError]:
     """Yield where `game:` and the checker, the cases and the groups do not fit each other.
 
@@ -47,21 +59,13 @@ def check_played(package: Package) -> Iterator[PackageError]:
     game, checker = package.settings.game, package.settings.checker
     if game is None:
         if checker == GAME:
-            where = place(package.files, FILE, ("checker",))
-            yield PackageError(FILE, where, mismatch(N_("`game: {name: ...}` beside the checker game"), NONE))
+            yield _in_settings(package, "checker", mismatch(N_("`game: {name: ...}` beside the checker game"), NONE))
         return
     if checker != GAME:
-        text = mismatch(N_("the checker game beside `game`"), repr(checker))
-        yield PackageError(FILE, place(package.files, FILE, ("checker",)), text)
+        yield _in_settings(package, "checker", mismatch(N_("the checker game beside `game`"), repr(checker)))
     if game.name not in names():
-        near = get_close_matches(game.name, names(), 1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        text = mismatch(
-            N_("a game of this installation, one of %(names)s"),
-            Phrase("%(name)r%(hint)s", name=game.name, hint=hint),
-            names=", ".join(names()),
-        )
-        yield PackageError(FILE, place(package.files, FILE, ("game", "name")), text)
+        text = _unknown(N_("a game of this installation, one of %(names)s"), game.name, names())
+        yield _in_settings(package, "game.name", text)
     yield from _check_cases(package, f"game {game.name}")
     yield from _check_groups(package)
 
@@ -119,7 +123,7 @@ def check_rules(package: Package) -> Iterator[PackageError]:
             N_("a statement in the source language"),
             Phrase(N_("only %(statements)s"), statements=", ".join(package.statements)),
         )
-        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("languages", "source")), text, "warning")
+        yield _in_settings(package, "languages.source", text, "warning")
     yield from _check_answer_limit(package)
     yield from check_ladder(package)
     yield from check_board(package)
@@ -134,14 +138,8 @@ def _check_slug(package: Package) -> Iterator[PackageError]:
 def _check_checker(package: Package) -> Iterator[PackageError]:
     name = package.settings.checker
     if package.program is None and name not in checkers():
-        near = get_close_matches(name, checkers(), 1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        text = mismatch(
-            N_("a checker that is bundled, one of %(checkers)s"),
-            Phrase("%(name)r%(hint)s", name=name, hint=hint),
-            checkers=", ".join(checkers()),
-        )
-        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("checker",)), text)
+        text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, checkers())
+        yield _in_settings(package, "checker", text)
 
 
 def _check_answer_limit(package: Package) -> Iterator[PackageError]:
@@ -153,7 +151,7 @@ def _check_answer_limit(package: Package) -> Iterator[PackageError]:
             most=MOST_UPLOAD,
             limit=limit,
         )
-        yield PackageError("jurado.yaml", place(package.files, "jurado.yaml", ("answers", "limit")), text, "warning")
+        yield _in_settings(package, "answers.limit", text, "warning")
 
 
 def _check_folders(package: Package) -> Iterator[PackageError]:
@@ -197,8 +195,7 @@ def _check_statement(package: Package, statement: Statement) -> Iterator[Package
             yield PackageError(file, f"line {number}", message, "warning")
     for link in image_links(text):
         if (fault := _image_fault(package, link)) is not None:
-            severity, wrong = fault
-            yield PackageError(file, f"line {link.line}", wrong, severity)
+            yield PackageError(file, f"line {link.line}", fault)
 
 
 def _check_formulas(written: Statement) -> Iterator[PackageError]:
@@ -212,15 +209,15 @@ def _check_formulas(written: Statement) -> Iterator[PackageError]:
             yield PackageError(written.file.path, f"line {fault.line}", message, "warning")
 
 
-def _image_fault(package: Package, link: ImageLink) -> tuple[Severity, str] | None:
+def _image_fault(package: Package, link: ImageLink) -> str | None:
     name = local_image(link.address)
     if name is None:
         wanted = Phrase(N_("an image below %(folder)s/, as pages show no others"), folder=FOLDER)
-        return "error", mismatch(wanted, f"`{link.address}`")
+        return mismatch(wanted, f"`{link.address}`")
     if image_type(name) is None:
-        return "error", mismatch(N_("an image (%(types)s)"), f"`{link.address}`", types=", ".join(IMAGE_TYPES))
+        return mismatch(N_("an image (%(types)s)"), f"`{link.address}`", types=", ".join(IMAGE_TYPES))
     if f"{FOLDER}/{name}" not in package.files:
-        return "error", mismatch(N_("the image %(path)s"), Phrase(N_("no such file")), path=f"{FOLDER}/{name}")
+        return mismatch(N_("the image %(path)s"), Phrase(N_("no such file")), path=f"{FOLDER}/{name}")
     return None
 
 

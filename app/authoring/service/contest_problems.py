@@ -148,7 +148,11 @@ def alter(
         )
     if how.preview and body.rule is None and "version" not in named:
         raise BadRequest(N_("expected a rule or a version to look at, found neither"), where="preview")
-    opened = _rejudged(session, viewer, row, body, how)
+    opened = None
+    if "version" in named:
+        opened = _move(session, viewer, row, body.version, how)
+    elif body.rule is not None:
+        opened = _alter_rule(session, viewer, row, body.rule, how)
     if isinstance(opened, Preview):
         return opened
     row.label = body.label or row.label
@@ -163,15 +167,6 @@ def alter(
         return _view(session, row, problem_row(session, problem_id))
     after_commit(session, service.engine.take_up)
     return opened
-
-
-def _rejudged(
-    session: Session, viewer: Viewer, row: ContestProblemRow, body: EntryChange, how: How
-) -> RejudgingView | Preview | None:
-    """Change the rule or the version, as far as a request names them; None: it is done."""
-    if "version" in body.model_fields_set:
-        return _move(session, viewer, row, body.version, how)
-    return None if body.rule is None else _alter_rule(session, viewer, row, body.rule, how)
 
 
 def _move(

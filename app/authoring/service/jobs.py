@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.accounts.service.grants import OWNER
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.reference_runs import ReferenceRunRequest, queue_run
-from app.core import clics
 from app.core.bodies import Body, Line
-from app.core.clics import example
+from app.core.clics import example, format_time
 from app.core.db.database import after_commit
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, message_of
 from app.core.json_documents import TournamentParams, VerificationParams
@@ -33,6 +32,9 @@ from games.checker import read_instance
 from games.doors import begin
 from games.tournament import games_of
 
+# A time as rows have it, shown as text.
+Moment = Annotated[str, BeforeValidator(format_time, json_schema_input_type=str)]
+
 
 class Job(BaseModel):
     """Long work: `progress` 0..1, the end of its log, and its result once it has ended."""
@@ -45,9 +47,9 @@ class Job(BaseModel):
     log: str
     result: dict[str, object] | None
     attempt: int
-    created: str
-    started: str | None
-    ended: str | None
+    created: Moment
+    started: Moment | None
+    ended: Moment | None
 
 
 def start_run(session: Session, service: Service, viewer: Viewer, problem_id: str, asked: ReferenceRunRequest) -> Job:
@@ -105,19 +107,7 @@ def cancel(service: Service, viewer: Viewer, job_id: str) -> None:
 
 def view(row: JobRow) -> Job:
     """A job as it is shown."""
-    return Job(
-        id=row.id,
-        kind=row.kind,
-        state=row.state,
-        params=dict(row.params),
-        progress=row.progress,
-        log=row.log,
-        result=None if row.result is None else dict(row.result),
-        attempt=row.attempt,
-        created=clics.format_time(row.created),
-        started=clics.format_time_or_none(row.started),
-        ended=clics.format_time_or_none(row.ended),
-    )
+    return Job.model_validate(row, from_attributes=True)
 
 
 def _job_row(session: Session, viewer: Viewer, job_id: str) -> JobRow:

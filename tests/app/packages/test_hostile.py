@@ -133,7 +133,7 @@ def test_a_statement_that_takes_long_to_render_is_refused_by_its_file(monkeypatc
         patched.setattr(arrivals, "STATEMENT_SECONDS", -1.0)
         broken = arrivals.read_arrival(zip_package(), None, None).broken
     assert [(each.file, each.message.partition(",")[0]) for each in broken] == [
-        ("statement/problem.en.md", "expected a statement that is rendered in -1 s"),
-        ("statement/problem.es.md", "expected a statement that is rendered in -1 s"),
+        ("statement/problem.en.md", "expected a statement that is rendered within -1 s"),
+        ("statement/problem.es.md", "expected a statement that is rendered within -1 s"),
     ]
     assert arrivals.read_arrival(zip_package(), None, None).broken == ()
