@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 from sqlalchemy.orm import Session
@@ -58,76 +57,22 @@ class _Ground:
 
 
 def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
-    """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each changed problem."""
+    """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each problem."""
     connection = session.connection()  # the session's own way through the mapped classes costs twice as much
-    postgresql = is_postgresql(connection)
-    heads = connection.execute(_heads(postgresql=postgresql), given(attempts, postgresql=postgresql)).all()
-    sent = _answers(connection, [head[2] for head in heads])
-    grounds: dict[tuple[int | None, str, str], _Ground] = {}
-    tasks = []
-    for (
-        id_,
-        rejudging,
-        submission,
-        contest,
-        problem,
-        rule,
-        submitted,
-        lost,
-        failures,
-        error,
-        trace,
-        pinned,
-        newest,
-    ) in heads:
-        key = (rejudging, contest, problem)
-        if key not in grounds:
-            is_pinned = pinned is not None and pinned != newest
-            grounds[key] = _ground(session, *key, is_pinned=is_pinned)
-        ground = grounds[key]
-        answers = [answer for each in sent[submission] if (answer := _on(ground, each)) is not None]
-        task = Task(
-            id_,
-            submission,
-            attempts[id_],
-            contest,
-            problem,
-            ground.settings,
-            ground.rules.get(contest) or cast(Rule | None, rule) or Rule(),
-            ground.counted,
-            answers,
-            rejudging,
-            submitted,
-            lost,
-            failures,
-            error or "",
-            trace or "",
-        )
-        tasks.append(task)
-    return tasks
-
-
-# Any: SQLAlchemy types no more columns than these
-_Heads = Select[int, int | None, int, str, str, Rule, datetime, int, int, str | None, str | None, *tuple[Any, ...]]
-
-
-@cache
-def _heads(*, postgresql: bool) -> _Heads:
-    """A statement is made once: making it takes as long as running it."""
-    return (
+    query = (
         select(
             JudgementRow.id,
             JudgementRow.rejudging_id,
-            SubmissionRow.id,
-            SubmissionRow.contest_id,
-            SubmissionRow.problem_id,
-            ContestProblemRow.rule,
             JudgementRow.start_time,
             JudgementRow.lost,
             JudgementRow.failures,
-            JudgementRow.error,
-            JudgementRow.trace,
-            ContestProblemRow.version,
+            func.coalesce(JudgementRow.error, "").label("error"),
+            func.coalesce(JudgementRow.trace, "").label("trace"),
+            SubmissionRow.id.label("submission_id"),
+            SubmissionRow.contest_id,
+            SubmissionRow.problem_id,
+            ContestProblemRow.rule,
+            ContestProblemRow.version.label("pinned"),
             ProblemRow.version,
         )
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
@@ -137,9 +82,37 @@ def _heads(*, postgresql: bool) -> _Heads:
             (ContestProblemRow.contest_id == SubmissionRow.contest_id)
             & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
         )
-        .where(among(JudgementRow.id, postgresql=postgresql))
+        .where(JudgementRow.id.in_(attempts))
         .order_by(JudgementRow.id)
     )
+    heads = connection.execute(query).all()
+    sent = _answers(connection, [head.submission_id for head in heads])
+    grounds: dict[tuple[int | None, str, str], _Ground] = {}
+    tasks = []
+    for head in heads:
+        key = (head.rejudging_id, head.contest_id, head.problem_id)
+        if key not in grounds:
+            grounds[key] = _ground(session, *key, is_pinned=head.pinned not in {None, head.version})
+        ground = grounds[key]
+        task = Task(
+            head.id,
+            head.submission_id,
+            attempts[head.id],
+            head.contest_id,
+            head.problem_id,
+            ground.settings,
+            ground.rules.get(head.contest_id) or head.rule or Rule(),
+            ground.counted,
+            [answer for each in sent[head.submission_id] if (answer := _on(ground, each)) is not None],
+            head.rejudging_id,
+            head.start_time,
+            head.lost,
+            head.failures,
+            head.error,
+            head.trace,
+        )
+        tasks.append(task)
+    return tasks
 
 
 def _ground(
@@ -198,7 +171,7 @@ def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, li
     return answers
 
 
-# Any: as above
+# Any: SQLAlchemy types no more columns than these
 @cache
 def _answers_of(*, postgresql: bool) -> Select[*tuple[Any, ...]]:
     return (

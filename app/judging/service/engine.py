@@ -19,22 +19,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, wait
-from datetime import timedelta
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from enum import Enum, auto
 from functools import partial
 
 import structlog
 
-from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop
-from app.judging.queries import judging_tasks, rejudging_steps
-from app.judging.service.judging import FileFaults, Judging, Later
-from app.judging.service.messages import SLICE_SECONDS, Grade, Validate, Validated, Warm
+from app.judging.queries import rejudging_steps
+from app.judging.service.claims import Claims
+from app.judging.service.judging import FileFaults, Judging
+from app.judging.service.messages import Grade, Validate, Validated, Warm
 from app.judging.service.outcomes import GraderProcess, Spares, Trial
 from app.judging.service.programs import Programs
 from app.judging.service.questions import Question, Questions, Tried
@@ -42,26 +40,14 @@ from app.judging.service.staff import EngineSettings, GraderState
 from app.sandbox.sandbox import Sandbox
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import (
-    LEAST_CHARGED,
-    SECONDS_EACH,
-    Claim,
-    Freeing,
     Outcome,
-    Returned,
     Task,
 )
 from app.submissions.service.reports import all_done
 
 log = structlog.get_logger()
 
-# Of a rejudging: enough that a flush of the disk is shared, few enough that little is judged twice after a crash.
-MOST_CLAIMED_AGAIN = 16
-SECONDS_GIVEN = 0.01
-MOST_SECONDS_GIVEN = 0.2
 SECONDS_BETWEEN_SWEEPS = 0.5
-# A submission that comes meanwhile waits until a claim is judged: it is not much time's worth.
-MOST_CLAIMED = 64
-SECONDS_CLAIMED = 0.15
 
 
 class Step(Enum):
@@ -87,20 +73,15 @@ class Engine:
         self._database = database
         self._writer = writer
         self._settings = settings
-        self._on_judged = on_judged
-        self._on_begun: Callable[[Task], object] = lambda _task: None
-        self._on_recorded: Callable[[Task, Outcome], object] = lambda _task, _outcome: None
         self._changed = threading.Condition()
         self._calls = {False: 0, True: 0}  # by `again`, as those that were answered: nothing was queued any more
         self._answered = {False: 0, True: 0}
-        self._at_work: set[int] = set()
-        self._seconds_each = SECONDS_EACH
         self._judging_again = 0
         self._swept = 0.0
-        self._is_in_doubt = False
         self._closing = False
         self.files = FileFaults(settings.files.state)
         self._judging = Judging(self.files, settings.seconds_per_answer)
+        self._claims = Claims(database, writer, settings, self._judging, on_judged, self)
         self._asked = Questions(settings.seconds_per_answer, lambda: self._closing)
         self._spares = Spares(settings, self._warm_up)
         self.programs = Programs(
@@ -119,7 +100,7 @@ class Engine:
 
     def start(self) -> None:
         """Take up what an earlier process left, and begin."""
-        self._is_in_doubt = True
+        self._claims.is_in_doubt = True
         self._sweep()
         for loop in self._loops:
             loop.start()
@@ -132,7 +113,7 @@ class Engine:
         recorded: Callable[[Task, Outcome], object],
     ) -> None:
         """Call `begun` before a task is judged, `attempted` as `Judging` does, `recorded` with each durable outcome."""
-        self._on_begun, self._judging.on_attempt, self._on_recorded = begun, attempted, recorded
+        self._claims.on_begun, self._judging.on_attempt, self._claims.on_recorded = begun, attempted, recorded
 
     def wake(self) -> None:
         """A judgement of a submission has been queued (and is durable), or was put before all others."""
@@ -173,15 +154,25 @@ class Engine:
             self._changed.notify()
 
     @property
+    def closing(self) -> bool:
+        """Whether it is being closed."""
+        return self._closing
+
+    @property
+    def has_spare(self) -> bool:
+        """Whether a grader that is gone is replaced at once, or no other one can do its work."""
+        return len(self._processes) == 1 or bool(self._spares.pids)
+
+    @property
     def waiting(self) -> int:
         """Judgements that somebody waits for."""
         with self._database.read() as session:
-            return judgements.count_waiting(session) or len(self._at_work)
+            return judgements.count_waiting(session) or self.at_work
 
     @property
     def at_work(self) -> int:
         """The number of judgements that graders have claimed here and not ended."""
-        return len(self._at_work)
+        return len(self._claims.at_work)
 
     def programs_lack(self) -> str:
         """What keeps packages' own checkers from running; empty where nothing does."""
@@ -220,21 +211,16 @@ class Engine:
 
     def _sweep(self) -> None:
         """Find rows that no call told of: other processes', of an earlier one, of a rejudging, or due by now."""
-        ended, is_in_doubt, self._is_in_doubt = self.files.take_ended(), self._is_in_doubt, False
+        ended = self.files.take_ended()
         if not self.takes_rows:
             return
         rejudging_steps.take_in_all_late(self._database)
         process_id = self._settings.process_id
-        with self._changed:
-            at_work = frozenset(self._at_work) if is_in_doubt else None
         if ended:
             with self._database.write(quiet=True) as session:
                 for sha256 in ended:
                     judgements.let_go(session, sha256)
-        with self._database.read() as session:
-            is_any_begun = is_in_doubt or judgements.is_begun_elsewhere(session, process_id)
-        if is_any_begun:
-            self._writer.submit(judgements.free_many, Freeing(process_id, at_work)).result()
+        self._claims.free()
         with self._database.read() as session:
             due = judgements.due_lanes(session, process_id)
         for again in due:
@@ -247,7 +233,7 @@ class Engine:
         try:
             self._work_once(process)
         except BaseException:
-            self._is_in_doubt = True  # whether rows were claimed that nobody works on
+            self._claims.is_in_doubt = True  # whether rows were claimed that nobody works on
             raise
         return None
 
@@ -273,12 +259,6 @@ class Engine:
             case Step.SWEEP:
                 self._sweep()
 
-    def _give_way(self) -> None:
-        """Let submissions be taken first in a rush, but never wait long: what is taken is also to be judged."""
-        until = time.monotonic() + MOST_SECONDS_GIVEN
-        while self._writer.pressed and time.monotonic() < until and not self._closing:
-            time.sleep(SECONDS_GIVEN)
-
     def _warm_up(self) -> Warm:
         """The warm-up, which loads all checkers and kernels before the first contestant waits for them."""
         with self._database.read() as session:
@@ -288,7 +268,7 @@ class Engine:
         """Wait for work, but not long; None: to look again. Sweeping is the work of one grader for all."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self._is_awaited() or self._may_judge_again(),
+                lambda: self.is_awaited() or self._may_judge_again(),
                 timeout=max(0.0, self._swept + SECONDS_BETWEEN_SWEEPS - time.monotonic()),
             )
             if self._closing:
@@ -309,7 +289,7 @@ class Engine:
         """Whether there may be queued judgements."""
         return self.takes_rows and self._calls[again] > self._answered[again]
 
-    def _is_awaited(self) -> bool:
+    def is_awaited(self) -> bool:
         """Whether somebody waits for something else than the judgements of a rejudging."""
         return bool(self._is_called(again=False) or self._asked.questions or self._closing)
 
@@ -324,99 +304,8 @@ class Engine:
             self._changed.notify()
 
     def _judge_some(self, process: GraderProcess, *, again: bool) -> None:
-        """Claim some judgements of a lane and judge them; a lane without any is empty until the next call."""
-        self._give_way()
+        """Judge some queued judgements; where there are none, nobody looks again before the next call."""
         calls = self._calls[again]
-        most = MOST_CLAIMED_AGAIN if again else max(1, min(MOST_CLAIMED, round(SECONDS_CLAIMED / self._seconds_each)))
-        claim = Claim(self._settings.process_id, most, len(self._processes), again)
-        claimed = self._writer.submit(judgements.claim_many, claim).result()
-        if not claimed.attempts:
+        if not self._claims.judge_some(process, again=again):
             with self._changed:
                 self._answered[again] = max(self._answered[again], calls)
-            return
-        if not again and claimed.looked_at > len(claimed.attempts):
-            with self._changed:
-                self._changed.notify()  # another grader may take its share
-        with self._changed:
-            self._at_work.update(claimed.attempts)
-        try:
-            self._judge_claimed(process, claimed.attempts, again=again)
-        finally:
-            with self._changed:
-                self._at_work.difference_update(claimed.attempts)
-
-    def _judge_claimed(self, process: GraderProcess, attempts: Mapping[int, int], *, again: bool) -> None:
-        """Judge these. After a slice's time the rest goes back to the queue, which gives other teams their turn.
-
-        A rejudging goes back as soon as somebody waits, but not before a slice of it is judged: submissions that keep
-        coming do not stop it. What was claimed is left to other graders where this one has to be replaced.
-
-        Outcomes wait a moment for those judged after them, so that one commit records some. In a rush all of them are
-        recorded together: else nearly every commit of submissions would record a few, and take twice as long.
-        """
-        with self._database.read() as session:
-            known = {task.judgement_id: task for task in judging_tasks.load_tasks(session, attempts)}
-        tasks = deque(known[id_] for id_ in attempts if id_ in known)  # in their turns, and not by their ids
-        count, began = len(tasks), time.monotonic()
-        outcomes: list[tuple[Task, Outcome]] = []
-        written: list[Future[bool]] = []
-        used: list[Returned] = []
-        try:
-            while tasks and not self._closing:
-                task = tasks.popleft()
-                started = time.monotonic()
-                if not again and task.judgement_id not in self._judging.unfinished:
-                    self._on_begun(task)
-                ended = self._judging.judge(process, task)
-                seconds = 0.0 if again else time.monotonic() - started
-                if isinstance(ended, Outcome):
-                    outcomes.append((task, ended))
-                if seconds >= LEAST_CHARGED or isinstance(ended, Later):
-                    used.append(self._returned(task, ended, seconds))
-                if (self._is_awaited() if again else time.monotonic() - began > SLICE_SECONDS) or self._is_short(ended):
-                    break
-                if not self._writer.pressed and not again:
-                    written += self._record(outcomes, may_wait=bool(tasks))
-                    outcomes.clear()
-        finally:
-            written += self._record(outcomes)
-            untouched = [self._returned(task, Later()) for task in tasks]
-            returned = [self._writer.submit(judgements.return_many, each) for each in (*untouched, *used)]
-        if not again and count > len(tasks):  # of the judging alone: slow commits are a reason to claim more together
-            self._seconds_each = max(SECONDS_EACH / 10, (time.monotonic() - began) / (count - len(tasks)))
-        wait(written)
-        wait(returned)
-        self._is_in_doubt |= any(each.exception() for each in written) or any(each.exception() for each in returned)
-        if returned:
-            self.call(again=again)
-
-    def _is_short(self, ended: Outcome | Later) -> bool:
-        """Whether other graders should judge what is claimed, as this one has to be started first."""
-        is_gone = isinstance(ended, Later) and ended.is_grader_gone
-        return is_gone and len(self._processes) > 1 and not self._spares.pids
-
-    def _returned(self, task: Task, ended: Outcome | Later, seconds: float = 0.0) -> Returned:
-        """What the queue is to know of a task: the seconds of its team, and when it is claimed again, if it is open."""
-        if isinstance(ended, Outcome):
-            return Returned(task.judgement_id, task.attempt, seconds, is_open=False)
-        not_before = utc_now() + timedelta(seconds=ended.seconds) if ended.seconds else None
-        stays = task.judgement_id in self._judging.unfinished
-        return Returned(task.judgement_id, task.attempt, seconds, True, stays, not_before, ended.waits_for, ended.error)
-
-    def _record(self, outcomes: Sequence[tuple[Task, Outcome]], *, may_wait: bool = False) -> list[Future[bool]]:
-        """Have outcomes written down, and the news of each passed on then; gives what becomes of each judgement."""
-        recorded = []
-        for task, outcome in outcomes:
-            written = self._writer.submit(judgements.record_many, outcome, may_wait=may_wait)
-            written.add_done_callback(partial(self._tell, task, outcome))
-            recorded.append(written)
-        return recorded
-
-    def _tell(self, task: Task, outcome: Outcome, recorded: Future[bool]) -> None:
-        """Pass the news on once they are durable; those of a rejudging are nobody's business."""
-        if recorded.exception() is not None:
-            return  # the judgement is open, and found by the next sweep; or in doubt, and all is told once it is known
-        if recorded.result():
-            self._on_recorded(task, outcome)
-        if recorded.result() and task.rejudging_id is None:
-            self._on_judged(task.contest_id, task.submission_id)

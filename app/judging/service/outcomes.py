@@ -103,7 +103,6 @@ class Spares:
         self._starting: set[RunningGrader] = set()
         self._wanted = 0
         self._is_bringing = False
-        self._is_awaited = False
         self._closing = False
         self._loop = Loop("spare graders", self._work, 0.0)
         self.deaths = 0
@@ -121,40 +120,23 @@ class Spares:
             return [grader.pid for grader in self._ready if grader.alive]
 
     def take(self) -> RunningGrader | None:
-        """A warm grader: a spare, the one being started, or another started now; None once all is closed."""
+        """A warm grader: a spare, also one that is being started, or another started now; None once all is closed."""
         with self._changed:
-            if (grader := self._taken()) is not None:
-                return grader
-            if self._is_bringing and not self._is_awaited:
-                return self._awaited()
             self._wanted += 1
+            self._changed.wait_for(lambda: self._ready or not self._is_bringing or self._closing)
+            while self._ready:
+                grader = self._ready.popleft()
+                if grader.alive:
+                    self._wanted -= 1
+                    self._changed.notify_all()
+                    return grader
+                self._bury(grader)
         try:
             return self._started()
         finally:
             with self._changed:
                 self._wanted -= 1
                 self._changed.notify_all()
-
-    def _taken(self) -> RunningGrader | None:
-        while self._ready:
-            grader = self._ready.popleft()
-            self._changed.notify_all()
-            if grader.alive:
-                return grader
-            self._bury(grader)
-        return None
-
-    def _awaited(self) -> RunningGrader | None:
-        """Wait for the spare that is being started: it is ahead of one that would be started beside it."""
-        self._is_awaited = True
-        try:
-            while not self._closing:
-                if (grader := self._taken()) is not None:
-                    return grader
-                self._changed.wait()
-            return None
-        finally:
-            self._is_awaited = False
 
     def died(self) -> None:
         """Count a grader that worked and is dead."""
@@ -179,13 +161,15 @@ class Spares:
             for grader in [each for each in self._ready if not each.alive]:
                 self._ready.remove(grader)
                 self._bury(grader)
-            self._is_bringing = self._is_awaited or (len(self._ready) < self._count and not self._wanted)
+            self._is_bringing = len(self._ready) < self._count and not self._wanted
             if not self._is_bringing and not self._closing:
                 self._changed.wait(SECONDS_BETWEEN_LOOKS)
-        if self._is_bringing and (spare := self._started()) is not None:
+        if self._is_bringing:
+            spare = self._started()
             with self._changed:
                 self._is_bringing = False
-                self._ready.append(spare)
+                if spare is not None:
+                    self._ready.append(spare)
                 self._changed.notify_all()
 
     def _bury(self, grader: RunningGrader) -> None:
