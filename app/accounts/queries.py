@@ -83,11 +83,6 @@ def accounts(session: Session) -> Sequence[AccountRow]:
     return session.scalars(select(AccountRow).order_by(AccountRow.id)).all()
 
 
-def get(session: Session, account_id: str) -> AccountRow | None:
-    """One account, or None."""
-    return session.get(AccountRow, account_id)
-
-
 def usernames(session: Session) -> dict[str, str]:
     """Every username and whose it is, by the account's id."""
     return {row[0]: row[1] for row in session.execute(select(AccountRow.username, AccountRow.id))}

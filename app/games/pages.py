@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 
 from app.authoring.service import testcases
 from app.contests.service.visibility import the_problem
@@ -16,6 +16,7 @@ from app.core.errors import BadRequest, NotFound
 from app.core.messages import N_
 from app.core.pages.forms import made_of_values, read_form
 from app.core.pages.frames import frame
+from app.core.pages.gate import see
 from app.core.pages.languages import _, in_words_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, visitor
@@ -98,7 +99,7 @@ async def begin_game(request: Request, service: TheService, contest_id: str, pro
     body = made_of_values(StartBody, values)
     games = games_of(request)
     table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
-    return _to(request, contest_id, table.game.id)
+    return see(request, f"/c/{contest_id}/games/{table.game.id}")
 
 
 async def _looked_at(request: Request, viewer: Visitor, game_id: str) -> LookedAt:
@@ -151,16 +152,12 @@ async def play_on(request: Request, contest_id: str, game_id: str) -> Response:
         await games.resign(viewer, game_id)
     else:
         raise BadRequest(N_("expected move or resign, found %(found)r"), where="act", found=act[:40])
-    return _to(request, contest_id, game_id)
+    return see(request, f"/c/{contest_id}/games/{game_id}")
 
 
 def _number(text: str) -> int | str:
     """A number of a form, for documents that take no text in its place; other text as it is, to be refused there."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
-
-
-def _to(request: Request, contest_id: str, game_id: str) -> RedirectResponse:
-    return RedirectResponse(f"{request.scope.get('root_path', '')}/c/{contest_id}/games/{game_id}", 303)
 
 
 def _called(view: GameView, side: int) -> str:

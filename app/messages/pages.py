@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fastapi import Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -82,8 +82,7 @@ def ask(
     if viewer.sees_all and (recipient := recipient_of(fields, documents(viewer, snapshot, session))) is not None:
         values["to_team_ids"] = [recipient]
     send(viewer, snapshot, session, made_of_values(ClarificationBody, values))
-    root = request.scope.get("root_path", "")
-    return RedirectResponse(f"{root}/c/{snapshot.contest.id}/questions", 303)
+    return see(request, f"/c/{snapshot.contest.id}/questions")
 
 
 def refuse_unseen_answers(

@@ -37,11 +37,6 @@ def teams(session: Session) -> Sequence[TeamRow]:
     return session.scalars(select(TeamRow).order_by(TeamRow.id)).all()
 
 
-def get(session: Session, team_id: str) -> TeamRow | None:
-    """One team, or None."""
-    return session.get(TeamRow, team_id)
-
-
 def taking_part(session: Session, contest: ContestRow) -> Sequence[TeamRow]:
     """The teams of a contest, hidden ones too, by id: all there are in a contest open to all."""
     query = select(TeamRow).order_by(TeamRow.id)

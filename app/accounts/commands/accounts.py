@@ -122,8 +122,8 @@ def passwd(
     """
     with Client.open() as client:
         user = client.get("account")["username"]
-        old = sys.stdin.readline().rstrip("\r\n") if password_stdin else read_password(user, from_stdin=False)
-        new = sys.stdin.readline().rstrip("\r\n") if password_stdin else _new_password(user)
+        old = new_password(user, from_stdin=True) if password_stdin else read_password(user, from_stdin=False)
+        new = new_password(user, from_stdin=password_stdin)
         client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
     say(f"{user} has a new password" + ("" if keep_tokens else "; its other tokens are revoked"))
 
@@ -164,7 +164,10 @@ TOKENS = Table(
 )
 
 
-def _new_password(user: str) -> str:
+def new_password(user: str, *, from_stdin: bool) -> str:
+    """Read a new password from standard input, or ask the person at the terminal for it twice."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
     if sys.stdin is None or not sys.stdin.isatty():
         raise Failure("expected a terminal to ask for the new password, or --password-stdin")
     return str(typer.prompt(f"New password of {user}", hide_input=True, confirmation_prompt=True, err=True))

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 import typer
 from pydantic import JsonValue
 
+from app.accounts.commands.accounts import new_password
 from app.core.commands.client import Client, without_none
 from app.core.commands.config import Login, cleaned, current_login
 from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
@@ -177,15 +178,6 @@ def reset_password(
     with Client(Login(cleaned(url))) as client:
         account = client.post("account/password-reset", {"username": user, "code": code, "password": password})
     return Shown(account, f"{user} has a new password; next: jurado login {cleaned(url)} {user}")
-
-
-def new_password(user: str, *, from_stdin: bool) -> str:
-    """Read a new password from standard input, or ask the person at the terminal for it twice."""
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise Failure("expected a terminal to ask for the new password, or --password-stdin")
-    return str(typer.prompt(f"New password of {user}", hide_input=True, confirmation_prompt=True, err=True))
 
 
 AT_ONCE = 1000

@@ -57,7 +57,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
 
 def account_of(session: Session, account_id: str) -> AccountRow:
     """The account; raises NotFound."""
-    row = accounts_queries.get(session, account_id)
+    row = session.get(AccountRow, account_id)
     if row is None:
         raise NotFound(N_("no account %(account)r"), account=account_id)
     return row

@@ -102,7 +102,7 @@ def _open_elsewhere(session: Session, owned: Collection[str]) -> list[str]:
 
 def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow, Viewer]:
     """A team that the viewer may change, and the viewer as it stands in the team's contest; raises NotFound."""
-    row, reach = teams_queries.get(session, team_id), reach_of(session, viewer)
+    row, reach = session.get(TeamRow, team_id), reach_of(session, viewer)
     if row is None or not reach.within([team_id], reach.teams):
         known_ids = [each.id for each in teams_queries.teams(session)] if reach.whole else list(reach.teams)
         raise NotFound(did_you_mean(Message(NO_TEAM if reach.whole else NO_OWN_TEAM, team=team_id), team_id, known_ids))
@@ -112,7 +112,7 @@ def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow
 
 def account_within(session: Session, viewer: Viewer, account_id: str) -> AccountRow:
     """An account that the viewer may change; raises NotFound. The audit log notes the contest that keeps its team."""
-    row, reach = accounts_queries.get(session, account_id), reach_of(session, viewer)
+    row, reach = session.get(AccountRow, account_id), reach_of(session, viewer)
     if row is None or not reach.within([account_id], reach.accounts):
         raise NotFound(NO_ACCOUNT if reach.whole else NO_OWN_ACCOUNT, account=account_id)
     concern(session, reach, [row.team_id])

@@ -297,7 +297,7 @@ def put(
     A new password takes all tokens of the account back: whoever knew the old one may have made some.
     """
     account_id = id_of(body)
-    old = accounts_queries.get(session, account_id) if known is None else known.get(account_id)
+    old = session.get(AccountRow, account_id) if known is None else known.get(account_id)
     row = old or AccountRow(id=account_id, created=utc_now())
     row.username = body.username
     row.name = body.name

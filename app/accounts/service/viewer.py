@@ -283,7 +283,7 @@ class Logins:
     def still_good(self, viewer: Viewer) -> Viewer | None:
         """The viewer as its account is now, or None once its password or token has changed. Needs no hash."""
         with self._database.read() as session:
-            row = accounts_queries.get(session, str(viewer.account_id))
+            row = session.get(AccountRow, str(viewer.account_id))
             digests = accounts_queries.live_tokens(session, [viewer.credential.digest], utc_now())
             if row is None or not viewer.credential.fits(row, digests):
                 return None

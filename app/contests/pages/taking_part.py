@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from fastapi import Request, Response
-from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -20,7 +19,7 @@ from app.core.clock import utc_now
 from app.core.errors import Forbidden, Unauthorized
 from app.core.messages import N_
 from app.core.pages.forms import made_of_values
-from app.core.pages.gate import Fields
+from app.core.pages.gate import Fields, see
 from app.core.pages.languages import _, confirm
 from app.core.pages.visitor import TheService, TheSnapshot, Visitor
 from app.core.pages.wording import minute, spoken
@@ -91,7 +90,7 @@ def begin_clock(request: Request, service: TheService, viewer: Visitor, contest_
     body = made_of_values(ParticipationBody, {"kind": fields.get("kind", "")})
     confirm(fields, _("Start your clock?"), _("Your time starts now. It cannot be stopped or restarted."), _("Begin"))
     begin(service, viewer, contest_id, body)
-    return _to(request, f"/c/{contest_id}")
+    return see(request, f"/c/{contest_id}")
 
 
 def finals_shown(
@@ -131,7 +130,7 @@ def ask_for_finals(
         _("Get the final inputs"),
     )
     ask(service, viewer, snapshot, problem_id)
-    return _to(request, f"/c/{snapshot.contest.id}/problems/{problem_id}")
+    return see(request, f"/c/{snapshot.contest.id}/problems/{problem_id}")
 
 
 def choose_on_page(
@@ -143,7 +142,7 @@ def choose_on_page(
     choose(
         service, viewer, snapshot, problem_id, made_of_values(ChosenBody, {"submission_id": number}) if number else None
     )
-    return _to(request, f"/c/{snapshot.contest.id}/answers")
+    return see(request, f"/c/{snapshot.contest.id}/answers")
 
 
 def may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
@@ -185,7 +184,3 @@ def _check_team(viewer: Viewer) -> None:
         raise Unauthorized(N_("log in with a team's account"))
     if viewer.team_id is None:
         raise Forbidden(N_("only teams may do this"))
-
-
-def _to(request: Request, path: str) -> Response:
-    return RedirectResponse(f"{request.scope.get('root_path', '')}{path}", 303)

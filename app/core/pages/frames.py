@@ -19,7 +19,6 @@ from anyio.to_thread import run_sync
 from fastapi import Request, Response
 from sqlalchemy.orm import Session
 
-from app.accounts import queries as accounts_queries
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.core.clock import utc_now
@@ -33,6 +32,7 @@ from app.messages import queries as messages_queries
 from app.messages.service.clarifications import readable
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import AccountRow
 from app.teams import queries as teams_queries
 
 
@@ -104,7 +104,7 @@ def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Nam
         read = Names(row.formal_name or row.name, _columns(session, snapshot), groups, messages)
         names = cast(Names, snapshot.contest.memo.setdefault(_key(snapshot), read))
     if viewer.account_id is not None and viewer.account_id not in names.readers:
-        account = accounts_queries.get(session, viewer.account_id)
+        account = session.get(AccountRow, viewer.account_id)
         names.readers[viewer.account_id] = None if account is None else account.name or account.username
     return names
 

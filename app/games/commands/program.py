@@ -13,17 +13,16 @@ import os
 import select
 import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import IO, TypeVar
 
-from app.core.commands.output import Failure, say
-from app.core.commands.progress import bar_of_work
+from app.core.commands.output import Failure
+from app.core.commands.progress import progress_shown
 from games.doors import LONGEST_MOVE, AnyGame, Position, Side
 from games.match import Lost
 from games.transcript import End, Transcript, write
@@ -145,51 +144,22 @@ class Program:
 
 
 T = TypeVar("T")
-# Called after each game.
-Played = Callable[[], None]
 
 
 def run_all(games: Sequence[Callable[[], T]], jobs: int, label: str, *, quiet: bool) -> list[T]:
     """Play games, `jobs` of them at once, and give their results in the order asked for."""
     results: list[T | None] = [None] * len(games)
-    with ThreadPoolExecutor(jobs) as pool, counted(len(games), label, quiet=quiet) as played:
+    with ThreadPoolExecutor(jobs) as pool, progress_shown(label, quiet=quiet) as on_progress:
         futures = {pool.submit(game): at for at, game in enumerate(games)}
         try:
-            for future in as_completed(futures):
+            for done, future in enumerate(as_completed(futures), start=1):
                 results[futures[future]] = future.result()
-                played()
+                note = f"{done} of {len(games)} games"
+                on_progress({"fraction": done / len(games), "best": None, "states": 0, "note": note})
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     return [result for result in results if result is not None]
-
-
-@contextmanager
-def counted(count: int, label: str, *, quiet: bool) -> Iterator[Played]:
-    """Show how many of many games are played: a bar on a terminal, a line for each tenth elsewhere."""
-    if quiet:
-        yield lambda: None
-        return
-    done = 0
-    if sys.stderr.isatty():
-        with bar_of_work() as bar:
-            task = bar.add_task(label, total=float(count), text=f"0 of {count}")
-
-            def advance() -> None:
-                nonlocal done
-                done += 1
-                bar.update(task, completed=done, text=f"{done} of {count}")
-
-            yield advance
-        return
-
-    def tell() -> None:
-        nonlocal done
-        done += 1
-        if done * 10 // count > (done - 1) * 10 // count:
-            say(f"{label}: {done} of {count} games")
-
-    yield tell
 
 
 def save(folder: Path | None, named: Sequence[tuple[str, Transcript]]) -> None:

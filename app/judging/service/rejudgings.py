@@ -37,8 +37,7 @@ from app.problems.queries.versions import Author
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import contests_of, grows
 from app.submissions.service.gate import Gate, Place
-from app.tables import RejudgingRow, SubmissionRow
-from app.teams import queries as teams_queries
+from app.tables import RejudgingRow, SubmissionRow, TeamRow
 
 MOST_NAMED = 10_000
 
@@ -210,7 +209,7 @@ def _selection_of(session: Session, contest_id: str, body: RejudgingBody) -> Sel
             contest=contest_id,
             found=body.problem,
         )
-    if body.team is not None and teams_queries.get(session, body.team) is None:
+    if body.team is not None and session.get(TeamRow, body.team) is None:
         raise BadRequest(N_("expected a team, found %(found)r"), where="team", found=body.team)
     if body.submissions is None:
         return Selection(body.problem, body.team)

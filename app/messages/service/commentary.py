@@ -8,7 +8,6 @@ from typing import Literal
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.accounts import queries as accounts_queries
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import clock, contest_of
 from app.contests.service.capabilities import capabilities, need
@@ -22,7 +21,7 @@ from app.messages import queries as messages_queries
 from app.messages.service.clarifications import MessageText
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
-from app.tables import CommentaryRow
+from app.tables import AccountRow, CommentaryRow
 from app.teams import queries as teams_queries
 from app.teams.service.teams import visible
 
@@ -122,7 +121,7 @@ def view(row: CommentaryRow, persons: set[str]) -> CommentaryView:
 
 def source(session: Session, viewer: Viewer) -> dict[str, str]:
     """The person who speaks, if the account is a person's."""
-    account = accounts_queries.get(session, str(viewer.account_id))
+    account = session.get(AccountRow, str(viewer.account_id))
     return {"source_id": account.person_id} if account is not None and account.person_id is not None else {}
 
 

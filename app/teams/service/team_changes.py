@@ -116,7 +116,7 @@ def replace(session: Session, service: Service, viewer: Viewer, team_id: str, bo
     Whoever owns contests replaces only teams that were made for them.
     """
     same_id(team_id, body.id)
-    old = teams_queries.get(session, team_id)
+    old = session.get(TeamRow, team_id)
     if not viewer.is_admin:
         old, viewer = team_within(session, viewer, team_id)
     refuse(missing_links(links_of(session, viewer, body), body, "body"))
@@ -236,7 +236,7 @@ def disqualify(
     row = contest_of(session, contest_id)
     alone(session, row)
     same_id(team_id, body.id)
-    team = teams_queries.get(session, team_id)
+    team = session.get(TeamRow, team_id)
     if team is None or not teams_queries.takes_part(session, row, team_id):
         raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team_id, contest=contest_id)
     refuse_final(row)

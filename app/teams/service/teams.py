@@ -129,7 +129,7 @@ def visible(session: Session, viewer: Viewer, contest: ContestRow) -> list[TeamR
 
 def team_of(session: Session, team_id: str) -> TeamRow:
     """The team; raises NotFound."""
-    row = teams_queries.get(session, team_id)
+    row = session.get(TeamRow, team_id)
     if row is None:
         known = [each.id for each in teams_queries.teams(session)]
         raise NotFound(did_you_mean(Message(N_("no team %(team)r"), team=team_id), team_id, known))
@@ -230,7 +230,7 @@ def is_null(body: TeamChange, name: str) -> bool:
 def visible_team(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> TeamRow:
     """A team of the contest that the viewer may see; raises NotFound with the nearest id."""
     contest = contest_of(session, contest_id)
-    row = teams_queries.get(session, team_id)
+    row = session.get(TeamRow, team_id)
     if row is None or not may_see(viewer, row) or not teams_queries.takes_part(session, contest, team_id):
         known = [each.id for each in visible(session, viewer, contest)]
         raise NotFound(

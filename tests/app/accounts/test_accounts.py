@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.accounts import queries as accounts_queries
+from app.tables import AccountRow
 from tests.builders.service import PASSWORD, Api
 
 TSV = {"Content-Type": "text/tab-separated-values"}
@@ -42,7 +42,7 @@ def test_an_account_that_was_made_logs_in(api: Api) -> None:
 def test_a_password_is_kept_as_a_hash(api: Api) -> None:
     api.post("accounts", user="admin", json={"username": "j", "password": "hunter of moose", "type": "judge"})
     with api.service.database.read() as session:
-        row = accounts_queries.get(session, "j")
+        row = session.get(AccountRow, "j")
     assert row is not None
     assert str(row.password_hash).startswith("$argon2id$")
 
