@@ -36,7 +36,6 @@ from app.core.db.writer import Writer
 from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator
-from app.core.http.forms import open_form_of
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.http.queue import Queued
@@ -238,8 +237,6 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.pages = BoardPages(service.boards)
     app.state.lists = Lists(service)
     app.state.open_submission_form = open_submission_form
-    app.state.open_form = open_form_of
-    app.state.refusal_statuses = errors.STATUS
     app.state.games = Games(service)
     app.state.daily = Puzzles(service.settings.home / "cache" / "daily")
     app.state.keeper = Keeper(service)

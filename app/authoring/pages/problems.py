@@ -20,13 +20,13 @@ from app.authoring.service.packages import BroughtIn, SentPackage
 from app.authoring.service.reference_runs import ReferenceRunRequest
 from app.authoring.service.test_data import DataBody, arrange, put_cases
 from app.core.errors import BadRequest, NotFound, ServiceError
-from app.core.http.errors import written
+from app.core.http.errors import status_of, written
 from app.core.messages import N_
 from app.core.pages.forms import made_of_values, open_form, whole_number
 from app.core.pages.gate import Faults, Fields, faults_of, how_of, led_on, see
 from app.core.pages.languages import _, confirm, ngettext
 from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Reading, TheService, Visitor, Writing, authenticator_of, status_of
+from app.core.pages.visitor import Reading, TheService, Visitor, Writing, authenticator_of
 from app.judging.service.problem_changes import How
 
 Number = Annotated[int, PathParameter(ge=1, lt=2**31)]
@@ -182,7 +182,7 @@ def _list(
 
 def _refused(request: Request, service: TheService, viewer: Viewer, refusal: ServiceError) -> HTMLResponse:
     with service.database.read() as session:
-        return _list(request, viewer, session, faults=faults_of(refusal), status=status_of(request, refusal))
+        return _list(request, viewer, session, faults=faults_of(refusal), status=status_of(refusal))
 
 
 def _problem(

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import cache
-from typing import IO, Protocol, TypeVar, cast
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import available_timezones
 
@@ -22,6 +22,7 @@ from markupsafe import Markup
 from pydantic import BaseModel, ValidationError
 
 from app.core.errors import BadRequest, TooLarge, all_in_words, fault
+from app.core.http.forms import Form, open_form_of
 from app.core.messages import N_
 from app.core.pages import languages, wording
 
@@ -34,44 +35,10 @@ MOST_DIGITS = 9
 M = TypeVar("M", bound=BaseModel)
 
 
-class SentFile(Protocol):
-    """A file of a form: the name it was sent under, and its bytes."""
-
-    @property
-    def name(self) -> str:
-        """The name, as the sender's machine has it."""
-
-    @property
-    def stream(self) -> IO[bytes]:
-        """The bytes, from their beginning."""
-
-
-class ReadForm(Protocol):
-    """A form with files as it was read."""
-
-    texts: dict[str, str]
-
-    def file(self, field: str) -> SentFile | None:
-        """The file of a field; None where there is none."""
-
-    def read(self, field: str) -> bytes | None:
-        """The bytes of the file of a field; None where there is none."""
-
-
-class OpenForm(Protocol):
-    """The reader of forms with files, which knows the fields that may come."""
-
-    def __call__(
-        self, request: Request, *, texts: Collection[str], files: Collection[str]
-    ) -> AbstractAsyncContextManager[ReadForm]:
-        """Read the body as a form whose files are gone afterwards; raises BadRequest."""
-
-
 @asynccontextmanager
-async def open_form(request: Request, *, texts: Collection[str], files: Collection[str]) -> AsyncIterator[ReadForm]:
+async def open_form(request: Request, *, texts: Collection[str], files: Collection[str]) -> AsyncIterator[Form]:
     """Read a form with files, whose texts its request keeps; raises BadRequest."""
-    opening = cast(OpenForm, request.app.state.open_form)
-    async with opening(request, texts=texts, files=files) as form:
+    async with open_form_of(request, texts=texts, files=files) as form:
         request.state.fields = dict(form.texts)
         yield form
 

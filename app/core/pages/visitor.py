@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
-from typing import Annotated, NamedTuple, Protocol, cast
+from typing import Annotated, NamedTuple, cast
 from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
@@ -22,7 +21,6 @@ from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
-from app.accounts.service.grants import Attempt
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as queries_contests
 from app.contests.queries import NoContest, clock
@@ -30,7 +28,9 @@ from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
 from app.core.db.database import run_after_commit
 from app.core.errors import BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
-from app.core.http.deps import acting, actor_of
+from app.core.http import deps
+from app.core.http.auth import Authenticator
+from app.core.http.errors import status_of
 from app.core.messages import N_
 from app.core.pages.forms import here_of, language_of
 from app.core.pages.languages import AskFirst, gettext, speaking, translate
@@ -51,40 +51,14 @@ TITLES = {
 }
 
 
-class Authenticator(Protocol):
-    """What pages ask of those who know accounts."""
-
-    async def viewer(self, header: str | None, address: str) -> Viewer:
-        """The viewer of an Authorization header; raises Unauthorized."""
-
-    def remembered(self, header: str) -> Viewer | None:
-        """The viewer of a header that was good a short while ago; None where that must be found out."""
-
-    async def check_password(self, username: str, password: str, address: str) -> Viewer | None:
-        """The viewer of a password; None where it is wrong."""
-
-    def turn(self, username: str, address: str) -> AbstractAsyncContextManager[Attempt]:
-        """Wait for the turn to check a secret of an account."""
-
-    def forget(self, account_id: str | None = None) -> None:
-        """Look at the database again."""
+TheService = deps.TheService
+Reading = deps.Reading
+address_of = deps.address_of
 
 
 def authenticator_of(request: Request) -> Authenticator:
     """The one who knows accounts."""
     return cast(Authenticator, request.app.state.authenticator)
-
-
-def address_of(request: Request) -> str:
-    """The address that a request comes from."""
-    return request.client.host if request.client is not None else ""
-
-
-async def _service(request: Request) -> Service:
-    return cast(Service, request.app.state.service)
-
-
-TheService = Annotated[Service, Depends(_service)]
 
 
 async def visitor(request: Request) -> Viewer:
@@ -99,11 +73,6 @@ async def visitor(request: Request) -> Viewer:
 Visitor = Annotated[Viewer, Depends(visitor)]
 
 
-def _reading(service: TheService) -> Iterator[Session]:
-    with service.database.read(for_request=True) as session:
-        yield session
-
-
 def _writing(service: TheService) -> Iterator[Session]:
     with service.database.write() as session:
         yield session
@@ -111,7 +80,6 @@ def _writing(service: TheService) -> Iterator[Session]:
 
 
 # The scope "function" ends the transaction before the reply is sent: what a reader was told is stored.
-Reading = Annotated[Session, Depends(_reading, scope="function")]
 Writing = Annotated[Session, Depends(_writing, scope="function")]
 
 
@@ -137,7 +105,9 @@ class PageRoute(APIRoute):
                 return await handle(request)
             viewer, path = await visitor(request), request.url.path
             name = f"page_{self.name}"
-            with acting(actor_of(viewer, name, request.method, path, address_of(request), request.path_params)):
+            with deps.acting(
+                deps.actor_of(viewer, name, request.method, path, address_of(request), request.path_params)
+            ):
                 return await handle(request)
 
         async def shown(request: Request) -> Response:
@@ -173,15 +143,9 @@ def login_address(request: Request) -> str:
     return f"{root}/login?next={quote(here_of(request))}"
 
 
-def status_of(request: Request, refusal: ServiceError) -> int:
-    """The status of a refusal, as the API has it."""
-    statuses = cast(Mapping[type[ServiceError], int], request.app.state.refusal_statuses)
-    return next(statuses[kind] for kind in type(refusal).__mro__ if kind in statuses)
-
-
 async def refused(request: Request, refusal: ServiceError) -> Response:
     """The page of a refusal: the form that was refused, as it was sent, or a page that says why."""
-    status = status_of(request, refusal)
+    status = status_of(refusal)
     shown = await form_again(request, refusal, status) or await _refusal_page(request, refusal, status)
     if refusal.retry_after is not None:
         shown.headers["Retry-After"] = str(refusal.retry_after)

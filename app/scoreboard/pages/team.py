@@ -18,9 +18,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.queries import NoContest
 from app.contests.service.visibility import snapshot_for
+from app.core.http.auth import Authenticator
 from app.core.pages.frames import frame, names_of
 from app.core.pages.pages import page
-from app.core.pages.visitor import Authenticator, Reading, TheSnapshot, Visitor, or_refusal
+from app.core.pages.visitor import Reading, TheSnapshot, Visitor, or_refusal
 from app.core.pages.wording import points, seconds
 from app.core.service import Service
 from app.domain.history import Past
