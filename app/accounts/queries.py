@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import Connection, CursorResult, delete, event, func, inspect, or_, select, update
+from sqlalchemy import Connection, CursorResult, delete, event, inspect, or_, select, update
 from sqlalchemy.orm import Session, UOWTransaction
 
 from app.accounts.schemas import AuditFilter, RoleKind
+from app.core.db import by_id
 from app.core.db.by_id import tell_account
 from app.tables import (
     AccountRow,
@@ -100,30 +101,19 @@ def only_one(session: Session) -> bool:
 
 def admin_count(session: Session) -> int:
     """The number of admins that can log in."""
-    return (
-        session.scalar(
-            select(func.count())
-            .select_from(AccountRow)
-            .where(AccountRow.type == "admin", AccountRow.password_hash.is_not(None))
-        )
-        or 0
-    )
+    return by_id.count(session, AccountRow, AccountRow.type == "admin", AccountRow.password_hash.is_not(None))
 
 
 def uses(session: Session, account_id: str) -> dict[str, int]:
     """The numbers of rows that refer to an account and would be lost without it, by kind."""
-    counted = {}
-    tables = (
-        ("submissions", SubmissionRow),
-        ("jobs", JobRow),
-        ("clarifications", ClarificationRow),
-        ("commentary", CommentaryRow),
-    )
-    for name, table in tables:
-        query = select(func.count()).select_from(table).where(table.account_id == account_id)
-        counted[name] = session.scalar(query) or 0
-    games = select(func.count()).select_from(GameRow).where(GameRow.account_id == account_id)
-    counted["games"] = session.scalar(games.where(GameRow.counted.is_(True))) or 0  # those for practice go with it
+    counted = {
+        "submissions": by_id.count(session, SubmissionRow, SubmissionRow.account_id == account_id),
+        "jobs": by_id.count(session, JobRow, JobRow.account_id == account_id),
+        "clarifications": by_id.count(session, ClarificationRow, ClarificationRow.account_id == account_id),
+        "commentary": by_id.count(session, CommentaryRow, CommentaryRow.account_id == account_id),
+        # Games for practice are deleted with it.
+        "games": by_id.count(session, GameRow, GameRow.account_id == account_id, GameRow.counted.is_(True)),
+    }
     return {name: count for name, count in counted.items() if count}
 
 
@@ -253,8 +243,7 @@ def terms(session: Session, contest_id: str, *, for_update: bool = False) -> Reg
 
 def count(session: Session, contest_id: str) -> int:
     """The number of accounts that registered for a contest."""
-    query = select(func.count()).select_from(RegisteredRow).where(RegisteredRow.contest_id == contest_id)
-    return session.scalar(query) or 0
+    return by_id.count(session, RegisteredRow, RegisteredRow.contest_id == contest_id)
 
 
 def registered(session: Session, contest_id: str) -> Sequence[tuple[RegisteredRow, AccountRow]]:

@@ -34,6 +34,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete
 
+from app.core.db import by_id
 from app.core.db.base import own_insert
 from app.core.db.by_id import tell_board
 from app.domain.participation import Participation
@@ -114,12 +115,12 @@ def submission_count(
     session: Session, contest_id: str, *, problem_id: str | None = None, team_id: str | None = None
 ) -> int:
     """The number of a contest's submissions, of one problem or one team if that is given."""
-    query = select(func.count()).select_from(SubmissionRow).where(SubmissionRow.contest_id == contest_id)
+    conditions = [SubmissionRow.contest_id == contest_id]
     if problem_id is not None:
-        query = query.where(SubmissionRow.problem_id == problem_id)
+        conditions.append(SubmissionRow.problem_id == problem_id)
     if team_id is not None:
-        query = query.where(SubmissionRow.team_id == team_id)
-    return session.scalar(query) or 0
+        conditions.append(SubmissionRow.team_id == team_id)
+    return by_id.count(session, SubmissionRow, *conditions)
 
 
 def unjudged(session: Session, row: ContestRow) -> int:

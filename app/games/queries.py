@@ -23,6 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
+from app.core.db import by_id
 from app.core.db.by_id import portions
 from app.core.db.locks import lock_names
 from app.core.messages import N_, Message
@@ -302,10 +303,9 @@ def due(session: Session, now: datetime, limit: int) -> list[GameRow]:
 
 def count_playing(session: Session, contest_id: str, team_id: str | None = None) -> int:
     """The number of counted games in play, of all teams or of one."""
-    query = select(func.count()).select_from(GameRow)
-    query = query.where(IS_PLAYING, GameRow.counted.is_(True), GameRow.contest_id == contest_id)
-    query = query if team_id is None else query.where(GameRow.team_id == team_id)
-    return session.scalar(query) or 0
+    of_team = () if team_id is None else (GameRow.team_id == team_id,)
+    conditions = (IS_PLAYING, GameRow.counted.is_(True), GameRow.contest_id == contest_id, *of_team)
+    return by_id.count(session, GameRow, *conditions)
 
 
 def counted_playing(session: Session, contest_id: str | None = None) -> list[GameRow]:

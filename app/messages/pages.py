@@ -77,12 +77,17 @@ def ask(
     """Send a question to the jury, or as a judge an answer or an announcement."""
     if not viewer.logged_in:
         raise Unauthorized(N_("log in to ask the jury"))
+    _send(viewer, snapshot, fields, session)
+    return see(request, f"/c/{snapshot.contest.id}/questions")
+
+
+def _send(viewer: Viewer, snapshot: ContestSnapshot, fields: Mapping[str, str], session: Session) -> None:
+    """Send what a form says, as a judge to the chosen team or to the one that asked."""
     refuse_unseen_answers(session, snapshot, viewer, fields)
     values: dict[str, object] = {name: fields[name] for name in FIELDS if fields.get(name)}
     if viewer.sees_all and (recipient := recipient_of(fields, documents(viewer, snapshot, session))) is not None:
         values["to_team_ids"] = [recipient]
     send(viewer, snapshot, session, made_of_values(ClarificationBody, values))
-    return see(request, f"/c/{snapshot.contest.id}/questions")
 
 
 def refuse_unseen_answers(
@@ -175,14 +180,6 @@ def send_message(
     request: Request, viewer: Visitor, snapshot: TheSnapshot, fields: Fields, session: Writing
 ) -> Response:
     """Send an answer, to its team or to everybody, or an announcement."""
-    contest_id = snapshot.contest.id
-    refuse_unseen_answers(session, snapshot, viewer, fields)
-    values: dict[str, object] = {"text": fields.get("text", "").strip() or fields.get("canned", "")}
-    for name in ("problem_id", "reply_to_id"):
-        if fields.get(name):
-            values[name] = fields[name]
-    recipient = recipient_of(fields, documents(viewer, snapshot, session))
-    if recipient is not None:
-        values["to_team_ids"] = [recipient]
-    send(viewer, snapshot, session, made_of_values(ClarificationBody, values))
-    return see(request, f"/admin/contests/{contest_id}/questions", done="sent")
+    text = fields.get("text", "").strip() or fields.get("canned", "")
+    _send(viewer, snapshot, {**fields, "text": text}, session)
+    return see(request, f"/admin/contests/{snapshot.contest.id}/questions", done="sent")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.contests.queries import clock
@@ -108,13 +108,15 @@ def withdraw(session: Session, contest_id: str, team_id: str) -> bool:
 
 def uses(session: Session, team_id: str) -> dict[str, int]:
     """The numbers of rows that refer to a team and would be lost without it, such as submissions, by kind."""
-    counted = {}
-    for name, table in (("accounts", AccountRow), ("submissions", SubmissionRow), ("games", GameRow)):
-        counted[name] = session.scalar(select(func.count()).select_from(table).where(table.team_id == team_id)) or 0
+    counted = {
+        "accounts": accounts_of_team(session, team_id),
+        "submissions": by_id.count(session, SubmissionRow, SubmissionRow.team_id == team_id),
+        "games": by_id.count(session, GameRow, GameRow.team_id == team_id),
+    }
     counted["persons"] = sum(team_id in ids for ids in session.scalars(select(PersonRow.team_ids)))
-    asked = select(func.count()).select_from(ClarificationRow).where(ClarificationRow.from_team_id == team_id)
+    asked = by_id.count(session, ClarificationRow, ClarificationRow.from_team_id == team_id)
     addressed = session.scalars(select(ClarificationRow.to_team_ids).where(ClarificationRow.to_team_ids.is_not(None)))
-    counted["clarifications"] = (session.scalar(asked) or 0) + sum(team_id in (ids or ()) for ids in addressed)
+    counted["clarifications"] = asked + sum(team_id in (ids or ()) for ids in addressed)
     counted["awards"] = sum(team_id in ids for ids in session.scalars(select(AwardRow.team_ids)))
     return {name: count for name, count in counted.items() if count}
 
@@ -183,10 +185,7 @@ def group_uses(session: Session, group_id: str) -> dict[str, int]:
     """The numbers of rows that refer to a group, by kind."""
     counted = {
         "teams": sum(group_id in ids for ids in session.scalars(select(TeamRow.group_ids))),
-        "main scoreboards": session.scalar(
-            select(func.count()).select_from(ContestRow).where(ContestRow.main_scoreboard_group_id == group_id)
-        )
-        or 0,
+        "main scoreboards": by_id.count(session, ContestRow, ContestRow.main_scoreboard_group_id == group_id),
         "clarifications": sum(
             group_id in (ids or ()) for ids in session.scalars(select(ClarificationRow.to_group_ids))
         ),
@@ -196,15 +195,13 @@ def group_uses(session: Session, group_id: str) -> dict[str, int]:
 
 def organization_uses(session: Session, organization_id: str) -> dict[str, int]:
     """The numbers of rows that refer to an organization, by kind."""
-    query = select(func.count()).select_from(TeamRow).where(TeamRow.organization_id == organization_id)
-    count = session.scalar(query) or 0
+    count = by_id.count(session, TeamRow, TeamRow.organization_id == organization_id)
     return {"teams": count} if count else {}
 
 
 def person_uses(session: Session, person_id: str) -> dict[str, int]:
     """The numbers of rows that refer to a person, by kind."""
-    query = select(func.count()).select_from(AccountRow).where(AccountRow.person_id == person_id)
-    count = session.scalar(query) or 0
+    count = by_id.count(session, AccountRow, AccountRow.person_id == person_id)
     return {"accounts": count} if count else {}
 
 
@@ -266,8 +263,7 @@ def persons_kept_teams(session: Session, contest_ids: Collection[str], account_r
 
 def accounts_of_team(session: Session, team_id: str) -> int:
     """The number of accounts of a team."""
-    query = select(func.count()).select_from(AccountRow).where(AccountRow.team_id == team_id)
-    return session.scalar(query) or 0
+    return by_id.count(session, AccountRow, AccountRow.team_id == team_id)
 
 
 def teams_of_contests(session: Session, contest_ids: Collection[str]) -> Sequence[TeamRow]:

@@ -274,8 +274,14 @@ def as_csv(accounts: Sequence[JsonMapping]) -> str:
     writer = csv.writer(stream)
     writer.writerow(PASSWORD_COLUMNS)
     for account in accounts:
-        writer.writerow([f"'{cell}" if cell.startswith(FORMULA) else cell for cell in password_cells(account)])
+        writer.writerow(map(quoted, password_cells(account)))
     return stream.getvalue()
+
+
+def quoted(value: object) -> str:
+    """Write a cell of a table that no spreadsheet runs as a formula."""
+    text = "" if value is None else str(value)
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def password_cells(account: JsonMapping) -> list[str]:

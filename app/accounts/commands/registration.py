@@ -18,6 +18,7 @@ import typer
 from pydantic import JsonValue
 
 from app.accounts.commands.accounts import new_password
+from app.accounts.commands.imports import quoted
 from app.core.commands.client import Client, without_none
 from app.core.commands.config import Login, cleaned, current_login
 from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
@@ -182,7 +183,6 @@ def reset_password(
 
 AT_ONCE = 1000
 COLUMNS = ("id", "time", "username", "role", "address", "credential", "operation", "contest_id", "problem_id", "path")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @command("admin audit")
@@ -239,12 +239,7 @@ def _write_csv(entries: Iterator[JsonMapping]) -> None:
     writer.writerow([*COLUMNS, "changes"])
     for entry in entries:
         cells = [entry.get(name) for name in COLUMNS]
-        writer.writerow([*map(_cell, cells), json.dumps(entry["changes"], ensure_ascii=False)])
-
-
-def _cell(value: object) -> str:
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
+        writer.writerow([*map(quoted, cells), json.dumps(entry["changes"], ensure_ascii=False)])
 
 
 def _show_table(entries: Iterator[JsonMapping]) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import TypeVar
 
-from sqlalchemy import Connection, event, select
+from sqlalchemy import ColumnElement, Connection, event, func, select
 from sqlalchemy.orm import Session, UOWTransaction
 
 from app import tables
@@ -21,6 +21,11 @@ from app import tables
 R = TypeVar("R", bound=tables.GroupRow | tables.OrganizationRow | tables.PersonRow | tables.TeamRow)
 # Ids in one IN (...): older SQLites take 999 parameters.
 AT_ONCE = 500
+
+
+def count(session: Session, table: type[tables.Base], *conditions: ColumnElement[bool]) -> int:
+    """The number of rows of a table that meet all conditions."""
+    return session.scalar(select(func.count()).select_from(table).where(*conditions)) or 0
 
 
 def ids(session: Session, table: type[R]) -> set[str]:
