@@ -70,7 +70,6 @@ class Weights:
     exact: Mapping[str, Fraction]
     groups: tuple[GroupWeight, ...]
     cases: Mapping[str, int]
-    group_of: Mapping[str, int]
 
     def points(self, grains: int) -> float:
         """Grains as points: the nearest float, and exactly the maximum where nothing is missing."""
@@ -114,10 +113,9 @@ def _weights(problem: ScoredProblem, phase: frozenset[CaseKind]) -> Weights:
                 at = then if group.aggregation is Aggregation.SUM else at
         before = after
     ordered = {case.name: cases[case.name] for case in problem.cases if case.name in cases}
-    group_of = {name: at for at, weight in enumerate(groups) for name in weight.cases}
     full = round(total * unit)
     exact = {case.name: case.points for case in problem.cases}
-    return Weights(bits, full, float(most) if full else 0.0, scale, exact, tuple(groups), ordered, group_of)
+    return Weights(bits, full, float(most) if full else 0.0, scale, exact, tuple(groups), ordered)
 
 
 @dataclass(frozen=True, slots=True)

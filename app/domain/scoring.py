@@ -157,8 +157,8 @@ def problem_points(
     gains = [(each, *_gain(each, scale, multipliers, passed)) for each in scale.groups if each.counts]
     groups = tuple(GroupPoints(g.group, scale.part(gain), scale.part(g.full), why) for g, gain, why in gains)
     grains = {name: earned(weight, multipliers.get(name, 0.0)) for name, weight in scale.cases.items()}
-    gained = {each.group.name for each, gain, _ in gains if gain > 0}
-    earning = {name for name, gain in grains.items() if gain > 0 and _group_name(scale, name) in gained}
+    gained = {name for each, gain, _ in gains if gain > 0 for name in each.cases}
+    earning = {name for name, gain in grains.items() if gain > 0 and name in gained}
     improved = [answer.improved for case, answer in answers.items() if case in earning]
     points = scale.points(sum(gain for _, gain, _ in gains))
     case_points = {name: scale.part(gain) for name, gain in grains.items()}
@@ -195,10 +195,6 @@ def _exact_parts(
     if group.aggregation is Aggregation.MIN:
         return ((group.max_points, min(shares.get(name, 0) for name in weight.cases)),)
     return ((group.max_points, int(group.name in passed)),)
-
-
-def _group_name(scale: Weights, case: str) -> str:
-    return scale.groups[scale.group_of[case]].group.name
 
 
 def phase_scale(problem: ScoredProblem, phase: frozenset[CaseKind] = PROVISIONAL) -> float:

@@ -32,6 +32,7 @@ from games.checker import read_instance
 from games.doors import begin
 from games.tournament import games_of
 
+MOST_LISTED = 200
 # A time as rows have it, shown as text.
 Moment = Annotated[str, BeforeValidator(format_time, json_schema_input_type=str)]
 
@@ -76,7 +77,7 @@ def start_verification(session: Session, service: Service, viewer: Viewer, probl
 def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
     """The latest verification of a problem's package; raises NotFound where there is none."""
     existing(session, problem_id)
-    for row in pins.of_kind(session, VERIFICATION):
+    for row in pins.jobs(session, VERIFICATION):
         if row.params["problem_id"] == problem_id and viewer.reads_problem(problem_id):
             return view(row)
     raise NotFound(N_("the package of problem %(problem)r has not been verified"), problem=problem_id)
@@ -84,7 +85,9 @@ def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
 
 def newest(session: Session, viewer: Viewer) -> list[Job]:
     """The latest jobs that the viewer may see, newest first; of the last 200."""
-    return [view(row) for row in pins.newest(session) if viewer.reads_problem(row.params["problem_id"])]
+    return [
+        view(row) for row in pins.jobs(session, limit=MOST_LISTED) if viewer.reads_problem(row.params["problem_id"])
+    ]
 
 
 def one(session: Session, viewer: Viewer, job_id: str) -> Job:

@@ -172,7 +172,8 @@ def delete(service: Service, session: Session, problem_id: str) -> None:
 
     Raises NotFound, or Conflict while a contest has it or somebody has submitted to it.
     """
-    going = pins.going_of_problem(session, problem_id)
+    rows = pins.jobs(session, is_open=True)
+    going = [row.id for row in rows if row.params.get("problem_id") == problem_id]
 
     def cancel() -> None:
         for job_id in going:

@@ -85,7 +85,7 @@ def _problems(session: Session, entries: Sequence[ContestProblemRow]) -> Iterato
         return
     yield Point(Mark.DONE, "problems", Part.PROBLEMS, {"num": len(entries)})
     verified: dict[str, JobRow] = {}
-    for job in pins.of_kind(session, VERIFICATION):
+    for job in pins.jobs(session, VERIFICATION):
         verified.setdefault(str(job.params["problem_id"]), job)
     for entry in entries:
         yield from _problem(session, entry, verified.get(entry.problem_id))

@@ -239,7 +239,7 @@ def _summary(params: RunParams, tool: Tool, answered: Answered) -> Summary:
 
 def reference_run(session: Session, problem_id: str, names: Collection[str]) -> str | None:
     """The latest job, waiting or running, that makes the expected answer of one of these cases."""
-    for job in pins.going(session, REFERENCE_RUN):
+    for job in pins.jobs(session, REFERENCE_RUN, is_open=True):
         params = cast(RunParams, job.params)
         if params["problem_id"] == problem_id and not set(names).isdisjoint(params["cases"]):
             return job.id

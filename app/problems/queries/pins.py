@@ -114,32 +114,13 @@ def get(session: Session, job_id: str) -> JobRow | None:
     return session.get(JobRow, job_id)
 
 
-def newest(session: Session, limit: int = 200) -> Sequence[JobRow]:
-    """The latest jobs, newest first."""
-    return session.scalars(select(JobRow).order_by(JobRow.created.desc(), JobRow.id).limit(limit)).all()
-
-
-def going(session: Session, kind: str) -> Sequence[JobRow]:
-    """The jobs of a kind that have not ended, newest first."""
-    query = select(JobRow).where(JobRow.kind == kind, JobRow.state.not_in(ENDED))
-    return session.scalars(query.order_by(JobRow.created.desc(), JobRow.id)).all()
-
-
-def going_of_problem(session: Session, problem_id: str) -> list[str]:
-    """Ids of the jobs about a problem that have not ended."""
-    rows = session.scalars(select(JobRow).where(JobRow.state.not_in(ENDED)))
-    return [row.id for row in rows if row.params.get("problem_id") == problem_id]
-
-
-def of_kind(session: Session, kind: str) -> Sequence[JobRow]:
-    """The jobs of a kind, newest first."""
-    query = select(JobRow).where(JobRow.kind == kind)
-    return session.scalars(query.order_by(JobRow.created.desc(), JobRow.id)).all()
-
-
-def waiting(session: Session) -> Sequence[str]:
-    """Ids of the queued jobs, oldest first."""
-    return session.scalars(select(JobRow.id).where(JobRow.state == QUEUED).order_by(JobRow.created, JobRow.id)).all()
+def jobs(
+    session: Session, kind: str | None = None, *, is_open: bool = False, limit: int | None = None
+) -> Sequence[JobRow]:
+    """The jobs, of a kind if one is given, or only those that have not ended; newest first."""
+    query = select(JobRow).order_by(JobRow.created.desc(), JobRow.id).limit(limit)
+    query = query if kind is None else query.where(JobRow.kind == kind)
+    return session.scalars(query.where(JobRow.state.not_in(ENDED)) if is_open else query).all()
 
 
 def open_ids(session: Session) -> Sequence[str]:

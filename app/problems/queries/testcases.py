@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import cast
@@ -165,16 +165,13 @@ def renumber(session: Session, problem_id: str) -> None:
     for case in cases:
         if case.answer_sha256 is not None:  # nobody can send an answer for it before
             names[case.group_name].append(case.name)
-    shares = {name: each for group in groups.values() for name, each in _shares(group, names, known).items()}
+    parts = [model.shares(group, names[name], known) for name, group in groups.items()]
+    shares = {name: each for part in parts for name, each in part.items()}
     for ordinal, case in enumerate(cases, start=1):
         points = shares.get(case.name, Fraction(0))
         case.ordinal, case.points_num, case.points_den = ordinal, points.numerator, points.denominator
     touch(session, problem_id)
     session.flush()
-
-
-def _shares(group: Group, names: Mapping[str, Sequence[str]], known: CaseListDocument) -> dict[str, Fraction]:
-    return model.shares(group, names[group.name], known)
 
 
 def _case_list(session: Session, problem_id: str) -> CaseListDocument:

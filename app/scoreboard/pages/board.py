@@ -243,7 +243,7 @@ def _values(
         "limits": LIMITS,
         "waiting": rows.waiting,
         "standing_at": seconds(clock.contest_time(snapshot.moment)),
-        "freeze_at": _freeze_time(snapshot),
+        "freeze_at": None if clock.freeze_time is None else seconds(clock.freeze_time),
         "at": asked.at,
         "past": None if asked.at is None else seconds(timedelta(minutes=asked.at)),
         "to_now": asked.query(at=None),
@@ -251,8 +251,3 @@ def _values(
         "whole": clock.duration.total_seconds(),
         "gone": min(clock.contest_time(snapshot.moment), clock.duration).total_seconds(),
     }
-
-
-def _freeze_time(snapshot: ContestSnapshot) -> str | None:
-    time = snapshot.contest.clock.freeze_time
-    return None if time is None else seconds(time)

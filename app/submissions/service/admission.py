@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from anyio.to_thread import run_sync
 
@@ -106,7 +106,8 @@ async def admit(service: Service, viewer: Viewer, contest_id: str, form: Submiss
     limits = entry.limits.model_copy(update={"max_submissions": None}) if is_practice else entry.limits
     if viewer.team_id != team_id:
         limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself
-    return Admitted(viewer, form, entry, entrant, team_id, when, _milliseconds(time), limits, is_practice)
+    milliseconds = round(time.total_seconds() * 1000)
+    return Admitted(viewer, form, entry, entrant, team_id, when, milliseconds, limits, is_practice)
 
 
 def refuse_played(admitted: Admitted) -> None:
@@ -214,7 +215,3 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
             raise Forbidden(N_("your team's own time is over"))
         raise Forbidden(why_not_running(entry.clock, now))
     return now
-
-
-def _milliseconds(duration: timedelta) -> int:
-    return round(duration.total_seconds() * 1000)

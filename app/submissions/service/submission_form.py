@@ -6,22 +6,21 @@ import base64
 import binascii
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import IO, TypeVar
+from typing import IO
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.core import clics
 from app.core.bodies import Line
-from app.core.clics import Id, example
+from app.core.clics import Id, Reltime, Time, example
 from app.core.errors import MOST_LISTED, BadRequest, all_in_words, describe_pattern, fault
 from app.core.load import LIGHT, check_values
-from app.core.messages import N_, Message, WrongValue
+from app.core.messages import N_, Message
 from app.submissions.service.archives import Upload, announced, archive_kind
 
-T = TypeVar("T")
 # A file with the name it was sent under.
 NamedFile = tuple[str, IO[bytes]]
 LONGEST_COMMENT = 10_000
@@ -61,8 +60,8 @@ class SubmissionRequest(BaseModel):
     id: Id | None = None
     team_id: Line | None = None
     account_id: Line | None = None
-    time: Line | None = None
-    contest_time: Line | None = None
+    time: Time | None = None
+    contest_time: Reltime | None = None
     entry_point: None = None
     reaction: list[object] | None = Field(None, description="not kept")
     comment: str | None = Field(
@@ -155,20 +154,11 @@ def read_json(body: bytes) -> SubmissionForm:
         [upload],
         team_id=asked.team_id,
         comment=asked.comment,
-        time=_parsed("time", asked.time, clics.parse_time),
-        contest_time=_parsed("contest_time", asked.contest_time, clics.parse_reltime),
+        time=asked.time,
+        contest_time=asked.contest_time,
         id=asked.id,
         account_id=asked.account_id,
     )
-
-
-def _parsed(name: str, text: str | None, parse: Callable[[str], T]) -> T | None:
-    try:
-        return None if text is None else parse(text)
-    except WrongValue as error:
-        raise BadRequest(
-            N_("expected %(expected)s, found %(found)r"), where=name, expected=error.expected, found=text
-        ) from None
 
 
 def _check_language(language: str) -> None:

@@ -77,7 +77,9 @@ async def submit(
         _wake(service, new, outcome)
         service.boards.changed(contest_id, outcome.submission_id)
     if outcome.repeated:
-        return await run_sync(_first_of, service, viewer, new)
+        first = await run_sync(_repeated, service, viewer, contest_id, new.idempotency_key or "")
+        assert first is not None  # it was written in an earlier transaction, or in the same one
+        return first
     return view(str(outcome.submission_id), new, practice=admitted.is_practice)
 
 
@@ -119,14 +121,6 @@ def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
     service.engine.wake()
     if outcome.again:
         service.engine.take_up()
-
-
-def _first_of(service: Service, viewer: Viewer, new: NewSubmission) -> Submission:
-    """The submission that the insert met under the same Idempotency-Key."""
-    assert new.idempotency_key is not None  # nothing else can repeat
-    first = _repeated(service, viewer, new.contest_id, new.idempotency_key)
-    assert first is not None  # it was written in an earlier transaction, or in the same one
-    return first
 
 
 def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> Submission | None:
