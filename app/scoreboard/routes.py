@@ -9,7 +9,7 @@ options go through the route; what is sent is the same.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Annotated, Literal, NamedTuple, cast
 
 from anyio.to_thread import run_sync
@@ -254,13 +254,6 @@ BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
 USUAL = re.compile(rb"(form=compact)?(?:(?:^|&)since=([0-9a-f]{1,40}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class _Route:
-    """What the metrics want to know of the route that answered."""
-
-    path: str = "/contests/{contest_id}/scoreboard"
-
-
 class _Asked(NamedTuple):
     """Which board is asked for, by whom, and how it is wanted."""
 
@@ -270,7 +263,8 @@ class _Asked(NamedTuple):
     options: Options
 
 
-ROUTE = _Route()
+# What the metrics want to know of the route that answered.
+ROUTE = SimpleNamespace(path="/contests/{contest_id}/scoreboard")
 USUAL_COMPACT = Options(compact=True)
 ASKED = "jurado.board"
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Annotated, NamedTuple, cast
 
 from fastapi import Depends, FastAPI, Request, Response
@@ -96,13 +96,6 @@ USUAL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Route:
-    """What the metrics want to know of the route that answered."""
-
-    path: str
-
-
 class _Asked(NamedTuple):
     """The board that is asked for, by whom, and which part of it."""
 
@@ -111,7 +104,8 @@ class _Asked(NamedTuple):
     part: Asked
 
 
-ROUTE = _Route("/c/{contest_id}/scoreboard")
+# What the metrics want to know of the route that answered.
+ROUTE = SimpleNamespace(path="/c/{contest_id}/scoreboard")
 ASKED = "jurado.board_page"
 
 

@@ -215,7 +215,7 @@ class BoardPages:
         self._guard = threading.Lock()
         self._states: LRUCache[BoardKey, _BoardState] = LRUCache(MOST_BOARDS)
         self._work = SharedWork()
-        self._for_histories: CapacityLimiter | None = None
+        self._for_histories = CapacityLimiter(1)  # one at a time: whoever waits for one takes no thread from others
         boards.forgetters.append(self.forget)
 
     def forget(self, contest_id: str) -> None:
@@ -245,8 +245,6 @@ class BoardPages:
 
     async def history_soon(self, snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
         """The history; all who wait for it share one computation, and one that was dear stays good for a while."""
-        if self._for_histories is None:  # one at a time: whoever waits for one takes no thread from others
-            self._for_histories = CapacityLimiter(1)
         key = BoardKey.of(snapshot)
 
         def look() -> WrittenHistory | None:
@@ -261,8 +259,6 @@ class BoardPages:
 
     async def past_soon(self, snapshot: ContestSnapshot, minute: int) -> ContestSnapshot:
         """The snapshot with its board as it was at a minute; one is computed at a time, and the last few are kept."""
-        if self._for_histories is None:
-            self._for_histories = CapacityLimiter(1)
         look, compute = partial(past_at_hand, snapshot, minute), partial(past_board, snapshot, minute)
         return await self._work.soon(("past", id(snapshot), minute), compute, look, self._for_histories)
 
