@@ -295,30 +295,14 @@ class Step(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """The hidden problems of one team, in order."""
-
-    team_id: str
-    problem_ids: tuple[str, ...]
+def pending(board: Board, hidden: Collection[Place]) -> list[Place]:
+    """The `hidden` places, from the bottom of the board to its top."""
+    places = ((row.team.id, cell.problem_id) for row in reversed(board.rows) for cell in row.cells)
+    return [place for place in places if place in hidden]
 
 
-def pending(board: Board, hidden: Collection[Place]) -> list[Pending]:
-    """The teams with `hidden` places, from the bottom of the board to its top."""
-    rows = [(row, _hidden(row, hidden)) for row in reversed(board.rows)]
-    return [Pending(row.team.id, problems) for row, problems in rows if problems]
-
-
-def _hidden(row: Row, hidden: Collection[Place]) -> tuple[str, ...]:
-    return tuple(cell.problem_id for cell in row.cells if (row.team.id, cell.problem_id) in hidden)
-
-
-def opened(waiting: list[Pending], step: Step) -> list[Place]:
+def opened(waiting: Sequence[Place], step: Step) -> list[Place]:
     """The places that a step opens of the `pending` ones."""
-    if step is Step.ALL:
-        return [(each.team_id, problem_id) for each in waiting for problem_id in each.problem_ids]
-    if not waiting:
-        return []
-    lowest = waiting[0]
-    problems = lowest.problem_ids if step is Step.ROW else lowest.problem_ids[:1]
-    return [(lowest.team_id, problem_id) for problem_id in problems]
+    if step is Step.CELL:
+        return list(waiting[:1])
+    return [place for place in waiting if step is Step.ALL or place[0] == waiting[0][0]]

@@ -19,7 +19,7 @@ from app.core.clock import utc_now
 from app.core.errors import Conflict
 from app.core.messages import N_
 from app.core.service import Service
-from app.domain.board import Pending, Place, Row, Step, opened, pending
+from app.domain.board import Place, Row, Step, opened, pending
 from app.domain.contests import Freeze
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, live_board, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
@@ -70,8 +70,8 @@ def next_step(session: Session, boards: ScoreboardCache, contest_id: str) -> Rev
     thawed = row.thaw_time if row.thaw_time is not None and row.thaw_time <= utc_now() else None
     return RevealView(
         opened=[],
-        next=_next(snapshot, waiting[0]) if waiting else None,
-        left=len(opened(waiting, Step.ALL)),
+        next=_next(snapshot, waiting) if waiting else None,
+        left=len(waiting),
         thawed=format_time_or_none(thawed),
     )
 
@@ -87,10 +87,11 @@ def reveal(service: Service, contest_id: str, step: Step) -> RevealView:
     return view
 
 
-def _next(snapshot: ContestSnapshot, first: Pending) -> Next:
+def _next(snapshot: ContestSnapshot, waiting: Sequence[Place]) -> Next:
     """The team and the problems that the next step opens."""
-    rank = next((row.rank for row in snapshot.main.rows if row.team.id == first.team_id), None)
-    return Next(team_id=first.team_id, rank=rank, problem_ids=list(first.problem_ids))
+    team_id = waiting[0][0]
+    rank = next((row.rank for row in snapshot.main.rows if row.team.id == team_id), None)
+    return Next(team_id=team_id, rank=rank, problem_ids=[problem for _, problem in opened(waiting, Step.ROW)])
 
 
 def _open_places(session: Session, boards: ScoreboardCache, row: ContestRow, step: Step) -> list[Place]:
@@ -98,13 +99,13 @@ def _open_places(session: Session, boards: ScoreboardCache, row: ContestRow, ste
     waiting = _waiting(boards, row)
     places = opened(waiting, step)
     row.revealed = [*row.revealed, *([team_id, problem_id] for team_id, problem_id in places)]
-    if len(places) == len(opened(waiting, Step.ALL)):
+    if len(places) == len(waiting):
         row.thaw_time = utc_now()
     session.flush()
     return places
 
 
-def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Pending]:
+def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Place]:
     """The hidden places; raises Conflict where nothing may be opened now."""
     # Read again now that nobody else can open anything: what was kept may be from before the last step.
     boards.changed(row.id)
@@ -172,7 +173,7 @@ class Rehearsal:
         self._snapshot = snapshot
         self._guard = threading.Lock()
         self._board = live_board(snapshot.contest, snapshot.view, snapshot.official())
-        self._hidden = opened(pending(snapshot.board, hidden_places(snapshot)), Step.ALL)
+        self._hidden = pending(snapshot.board, hidden_places(snapshot))
         self._places: list[Place] = []
 
     def scene(self, step: int) -> Scene:
