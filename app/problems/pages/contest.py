@@ -29,7 +29,7 @@ from app.core.pages.languages import LANGUAGES, gettext
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted, width
-from app.domain.contests import Carry, Counting, Group, ScoredProblem
+from app.domain.contests import Carry, Counting, ScoredProblem
 from app.domain.counting import Answers
 from app.domain.scoring import adds_up
 from app.problems.queries import pins
@@ -145,6 +145,7 @@ def problem_page(
     answers = own_answers(viewer, snapshot, scored)
     playground, is_played = _boards(session, snapshot, scored.id)
     cases = _cases(viewer, snapshot, session, scored, answers)
+    counted = [group for group in scored.groups if group.max_points > 0]
     entry = contests_queries.entry(session, snapshot.contest.id, scored.id)
     assert entry is not None, "the problem is in the contest"
     limits = entry.limits.over(snapshot.contest.settings.limits)
@@ -155,7 +156,10 @@ def problem_page(
         frame=frame(session, viewer, snapshot, "problems"),
         problem=document,
         line=rule_line(scored.rule, len(scored.cases), scored.groups),
-        rules=[*problem_rules(scored.rule, _counted(scored)), *limit_rules(limits)],
+        rules=[
+            *problem_rules(scored.rule, counted),
+            *limit_rules(limits),
+        ],
         statement=None if text is None else Markup(text.html),
         language=None if text is None else text.language,
         other=None if text is None or text.html else f"{folder}/statement?lang={text.language}",
@@ -170,11 +174,6 @@ def problem_page(
         playground=playground,
         is_played=is_played,
     )
-
-
-def _counted(problem: ScoredProblem) -> list[Group]:
-    """Return the groups that can give points."""
-    return [group for group in problem.groups if group.max_points > 0]
 
 
 def _boards(session: Session, snapshot: ContestSnapshot, problem_id: str) -> tuple[str | None, bool]:

@@ -115,7 +115,7 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
         score = None if document is None else document.score
         label = contest.labels.get(row.problem_id, row.problem_id)
-        time = _clock(row.contest_time_ms)
+        time = seconds(timedelta(milliseconds=row.contest_time_ms))
         shown = "" if score is None else points(score)
         counts = row.id in chosen
         choosable = choosing and is_official(snapshot, row)
@@ -242,10 +242,6 @@ def _verdict(case: ReportedCase, best: float | None) -> tuple[str, str]:
     return ("pc", N_("Below best")) if case.max_points else ("ac", N_("Accepted"))
 
 
-def _clock(milliseconds: int) -> str:
-    return seconds(timedelta(milliseconds=milliseconds))
-
-
 async def send_answers(request: Request, service: TheService, contest_id: str) -> Response:
     """Take the files as the API does, and go to the report of the submission."""
     viewer = await visitor(request)
@@ -274,7 +270,7 @@ def group_lines(snapshot: ContestSnapshot, report: Report) -> list[GroupLine]:
     problem = snapshot.contest.problem(report.problem_id)
     groups = {} if problem is None else {group.name: group for group in problem.groups}
     shown = [(each, groups[each.name]) for each in report.groups if each.max_points > 0 and each.name in groups]
-    if all(_adds_up(group) for _each, group in shown) and len(shown) < 2:
+    if len(shown) < 2 and all(of.aggregation is Aggregation.SUM and not of.require_pass for _each, of in shown):
         return []
     return [_line(each, group, [case for case in report.cases if case.group == each.name]) for each, group in shown]
 
@@ -286,10 +282,6 @@ def summed(report: Report) -> set[str]:
         for each in report.groups
         if adds_up(each.aggregation, each.points, (case.points for case in report.cases if case.group == each.name))
     }
-
-
-def _adds_up(group: Group) -> bool:
-    return group.aggregation is Aggregation.SUM and not group.require_pass
 
 
 def _line(each: ReportedGroup, group: Group, cases: Sequence[ReportedCase]) -> GroupLine:

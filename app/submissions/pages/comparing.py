@@ -72,6 +72,7 @@ def compare_page(
     if first is not None and second is not None and first.problem_id != second.problem_id:
         both = f"{first.problem_id} and {second.problem_id}"
         raise BadRequest(N_("expected a submission to the same problem as a, found %(found)s"), where="b", found=both)
+    gain = 0.0 if first is None or second is None else (second.points or 0.0) - (first.points or 0.0)
     row = None if first is None else pins.row(session, snapshot.contest.id, first.problem_id)
     label = None if first is None else snapshot.contest.labels.get(first.problem_id, first.problem_id)
     return page(
@@ -89,7 +90,7 @@ def compare_page(
         choices=choices,
         pairs=[] if first is None or second is None else _pairs(snapshot, first, second),
         groups=[group_lines(snapshot, each) for each in (first, second) if each is not None],
-        change=None if first is None or second is None else _gain(first, second),
+        change=None if first is None or second is None else signed(gain, 2) or _("no change"),
     )
 
 
@@ -122,16 +123,8 @@ def _pairs(snapshot: ContestSnapshot, first: Report, second: Report) -> list[Pai
     for name in {**lines[0], **lines[1]}:
         one, other = lines[0].get(name), lines[1].get(name)
         gain = given[1].get(name, 0.0) - given[0].get(name, 0.0)
-        change, mark = _signed(gain), "ac" if gain > 0 else "wa" if gain < 0 else "no"
+        change, mark = signed(gain, 2) or _("same"), "ac" if gain > 0 else "wa" if gain < 0 else "no"
         if any(line is not None and line.uncounted for line in (one, other)):
             change, mark = "", "no"
         pairs.append(Pair(name, one, other, change, mark))
     return pairs
-
-
-def _gain(first: Report, second: Report) -> str:
-    return signed((second.points or 0.0) - (first.points or 0.0), 2) or _("no change")
-
-
-def _signed(gain: float) -> str:
-    return signed(gain, 2) or _("same")
