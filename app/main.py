@@ -43,7 +43,7 @@ from app.core.http.replies import Lists
 from app.core.load import SharedWork
 from app.core.metrics import Metrics
 from app.core.pages.visitor import pages_for_people
-from app.core.service import Engine, Service
+from app.core.service import Service
 from app.core.settings import Settings
 from app.daily.service import Puzzles
 from app.feed.service.streams import Hub
@@ -51,6 +51,7 @@ from app.feed.service.webhooks import Sender
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
 from app.judging.service.distributed.engine import start_engine
+from app.judging.service.engine import Engine
 from app.operations import routes as operations_routes
 from app.operations.service import counts
 from app.operations.service.bootstrap import bring_keys, initialise

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from app.archive.queries.scrub import Scrub
@@ -17,10 +15,9 @@ if TYPE_CHECKING:
     from app.core.db.writer import Writer
     from app.core.files.files import Files
     from app.core.settings import Settings
-    from app.judging.service.judging import FileFaults
-    from app.judging.service.messages import Grade, Validate, Validated
-    from app.judging.service.outcomes import Trial
-    from app.judging.service.staff import GraderState
+    from app.judging.service.distributed.engine import DistributedJobs
+    from app.judging.service.engine import Engine
+    from app.judging.service.jobs import JobRunner
     from app.sandbox.environment import ProtectionState
     from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
     from app.submissions.queries.submission_context import SubmissionContexts
@@ -28,72 +25,6 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from app.core.db.listener import Listener  # its driver takes 0.1 s, which SQLite needs not pay
-
-
-class Engine(Protocol):
-    """Whatever grades the submissions that wait in the database."""
-
-    @property
-    def waiting(self) -> int:
-        """The number of judgements that wait or run."""
-        ...
-
-    @property
-    def files(self) -> FileFaults:
-        """The stored files that judgements wait for."""
-        ...
-
-    def wake(self) -> None:
-        """Say that a judgement waits (and is durable); never blocks, and may be called from any thread."""
-        ...
-
-    def take_up(self) -> None:
-        """Say that a rejudging has been opened, changed or cancelled (and that is durable): its rows are the queue."""
-        ...
-
-    def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
-        """Judge these before all others, and wait for it; False where it takes longer than that."""
-        ...
-
-    def validate(self, request: Validate) -> Future[Validated]:
-        """Ask a grader to check a test case before it is stored."""
-        ...
-
-    def grade(self, request: Grade) -> Future[Trial]:
-        """Grade answers that are in no row yet, after those that somebody waits for."""
-        ...
-
-    def alive(self) -> int:
-        """The number of graders that are able to work now."""
-        ...
-
-    def graders(self) -> GraderState:
-        """The state of the graders: at work, in reserve, dead; and the protections they lack."""
-        ...
-
-    def programs_lack(self) -> str:
-        """What keeps packages' own checkers from running; empty where nothing does."""
-        ...
-
-    def close(self) -> None:
-        """Stop the graders; what they were judging is judged again at the next start."""
-        ...
-
-
-class Jobs(Protocol):
-    """Whatever runs the long work that waits in the database."""
-
-    def wake(self, job_id: str) -> None:
-        """Say that a job waits (and is durable); never blocks, and may be called from any thread."""
-        ...
-
-    def cancel(self, job_id: str) -> bool:
-        """End the job and kill its processes, the whole tree of them; False if there was nothing to end."""
-        ...
-
-    def close(self) -> None:
-        """Stop every job; those that were running start again at the next start."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +36,7 @@ class Service:
     files: Files
     writer: Writer
     engine: Engine
-    jobs: Jobs
+    jobs: JobRunner | DistributedJobs
     boards: ScoreboardCache
     entries: SubmissionContexts
     scrub: Scrub

@@ -26,11 +26,12 @@ from app.core.db.by_id import as_id
 from app.core.db.database import Database, after_commit
 from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
 from app.core.messages import N_, Message
-from app.core.service import Engine, Service
+from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudging_steps import Selection
 from app.judging.queries.rejudgings import NotJudgedYet
 from app.judging.service import rejudging_difference
+from app.judging.service.engine import Engine
 from app.judging.service.problem_changes import RejudgingView, change, shown, view
 from app.judging.service.rejudging_difference import DifferenceView
 from app.problems.queries.versions import Author

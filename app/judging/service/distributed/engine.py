@@ -13,10 +13,9 @@ import structlog
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.files.files import Files
-from app.core.service import Engine, Jobs
 from app.core.settings import Settings
 from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS, Sender, open_broker
-from app.judging.service.engine import Engine as EmbeddedEngine
+from app.judging.service.engine import Engine
 from app.judging.service.jobs import JobRunner
 from app.judging.service.staff import EngineSettings, engine_settings
 from app.problems.queries import pins
@@ -25,7 +24,7 @@ from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.jobs")
 
 
-class DistributedEngine(EmbeddedEngine):
+class DistributedEngine(Engine):
     """The engine of a server whose rows workers judge; its own graders answer questions, and take no rows."""
 
     takes_rows = False
@@ -75,14 +74,14 @@ def start_engine(
     writer: Writer,
     boards: ScoreboardCache,
     process_id: str,
-) -> tuple[Engine, Jobs]:
+) -> tuple[Engine, JobRunner | DistributedJobs]:
     """Start what grades the submissions of a server and runs its jobs, as its settings say."""
     asked = engine_settings(settings, files)
     if settings.distributed:
         distributed = DistributedEngine(database, writer, asked, settings.broker_url)
         distributed.start()
         return distributed, DistributedJobs(database, distributed.sender)
-    engine = EmbeddedEngine(database, writer, replace(asked, process_id=process_id), boards.changed)
+    engine = Engine(database, writer, replace(asked, process_id=process_id), boards.changed)
     engine.start()
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()
