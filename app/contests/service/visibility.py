@@ -1,4 +1,7 @@
-"""Rules of visibility: the snapshot, submissions, verdicts and points of a contest that a viewer may see."""
+"""Rules of visibility: the snapshot, submissions, verdicts and points of a contest that a viewer may see.
+
+Points and answers are computed once for each snapshot: lists and feeds show thousands (guarantees 5 and 6).
+"""
 
 from __future__ import annotations
 
@@ -166,23 +169,12 @@ class SubmissionKey:
 
 
 def worth_of(snapshot: ContestSnapshot, row: Tried) -> Worth | None:
-    """Compute the worth of a submission, or None while it is unjudged; cached with the snapshot."""
+    """Compute the worth of a submission, or None while it is unjudged."""
     problem = snapshot.contest.problem(row.problem_id)
     answers = None if problem is None else _answers(snapshot, attempt_team(row), problem.id).get(row.id)
     if problem is None or answers is None:
         return None
-    worths = _worths(snapshot)
-    worth = worths.get(row.id)
-    if worth is None:
-        points = problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
-        worth = worths[row.id] = Worth(answers, points)
-    return worth
-
-
-@once_a_snapshot
-def _worths(_snapshot: ContestSnapshot) -> dict[int, Worth]:
-    """The worths computed so far, by submission."""
-    return {}
+    return Worth(answers, problem_points(problem, answers, snapshot.bests(problem), snapshot.phase))
 
 
 def points_of(snapshot: ContestSnapshot, row: Tried) -> float | None:
