@@ -25,7 +25,7 @@ from app.domain.participation import Telling, reduced
 from app.domain.scoring import ProblemPoints, problem_points
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, closed, is_computed, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.submissions.queries.attempts import attempt_team
+from app.submissions.queries.attempts import Sender, attempt_team
 from app.tables import SubmissionRow
 
 
@@ -145,15 +145,11 @@ class Worth:
     points: ProblemPoints
 
 
-class Tried(Protocol):
+class Tried(Sender, Protocol):
     """The fields of a submission that determine its worth."""
 
     @property
     def id(self) -> int: ...  # noqa: D102
-    @property
-    def team_id(self) -> str | None: ...  # noqa: D102
-    @property
-    def account_id(self) -> str: ...  # noqa: D102
     @property
     def problem_id(self) -> str: ...  # noqa: D102
 

@@ -224,15 +224,17 @@ def answer_limit(settings: ProblemSettingsDocument) -> int | None:
     return settings["answers"]["limit"] if "answers" in settings else None
 
 
+def without_learnt(cases: Cases) -> dict[str, dict[str, object]]:
+    """The cases without what is learnt of them later."""
+    return {name: {key: value for key, value in case.items() if key not in LEARNT} for name, case in cases.items()}
+
+
 def fingerprint(version: ProblemDocument, contests: Iterable[str]) -> str:
     """Tells whether a problem, and the rules that these contests give it, are still as they were."""
     known = {
         "columns": version["columns"],
         "groups": version["groups"],
-        "cases": {
-            name: {column: value for column, value in case.items() if column not in LEARNT}
-            for name, case in version["cases"].items()
-        },
+        "cases": without_learnt(version["cases"]),
         "rules": {contest: version["rules"].get(contest) for contest in contests},
     }
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()

@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 from app.core.clock import utc_now
 from app.core.json_documents import ManifestDocument, ProblemChanges, ProblemDocument
 from app.problems.queries import pins, problem_diff
-from app.problems.queries.problem_diff import LEARNT
 from app.tables import ContestProblemRow, ProblemRow, ProblemVersionRow, SubmissionRow
 
 # The keys of changes that make another version.
@@ -99,11 +98,7 @@ def fingerprint(manifest: ManifestDocument) -> str:
 
 def _content(manifest: ManifestDocument) -> object:
     """What makes one version another: all but what is learnt of it later."""
-    cases = {
-        name: {column: value for column, value in case.items() if column not in LEARNT}
-        for name, case in manifest["cases"].items()
-    }
-    return manifest["columns"], manifest["groups"], cases
+    return manifest["columns"], manifest["groups"], problem_diff.without_learnt(manifest["cases"])
 
 
 def _add(session: Session, problem_id: str, number: int, author: Author) -> None:

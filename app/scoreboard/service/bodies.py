@@ -57,6 +57,17 @@ class BoardRow(TypedDict):
     problems: list[BoardProblem]
 
 
+class BoardVersion(Sparse):
+    """A board's version: its time, its state, and with `since` what has gone since that version."""
+
+    time: str
+    contest_time: str
+    state: BoardState
+    version: str = Field(description="for `since`; also the ETag, and the same in the whole and the compact form")
+    since: str | None = Field(None, description="only rows that changed after this version are here")
+    removed_team_ids: list[str] | None = Field(None, description="with `since`: teams that are on the board no more")
+
+
 @example(
     {
         "time": EXAMPLES_TIME,
@@ -75,15 +86,9 @@ class BoardRow(TypedDict):
         ],
     }
 )
-class Scoreboard(Sparse):
+class Scoreboard(BoardVersion):
     """A board in order of rank, or with `since` the rows that changed after that version."""
 
-    time: str
-    contest_time: str
-    state: BoardState
-    version: str = Field(description="for `since`; also the ETag")
-    since: str | None = Field(None, description="only rows that changed after this version are here")
-    removed_team_ids: list[str] | None = Field(None, description="with `since`: teams that are on the board no more")
     rows: list[BoardRow]
 
 
@@ -116,15 +121,9 @@ class CompactProblem(BaseModel):
         ],
     }
 )
-class CompactScoreboard(Sparse):
+class CompactScoreboard(BoardVersion):
     """The compact form of a board: each array has an entry for each of `team_ids`, which are in order of rank."""
 
-    time: str
-    contest_time: str
-    state: BoardState
-    version: str = Field(description="for `since`; also the ETag, and the version of the whole form")
-    since: str | None = Field(None, description="only rows that changed after this version are here")
-    removed_team_ids: list[str] | None = Field(None, description="with `since`: teams that are on the board no more")
     team_ids: list[str]
     ranks: list[int]
     scores: list[int] = Field(description="in hundredths of a point, cut")

@@ -87,17 +87,12 @@ def _read(row: SubmittedRow, known: KnownScores) -> Read:
 
 
 class Sender(Protocol):
-    """A submission, as far as it says who sent it."""
+    """A submission, as far as it says who sent it: a team, and an account."""
 
     @property
-    def team_id(self) -> str | None:
-        """The team it is of."""
-        ...
-
+    def team_id(self) -> str | None: ...  # noqa: D102
     @property
-    def account_id(self) -> str:
-        """The account that sent it."""
-        ...
+    def account_id(self) -> str: ...  # noqa: D102
 
 
 def attempt_team(row: Sender) -> str:
@@ -261,22 +256,14 @@ def contests_of(row: Described) -> list[str]:
 
 
 class Described(Protocol):
-    """A description of a rejudging's submissions: its row, or these columns of it."""
+    """A description of a rejudging's submissions: its row, or the columns of its contest, selection and changes."""
 
     @property
-    def contest_id(self) -> str:
-        """The contest it was opened in."""
-        ...
-
+    def contest_id(self) -> str: ...  # noqa: D102
     @property
-    def selection(self) -> SelectionDocument:
-        """The choice of submissions."""
-        ...
-
+    def selection(self) -> SelectionDocument: ...  # noqa: D102
     @property
-    def changes(self) -> ProblemChanges:
-        """The changes that it makes."""
-        ...
+    def changes(self) -> ProblemChanges: ...  # noqa: D102
 
 
 def judges(row: Described) -> bool:
