@@ -50,8 +50,8 @@ from app.feed.service.streams import Hub
 from app.feed.service.webhooks import Sender
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
-from app.judging.service.distributed.engine import start_engine
 from app.judging.service.engine import Engine
+from app.judging.service.jobs import start_engine
 from app.operations import routes as operations_routes
 from app.operations.service import counts
 from app.operations.service.bootstrap import bring_keys, initialise

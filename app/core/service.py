@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from app.core.db.writer import Writer
     from app.core.files.files import Files
     from app.core.settings import Settings
-    from app.judging.service.distributed.engine import DistributedJobs
     from app.judging.service.engine import Engine
-    from app.judging.service.jobs import JobRunner
+    from app.judging.service.jobs import DistributedJobs, JobRunner
     from app.sandbox.environment import ProtectionState
     from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
     from app.submissions.queries.submission_context import SubmissionContexts

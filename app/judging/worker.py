@@ -26,8 +26,8 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
 from app.core.settings import Settings
-from app.judging.service.distributed.actors import Consumer
-from app.judging.service.distributed.broker import JOBS, JUDGEMENTS, REJUDGINGS
+from app.judging.service.broker import JOBS, JUDGEMENTS, REJUDGINGS
+from app.judging.service.consumers import Consumer
 from app.judging.service.engine import Engine
 from app.judging.service.jobs import JobRunner
 from app.judging.service.staff import engine_settings

@@ -15,7 +15,7 @@ import structlog
 
 from app.core.clock import utc_now
 from app.core.tracing import in_logs, request_id_of
-from app.judging.service.distributed.broker import JUDGEMENTS
+from app.judging.service.broker import JUDGEMENTS
 from app.tables import ContestRow, ProblemRow
 from tests.builders.logged import lines_of, logged
 from tests.builders.service import open_api

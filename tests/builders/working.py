@@ -11,8 +11,8 @@ from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
-from app.judging.service.distributed.actors import Consumer
-from app.judging.service.distributed.broker import JUDGEMENTS, REJUDGINGS, Sender, open_broker
+from app.judging.service.broker import JUDGEMENTS, REJUDGINGS, Sender, open_broker
+from app.judging.service.consumers import Consumer
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings
 from app.submissions.queries import submissions

@@ -4,8 +4,7 @@ A role rests while the account's team takes part in another contest that has one
 else a contestant of one contest would read its hidden data as a judge of another. In the contest itself it rests for
 teams that are enrolled there by name. Contests for practice decide nothing, and let no role rest.
 
-- Guessing passwords is expensive, and other users' guesses never refuse the right password (guarantee 6). A lock guards
-  the counts, as the listener's thread adds the guesses that other servers have seen.
+- Guessing passwords is dear, and nobody's guesses refuse the right password.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Rules of visibility: the snapshot, submissions, verdicts and points of a contest that a viewer may see.
-
-Points and answers are computed once for each snapshot: lists and feeds show thousands (guarantees 5 and 6).
-"""
+"""Rules of visibility: the snapshot, submissions, verdicts and points of a contest that a viewer may see."""
 
 from __future__ import annotations
 
@@ -165,12 +162,23 @@ class SubmissionKey:
 
 
 def worth_of(snapshot: ContestSnapshot, row: Tried) -> Worth | None:
-    """Compute the worth of a submission, or None while it is unjudged."""
+    """Compute the worth of a submission, or None while it is unjudged; cached with the snapshot."""
     problem = snapshot.contest.problem(row.problem_id)
     answers = None if problem is None else _answers(snapshot, attempt_team(row), problem.id).get(row.id)
     if problem is None or answers is None:
         return None
-    return Worth(answers, problem_points(problem, answers, snapshot.bests(problem), snapshot.phase))
+    worths = _worths(snapshot)
+    worth = worths.get(row.id)
+    if worth is None:
+        points = problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
+        worth = worths[row.id] = Worth(answers, points)
+    return worth
+
+
+@once_a_snapshot
+def _worths(_snapshot: ContestSnapshot) -> dict[int, Worth]:
+    """The worths computed so far, by submission."""
+    return {}
 
 
 def points_of(snapshot: ContestSnapshot, row: Tried) -> float | None:

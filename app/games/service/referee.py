@@ -7,10 +7,9 @@ Nothing here reads or writes rows. A table is never changed: what happens gives 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import takewhile
 from typing import Literal
 
 from anyio import CapacityLimiter
@@ -151,7 +150,14 @@ def paced(table: Table, clock: Clock | None) -> Table:
 
 def after_move(moves: Sequence[GameMoveRow], side: int, number: int) -> Sequence[GameMoveRow]:
     """The moves up to the opponent's reply to one of the contestant's."""
-    return list(takewhile(lambda move: move.number <= number or move.side != side, moves))
+
+    def until() -> Iterator[GameMoveRow]:
+        for move in moves:
+            if move.number > number and move.side == side:
+                return
+            yield move
+
+    return list(until())
 
 
 # Opponents that think at once. They share Python's lock, so that more would answer none of them sooner; and they take

@@ -292,7 +292,11 @@ def listed(
     whose: Sequence[str | None] = [None] if viewer.sees_all else owners(viewer)
     rows = [game for owner in whose for game in wanted(owner=owner)]
     rows.sort(key=lambda game: (game.started, game.id), reverse=True)
-    rows = rows[:MOST_LISTED]
+    return summaries(session, rows[:MOST_LISTED])
+
+
+def summaries(session: Session, rows: Sequence[GameRow]) -> list[GameSummary]:
+    """Games as lists show them."""
     shown = games_queries.submission_ids(session, rows)
     return [
         GameSummary(

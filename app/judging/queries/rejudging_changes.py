@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 from app.core.json_documents import ProblemChanges, ProblemDocument
 from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.queries.rejudging_steps import Selection
 from app.judging.queries.rejudgings import RejudgingRefused
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.comparison import summary
@@ -162,7 +161,7 @@ def _propose(session: Session, plan: Plan, author: Author) -> RejudgingRow:
     return rejudging_steps.begin(
         session,
         plan.contests[0],
-        Selection(plan.problem_id),
+        {"problem": plan.problem_id},
         author.note,
         author.account_id,
         changes=_changes(plan),

@@ -5,8 +5,7 @@ Each step is taken in the transaction of whoever calls it, all of it or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, delete, insert, literal, select, text, update
 from sqlalchemy.orm import Session, aliased
@@ -39,35 +38,10 @@ class NothingSelected(BadRequest):
     """No submission is as asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """A choice of a contest's submissions: those that meet every given condition.
-
-    `submissions` are the numbers of their rows, each with the id that it was named by.
-    """
-
-    problem_id: str | None = None
-    team_id: str | None = None
-    submissions: Mapping[int, str] | None = None
-
-    def document(self, contests: Sequence[str] | None) -> SelectionDocument:
-        """The selection as it is kept, with the contests it concerns if these are more than its own."""
-        selection: SelectionDocument = {}
-        if self.problem_id is not None:
-            selection["problem"] = self.problem_id
-        if self.team_id is not None:
-            selection["team"] = self.team_id
-        if self.submissions is not None:
-            selection["submissions"], selection["named"] = list(self.submissions), list(self.submissions.values())
-        if contests is not None:
-            selection["contests"] = list(contests)
-        return selection
-
-
 def begin(
     session: Session,
     contest_id: str,
-    selection: Selection,
+    selection: SelectionDocument,
     reason: str,
     account_id: str | None,
     *,
@@ -82,7 +56,7 @@ def begin(
         contest_id=contest_id,
         account_id=account_id,
         reason=reason,
-        selection=selection.document(contests),
+        selection=selection if contests is None else {**selection, "contests": list(contests)},
         changes=changes or {},
         undo={},
         state=OPEN,

@@ -7,7 +7,7 @@ no state that a crash could leave behind. `rejudging_steps` changes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Select, exists, func, select
@@ -136,29 +136,22 @@ def pairs(session: Session, row: RejudgingRow, contest_id: str) -> dict[int, tup
     return {submission: (before, after) for submission, before, after in session.execute(query)}
 
 
-def types(session: Session, contest_id: str, row: RejudgingRow) -> Mapping[int, str | None]:
-    """The type of every judgement of the submissions of a contest that a rejudging has, by the judgement's id."""
+def judged(session: Session, contest_id: str, row: RejudgingRow) -> tuple[dict[int, str | None], dict[int, int]]:
+    """The types of all judgements of a contest's submissions that a rejudging has, by the judgement's id.
+
+    And of each of these submissions the finished judgement that stands.
+    """
     mine = aliased(JudgementRow)
     theirs = select(mine.submission_id).where(mine.rejudging_id == row.id)
     query = (
-        select(JudgementRow.id, JudgementRow.type)
+        select(JudgementRow.id, JudgementRow.type, JudgementRow.submission_id, JudgementRow.current, JudgementRow.state)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id, JudgementRow.submission_id.in_(theirs))
     )
-    return {id_: type_ for id_, type_ in session.execute(query)}  # noqa: C416 - a Row is no pair
-
-
-def current(session: Session, contest_id: str, row: RejudgingRow) -> dict[int, int]:
-    """The finished judgement that stands for each submission of a contest that a rejudging has."""
-    mine = aliased(JudgementRow)
-    theirs = select(mine.submission_id).where(mine.rejudging_id == row.id)
-    query = (
-        select(JudgementRow.submission_id, JudgementRow.id)
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(SubmissionRow.contest_id == contest_id, JudgementRow.submission_id.in_(theirs))
-        .where(JudgementRow.current.is_(True), JudgementRow.state == DONE)
-    )
-    return {submission: id_ for submission, id_ in session.execute(query)}  # noqa: C416 - a Row is no pair
+    rows = session.execute(query).all()
+    return {each.id: each.type for each in rows}, {
+        each.submission_id: each.id for each in rows if each.current and each.state == DONE
+    }
 
 
 class RejudgingRefused(Conflict):

@@ -30,6 +30,7 @@ from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop
 from app.judging.queries import rejudging_steps
+from app.judging.service.broker import JUDGEMENTS, REJUDGINGS, Sender
 from app.judging.service.claims import Claims
 from app.judging.service.judging import FileFaults, Judging
 from app.judging.service.messages import Grade, Validate, Validated, Warm
@@ -37,7 +38,6 @@ from app.judging.service.outcomes import GraderProcess, Spares, Trial
 from app.judging.service.programs import Programs
 from app.judging.service.questions import Question, Questions, Tried
 from app.judging.service.staff import EngineSettings, GraderState
-from app.sandbox.sandbox import Sandbox
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import (
     Outcome,
@@ -61,18 +61,22 @@ class Step(Enum):
 class Engine:
     """Runs graders until it is closed.
 
-    `on_judged(contest_id, submission_id)` is called after a verdict is durable. Without `takes_rows` it only answers
-    questions.
+    `on_judged(contest_id, submission_id)` is called after a verdict is durable. With a `sender` workers are called to
+    judge, and these graders only answer questions.
     """
 
-    takes_rows = True
-
     def __init__(
-        self, database: Database, writer: Writer, settings: EngineSettings, on_judged: Callable[[str, int], None]
+        self,
+        database: Database,
+        writer: Writer,
+        settings: EngineSettings,
+        on_judged: Callable[[str, int], None],
+        sender: Sender | None = None,
     ) -> None:
         self._database = database
         self._writer = writer
         self._settings = settings
+        self._sender = sender
         self._changed = threading.Condition()
         self._calls = {False: 0, True: 0}  # by `again`, as those that were answered: nothing was queued any more
         self._answered = {False: 0, True: 0}
@@ -84,15 +88,7 @@ class Engine:
         self._claims = Claims(database, writer, settings, self._judging, on_judged, self)
         self._asked = Questions(settings.seconds_per_answer, lambda: self._closing)
         self._spares = Spares(settings, self._warm_up)
-        self.programs = Programs(
-            settings.files,
-            settings.cache,
-            settings.memory,
-            partial(Sandbox.open, as_root=settings.programs_as_root),
-            image_bytes=settings.image_bytes,
-            most_seconds=settings.most_seconds,
-            modules=settings.modules,
-        )
+        self.programs = Programs(settings)
         self._processes = [GraderProcess(self._spares, self.programs) for _ in range(settings.graders)]
         self._loops = [
             Loop(f"grader-{at}", partial(self._work, process), 0.0) for at, process in enumerate(self._processes)
@@ -125,6 +121,9 @@ class Engine:
 
     def call(self, *, again: bool) -> None:
         """Let a grader look for queued judgements: of rejudgings, or those that somebody waits for."""
+        if self._sender is not None:
+            self._sender.call(REJUDGINGS if again else JUDGEMENTS)
+            return
         with self._changed:
             self._calls[again] += 1
             self._changed.notify()
@@ -208,11 +207,13 @@ class Engine:
         for process in self._processes:
             process.close()
         self.programs.close()
+        if self._sender is not None:
+            self._sender.close()
 
     def _sweep(self) -> None:
         """Find rows that no call told of: other processes', of an earlier one, of a rejudging, or due by now."""
         ended = self.files.take_ended()
-        if not self.takes_rows:
+        if self._sender is not None:
             return
         rejudging_steps.take_in_all_late(self._database)
         process_id = self._settings.process_id
@@ -287,7 +288,7 @@ class Engine:
 
     def _is_called(self, *, again: bool) -> bool:
         """Whether there may be queued judgements."""
-        return self.takes_rows and self._calls[again] > self._answered[again]
+        return self._sender is None and self._calls[again] > self._answered[again]
 
     def is_awaited(self) -> bool:
         """Whether somebody waits for something else than the judgements of a rejudging."""

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import Any, cast
@@ -22,21 +23,26 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.core.db.audit import Actor
 from app.core.db.database import Database
 from app.core.db.locks import Locks
+from app.core.db.writer import Writer
 from app.core.faults import PackageErrors
-from app.core.files.files import FileStore
+from app.core.files.files import Files, FileStore
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.json_documents import CaseResult, JobResult, RunParams, TournamentParams, VerificationParams
 from app.core.loops import FOREVER, Loop, give
+from app.core.settings import Settings
 from app.domain.documents import FoundScore
+from app.judging.service.broker import JOBS, Sender, open_broker
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
 from app.judging.service.questions import NotJudged
 from app.judging.service.reference_runs import DELETED, REFERENCE_RUN, Progress, ReferenceRun, cases_of
 from app.judging.service.solver_process import SolverFailed, SolverProcess
+from app.judging.service.staff import engine_settings
 from app.judging.service.verification import TOURNAMENT, Ended, play_tournament, verify_stored
 from app.problems.queries import pins, problems, testcases
 from app.problems.queries.pins import VERIFICATION
 from app.programs.tools import Solving
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import JobRow, TestCaseRow
 
 log = structlog.get_logger()
@@ -291,3 +297,38 @@ def _actor(job: JobRow) -> Actor:
     path = f"/api/jobs/{job.id}"
     problem_id = job.params["problem_id"]
     return Actor(job.account_id, "job", "", f"job {job.id}", REFERENCE_OPERATION, "", path, problem_id=problem_id)
+
+
+class DistributedJobs:
+    """The jobs of a server whose workers run them."""
+
+    def __init__(self, database: Database, sender: Sender) -> None:
+        self._database = database
+        self._sender = sender
+
+    def wake(self, _job_id: str) -> None:
+        """A job has been queued (and is durable)."""
+        self._sender.call(JOBS)
+
+    def cancel(self, job_id: str) -> bool:
+        """End a job; the worker that runs it looks at its row, and kills what it runs."""
+        with self._database.write() as session:
+            return pins.cancel(session, job_id)
+
+    def close(self) -> None:
+        """Stop nothing: workers run the jobs."""
+
+
+def start_engine(
+    settings: Settings, database: Database, files: Files, writer: Writer, boards: ScoreboardCache, process_id: str
+) -> tuple[Engine, JobRunner | DistributedJobs]:
+    """Start what grades the submissions of a server and runs its jobs, or calls workers to do so."""
+    asked = replace(engine_settings(settings, files), process_id=process_id)
+    sender = Sender(open_broker(settings.broker_url)) if settings.distributed else None
+    engine = Engine(database, writer, asked, boards.changed, sender)
+    engine.start()
+    if sender is not None:
+        return engine, DistributedJobs(database, sender)
+    jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
+    jobs.start()
+    return engine, jobs

@@ -13,21 +13,22 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import cast
 
 from cachetools import LRUCache
 
-from app.core.files.files import FileStore
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.images import measure
 from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore, ImageDocument, ProgramDocument
 from app.judging.service.grader import found_score, message_json
 from app.judging.service.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
+from app.judging.service.staff import EngineSettings
 from app.packages.tools import Workshop
-from app.programs.desk import IMAGE_BYTES, MOST_SECONDS, Ask, ProgramDesk
+from app.programs.desk import Ask, ProgramDesk
 from app.programs.model import (
     CaseFiles,
     Decision,
@@ -40,7 +41,6 @@ from app.programs.model import (
     Unread,
     unpack,
 )
-from app.programs.points import NO_MODULES, Modules
 from app.programs.tools import ToolDesk
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.sandbox.sandbox import Sandbox
@@ -60,22 +60,10 @@ class _FileUnreadable(Exception):
 class Programs:
     """Asks programs in the sandbox, which is opened when it is first needed. May be used from any thread."""
 
-    def __init__(
-        self,
-        files: FileStore,
-        cache: Path | None,
-        memory: int,
-        open_sandbox: Callable[[], Sandbox],
-        *,
-        image_bytes: int = IMAGE_BYTES,
-        most_seconds: float = MOST_SECONDS,
-        modules: Modules = NO_MODULES,
-    ) -> None:
-        self.open_sandbox = open_sandbox
-        self._files = files
-        self._cache = cache
-        self._memory = memory
-        self._image_bytes, self._most_seconds, self._modules = image_bytes, most_seconds, modules
+    def __init__(self, settings: EngineSettings, open_sandbox: Callable[[], Sandbox] | None = None) -> None:
+        self.open_sandbox = open_sandbox or partial(Sandbox.open, as_root=settings.programs_as_root)
+        self._settings = settings
+        self._files = settings.files
         self._sandbox: Sandbox | None = None
         self._desk: ProgramDesk | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
@@ -152,16 +140,16 @@ class Programs:
                 self._desk = ProgramDesk(
                     self._sandbox,
                     self._folder(),
-                    self._memory,
-                    self._image_bytes,
-                    most_seconds=self._most_seconds,
-                    modules=self._modules,
+                    self._settings.memory,
+                    self._settings.image_bytes,
+                    most_seconds=self._settings.most_seconds,
+                    modules=self._settings.modules,
                 )
             return self._desk
 
     def _folder(self) -> Path:
-        if self._cache is not None:
-            return self._cache
+        if self._settings.cache is not None:
+            return self._settings.cache
         self._temporary = self._temporary or tempfile.TemporaryDirectory(prefix="jurado-programs-")
         return Path(self._temporary.name)
 

@@ -28,7 +28,7 @@ from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
 from app.judging.service.programs import Programs
 from app.judging.service.questions import JudgeFailed
-from app.judging.service.solver_process import OnReport, Solved, SolverFailed, SolverProcess, SolverRun, Summary, solve
+from app.judging.service.solver_process import OnReport, Solved, SolverFailed, SolverProcess, Summary, solve
 from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of
@@ -45,6 +45,7 @@ MIB = 2**20
 # Seconds that a package's solver may take beyond those of its search.
 START_UP = 5.0
 SECONDS_BETWEEN_NOTES = 0.5
+FACTS = ("method", "seed", "seconds", "steps", "states", "version", "raw", "max_raw", "optimal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +97,9 @@ class ReferenceRun:
 
     def _solved(self, process: SolverProcess | Solving, data: bytes, on_report: OnReport) -> Solved:
         """The answer of the package's own solver, or of one of `solvers/`; raises SolverFailed."""
-        params = self.params
         if isinstance(process, Solving):
-            return solve_by_package(self.engine.programs, self.files, params, data, process)
-        run = SolverRun(params["solver"], params["method"], params["seed"], params["seconds"], params["memory"])
-        return solve(process, run, data, on_report)
+            return solve_by_package(self.engine.programs, self.files, self.params, data, process)
+        return solve(process, self.params, data, on_report)
 
     def _keep(self, case: Case, data: bytes, solved: Solved) -> CaseResult:
         """Let the checker confirm the answer, then make it the expected one, with its provenance.
@@ -173,17 +172,7 @@ def cases_of(session: Session, params: RunParams) -> list[Case]:
 
 def _facts(summary: Summary) -> CaseResult:
     """The facts of a solver's summary that are kept; null where it gives none."""
-    return {
-        "method": summary.get("method"),
-        "seed": summary.get("seed"),
-        "seconds": summary.get("seconds"),
-        "steps": summary.get("steps"),
-        "states": summary.get("states"),
-        "version": summary.get("version"),
-        "raw": summary.get("raw"),
-        "max_raw": summary.get("max_raw"),
-        "optimal": summary.get("optimal"),
-    }
+    return cast(CaseResult, {name: summary.get(name) for name in FACTS})
 
 
 def _set_answer(session: Session, problem_id: str, case: Case, answer: testcases.FoundAnswer) -> None:

@@ -64,9 +64,8 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
         return None
     reads = attempts.attempts(session, contest_id)
     pairs = rejudgings.pairs(session, row, contest_id)
-    types = rejudgings.types(session, contest_id, row)
+    types, current = rejudgings.judged(session, contest_id, row)
     applied = row.state == APPLIED
-    current = rejudgings.current(session, contest_id, row)
     other_ids = {submission: pair[0] if applied else pair[1] for submission, pair in pairs.items()}
     live = _side(contest, reads, {submission: types.get(id_) for submission, id_ in current.items()}, now)
     other = _side(

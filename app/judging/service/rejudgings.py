@@ -25,10 +25,10 @@ from app.core.clock import utc_now
 from app.core.db.by_id import as_id
 from app.core.db.database import Database, after_commit
 from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
+from app.core.json_documents import SelectionDocument
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.queries.rejudging_steps import Selection
 from app.judging.queries.rejudgings import NotJudgedYet
 from app.judging.service import rejudging_difference
 from app.judging.service.engine import Engine
@@ -201,19 +201,24 @@ def _with_rule(
     return made
 
 
-def _selection_of(session: Session, contest_id: str, body: RejudgingBody) -> Selection:
+def _selection_of(session: Session, contest_id: str, body: RejudgingBody) -> SelectionDocument:
     """The selected submissions; raises BadRequest naming unknown problems, teams and submissions."""
-    if body.problem is not None and contests_queries.entry(session, contest_id, body.problem) is None:
-        raise BadRequest(
-            N_("expected a problem of contest %(contest)s, found %(found)r"),
-            where="problem",
-            contest=contest_id,
-            found=body.problem,
-        )
-    if body.team is not None and session.get(TeamRow, body.team) is None:
-        raise BadRequest(N_("expected a team, found %(found)r"), where="team", found=body.team)
+    selection: SelectionDocument = {}
+    if body.problem is not None:
+        if contests_queries.entry(session, contest_id, body.problem) is None:
+            raise BadRequest(
+                N_("expected a problem of contest %(contest)s, found %(found)r"),
+                where="problem",
+                contest=contest_id,
+                found=body.problem,
+            )
+        selection["problem"] = body.problem
+    if body.team is not None:
+        if session.get(TeamRow, body.team) is None:
+            raise BadRequest(N_("expected a team, found %(found)r"), where="team", found=body.team)
+        selection["team"] = body.team
     if body.submissions is None:
-        return Selection(body.problem, body.team)
+        return selection
     rows = {each: submission_queries.submission(session, contest_id, each) for each in body.submissions}
     if unknown := [each for each, row in rows.items() if row is None]:
         raise BadRequest(
@@ -223,7 +228,8 @@ def _selection_of(session: Session, contest_id: str, body: RejudgingBody) -> Sel
             found=", ".join(unknown[:20]),
         )
     ids = {row.id: each for each, row in rows.items() if row is not None}
-    return Selection(body.problem, body.team, ids)
+    selection["submissions"], selection["named"] = list(ids), list(ids.values())
+    return selection
 
 
 def _rejudging_of(session: Session, contest_id: str, rejudging_id: str) -> RejudgingRow:

@@ -64,7 +64,7 @@ def worker(
     if stop.is_set():
         return
     with holding("jurado worker", settings, shared=True) as hold:
-        from app.judging.service.distributed.broker import BrokerMissing
+        from app.judging.service.broker import BrokerMissing
         from app.judging.worker import Worker
 
         try:

@@ -20,7 +20,7 @@ from app.core.db import clock as db_clock
 from app.core.db.locks import SILENT, processes
 from app.core.service import Service
 from app.domain.contests import Clock
-from app.judging.service.distributed.broker import BrokerAway, QueueFacts, queue_states
+from app.judging.service.broker import BrokerAway, QueueFacts, queue_states
 from app.operations import queries as operations_queries
 from app.operations.service.readiness import damaged_files
 from app.tables import ContestRow, LastBackupRow, ProcessRow

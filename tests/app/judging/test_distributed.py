@@ -22,7 +22,7 @@ from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.domain.counting import CaseVerdict
 from app.judging.service import jobs
-from app.judging.service.distributed.broker import JUDGEMENTS, Sender, open_broker
+from app.judging.service.broker import JUDGEMENTS, Sender, open_broker
 from app.judging.service.engine import Engine
 from app.judging.service.jobs import SCORING, JobRunner
 from app.judging.service.messages import Validate, Validated, WireScore

@@ -13,7 +13,6 @@ from sqlalchemy import or_, select, update
 from app.core.db.database import Database
 from app.core.files.open_files import LocalFiles
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.queries.rejudging_steps import Selection
 from app.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import Grading, add_rogue_contest, grading, submission
 
@@ -21,7 +20,7 @@ from tests.builders.grading import Grading, add_rogue_contest, grading, submissi
 def begin(found: Grading) -> int:
     """Judge everything again."""
     with found.database.write() as session:
-        return rejudging_steps.begin(session, "c", Selection(), "why", "a").id
+        return rejudging_steps.begin(session, "c", {}, "why", "a").id
 
 
 def ready(database: Database, rejudging_id: int) -> bool:

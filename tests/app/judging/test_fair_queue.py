@@ -13,7 +13,6 @@ from sqlalchemy import Connection, func, select
 from app.core.db.database import Database
 from app.core.files.open_files import LocalFiles
 from app.judging.queries import rejudging_steps
-from app.judging.queries.rejudging_steps import Selection
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.judgements import Claim, Outcome, Returned
 from app.submissions.queries.submissions import Accepted
@@ -135,7 +134,7 @@ def test_rejudgings_wait_in_a_lane_of_their_own_and_may_be_put_first(database_ur
         queue.add("t")
         queue.end(*queue.take(), 0.0)
     with database.write() as session:
-        rejudging_steps.begin(session, "c", Selection(), "why", "a")
+        rejudging_steps.begin(session, "c", {}, "why", "a")
         again = session.scalar(select(func.max(JudgementRow.id)))
         queue = Queue(session.connection())
         live = queue.add(*"tt")

@@ -10,7 +10,7 @@ from typing import Any
 import pika  # type: ignore[import-untyped]
 import pytest
 
-from app.judging.service.distributed.broker import JUDGEMENTS, message_of, open_broker, parameters_of
+from app.judging.service.broker import JUDGEMENTS, message_of, open_broker, parameters_of
 from tests.builders.grading import submission
 from tests.builders.waiting import until
 from tests.builders.working import working

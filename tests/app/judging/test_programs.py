@@ -55,7 +55,7 @@ def answer(files: LocalFiles, data: bytes) -> CaseAnswer:
 def test_without_a_sandbox_what_needs_a_program_is_held_back_and_nobody_is_blamed(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     program = stored(files)
-    programs = Programs(LocalFiles(tmp_path), None, MEMORY, missing)
+    programs = Programs(EngineSettings(1, MEMORY, SECONDS, LocalFiles(tmp_path)), missing)
     assert programs.lacks() == "no sandbox: bubblewrap: bwrap is not installed"
     replies = [
         programs.grade(Grade("program", [answer(files, b"8")], program), program, SECONDS),
@@ -93,7 +93,7 @@ def test_without_a_compiler_what_needs_one_is_held_back_too(tmp_path: Path, monk
     files = LocalFiles(tmp_path)
     bundle = pack({"output_validator/check.cpp": b"int main() {}\n"})
     program: ProgramDocument = {"protocol": "kattis", "points": "fraction", "sha256": files.keep(bundle)}
-    programs = Programs(LocalFiles(tmp_path), None, MEMORY, as_root)
+    programs = Programs(EngineSettings(1, MEMORY, SECONDS, LocalFiles(tmp_path)), as_root)
     try:
         reply = programs.grade(Grade("program", [answer(files, b"8")], program), program, SECONDS)
     finally:
@@ -127,7 +127,7 @@ def test_a_program_stops_after_the_case_that_ends_its_slice(tmp_path: Path) -> N
     """A package's own checker gives way between two cases as well, however slow it is."""
     files = LocalFiles(tmp_path)
     program = stored(files, b"import time\n\n" + CHECKER.replace(b"    return", b"    time.sleep(0.3)\n    return"))
-    programs = Programs(files, None, MEMORY, as_root)
+    programs = Programs(EngineSettings(1, MEMORY, SECONDS, files), as_root)
     try:
         request = Grade("program", [answer(files, b"4")] * 5, program)
         scores = programs.grade(request, program, SECONDS)
@@ -141,7 +141,7 @@ def test_a_program_stops_after_the_case_that_ends_its_slice(tmp_path: Path) -> N
 def test_a_program_scores_answers_and_a_fault_of_its_own_is_blamed_on_the_attempt(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     program = stored(files)
-    programs = Programs(LocalFiles(tmp_path), None, MEMORY, as_root)
+    programs = Programs(EngineSettings(1, MEMORY, SECONDS, LocalFiles(tmp_path)), as_root)
     try:
         (score,) = programs.grade(Grade("program", [answer(files, b"4")], program), program, SECONDS)
         assert (score.verdict, score.multiplier) == ("accepted", score.raw)

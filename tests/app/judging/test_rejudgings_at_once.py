@@ -16,7 +16,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.judging.queries import rejudging_steps
-from app.judging.queries.rejudging_steps import Selection
 from app.tables import ContestRow, JudgementRow
 from app.teams import queries as teams_queries
 from tests.app.judging.test_rejudgings import PLACE, RIGHT, begin, do, points, put, state
@@ -134,7 +133,7 @@ def test_a_rejudging_that_is_not_committed_yet_keeps_others_of_the_same_away(con
         return contest.post(PLACE, user="admin", json={"reason": "why", "team": "other"})
 
     with meanwhile(contest, other) as (session, replies):
-        rejudging_steps.begin(session, "c", Selection(), "why", "admin")
+        rejudging_steps.begin(session, "c", {}, "why", "admin")
     assert replies[0].status_code == 409
 
 

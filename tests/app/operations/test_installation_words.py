@@ -9,7 +9,7 @@ import pytest
 from app.core.db.clock import DatabaseFacts, ReplicaState
 from app.core.pages import languages
 from app.core.pages.languages import translate
-from app.judging.service.distributed.broker import QueueFacts
+from app.judging.service.broker import QueueFacts
 from app.operations.queries import JudgeErrorFact
 from app.operations.service import advice as advising
 from app.operations.service.advice import Remedy, advice

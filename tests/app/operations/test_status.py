@@ -117,8 +117,8 @@ def test_a_broker_that_is_away_and_the_lack_of_workers_are_urgent(postgresql_url
 def test_queues_are_shown_as_the_broker_counts_them(
     postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.judging.service.distributed import broker as distributed_broker
-    from app.judging.service.distributed.broker import JUDGEMENTS, message_of, open_broker
+    from app.judging.service import broker as distributed_broker
+    from app.judging.service.broker import JUDGEMENTS, message_of, open_broker
 
     monkeypatch.setattr(distributed_broker, "SECONDS_TO_CONNECT", 60.0)  # a busy machine is no broker that is away
     broker = open_broker(broker_url)

@@ -13,6 +13,7 @@ from app.core.json_documents import RunParams
 from app.judging.service.programs import Programs
 from app.judging.service.reference_runs import solve_by_package
 from app.judging.service.solver_process import SolverFailed
+from app.judging.service.staff import EngineSettings
 from app.packages import tools
 from app.packages.read import read_package
 from app.programs.tools import Solving
@@ -81,7 +82,7 @@ def test_a_reference_run_fails_in_one_line(tmp_path: Path) -> None:
         "cases": ["02"],
         "checker": "exact",
     }
-    programs = Programs(LocalFiles(tmp_path / "files"), None, 2**28, missing)
+    programs = Programs(EngineSettings(1, 2**28, 60.0, LocalFiles(tmp_path / "files")), missing)
     with pytest.raises(SolverFailed) as failed:
         solve_by_package(programs, files, params, b"1\n", Solving(lambda _report: None))
     assert str(failed.value) == LACK

@@ -62,7 +62,7 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
     Raises BrokerMissing without its libraries.
     """
     try:
-        from app.judging.service.distributed.actors import QuorumBroker
+        from app.judging.service.consumers import QuorumBroker
     except ImportError:
         raise BrokerMissing(MISSING) from None
     # No other middleware: a message that cannot be delivered is not needed again.

@@ -10,7 +10,7 @@ from dramatiq.broker import MessageProxy
 from dramatiq.brokers.rabbitmq import RabbitmqBroker
 from dramatiq.common import q_name
 
-from app.judging.service.distributed.broker import LANES, Lane, message_of, open_broker
+from app.judging.service.broker import LANES, Lane, message_of, open_broker
 
 IDLE_MS = 500
 LONGEST_STOP_MS = 120_000

@@ -1,1 +1,0 @@
-"""Judging on many machines: a broker queues judgements, workers judge them."""
