@@ -142,7 +142,7 @@ class ListKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Version:
     """The rows of a collection at a snapshot, and what decides whether the next version may take them over.
 
     judged_again  which judgements replaced others
@@ -168,8 +168,8 @@ def size_of(rows: Rows) -> int:
 
 
 def render(
-    kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, old: Kept | None, most: int
-) -> Kept:
+    kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, old: Version | None, most: int
+) -> Version:
     """The collection as everybody or judges see it; raises TooLarge where it takes more than `most` bytes."""
     judged_again = feed_queries.judged_again(session, snapshot.contest.id)
     if old is not None and (old.judged_again != judged_again or not snapshot.is_like(old.snapshot)):
@@ -185,13 +185,13 @@ def render(
             raise TooLarge
     known = old.rows if old is not None else {}
     rows = {id_: new[id_] if id_ in new else known[id_] for id_ in all_ids(snapshot)}
-    kept = Kept(snapshot, judged_again, rows, points, Written.of(each for row in rows.values() for each in row))
-    if kept.size > most:
+    version = Version(snapshot, judged_again, rows, points, Written.of(each for row in rows.values() for each in row))
+    if version.size > most:
         raise TooLarge
-    return kept
+    return version
 
 
-def _stale(kind: Large, snapshot: ContestSnapshot, old: Kept | None) -> tuple[set[int], Mapping[int, float | None]]:
+def _stale(kind: Large, snapshot: ContestSnapshot, old: Version | None) -> tuple[set[int], Mapping[int, float | None]]:
     """The submissions whose attempts are other ones now, or that are worth something else; and the points of all."""
     before = _cells(old.snapshot) if old is not None else {}
     points = dict(old.points) if old is not None else {}

@@ -26,11 +26,11 @@ from app.core.http.lists import (
     LEVEL,
     MOST_ON_A_PAGE,
     PASSING,
-    Kept,
     Large,
     ListKey,
     PageWanted,
     TooLarge,
+    Version,
     Wanted,
     Written,
     all_ids,
@@ -106,7 +106,7 @@ class Lists:
     """The lists of one service; for one event loop."""
 
     def __init__(self, service: Service) -> None:
-        self.kept: LRUCache[ListKey, Kept] = LRUCache(service.settings.list_memory, lambda kept: kept.size)
+        self.versions: LRUCache[ListKey, Version] = LRUCache(service.settings.list_memory, lambda version: version.size)
         self._too_large: set[ListKey] = set()
         self._service = service
         self._work = SharedWork()
@@ -116,11 +116,11 @@ class Lists:
         """Submissions, judgements or runs: the kept rows, with a team's own ones in their places; raises TooLarge."""
         role = (JUDGE if viewer.sees_all else PUBLIC).role
         key = ListKey(snapshot.contest.id, kind.collection.name, role, snapshot.closed)
-        kept = await self._work.joined(key, partial(self._update, kind, key), partial(self._current, key, snapshot))
+        version = await self._work.joined(key, partial(self._update, kind, key), partial(self._current, key, snapshot))
         is_team = viewer.team_id is not None and not viewer.sees_all
         if not is_team and not asked:
-            return kept.written
-        return await self.in_thread(partial(self._derived, kind, viewer if is_team else None, kept, asked))
+            return version.written
+        return await self.in_thread(partial(self._derived, kind, viewer if is_team else None, version, asked))
 
     async def small(self, collection: Collection, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted) -> Written:
         """A collection as a viewer sees it."""
@@ -163,26 +163,26 @@ class Lists:
         """Render one of the `parts`."""
         return await self.in_thread(partial(self._read, read))
 
-    def _current(self, key: ListKey, snapshot: ContestSnapshot) -> Kept | None:
+    def _current(self, key: ListKey, snapshot: ContestSnapshot) -> Version | None:
         if key in self._too_large:
             raise TooLarge
-        kept = self.kept.get(key)
-        return kept if kept is not None and kept.snapshot is snapshot else None
+        version = self.versions.get(key)
+        return version if version is not None and version.snapshot is snapshot else None
 
-    async def _update(self, kind: Large, key: ListKey) -> Kept:
+    async def _update(self, kind: Large, key: ListKey) -> Version:
         """Render the rows of the present snapshot and keep them; raises TooLarge or NotFound."""
-        old = self.kept.get(key)
+        old = self.versions.get(key)
         try:
-            kept = await self.in_thread(partial(self._render, kind, key, old))
+            version = await self.in_thread(partial(self._render, kind, key, old))
         except (TooLarge, NotFound) as error:
-            self.kept.pop(key, None)
+            self.versions.pop(key, None)
             if isinstance(error, TooLarge):
                 self._too_large.add(key)
             raise
-        self.kept[key] = kept
-        return kept
+        self.versions[key] = version
+        return version
 
-    def _render(self, kind: Large, key: ListKey, old: Kept | None) -> Kept:
+    def _render(self, kind: Large, key: ListKey, old: Version | None) -> Version:
         snapshot = self._service.boards.snapshot(key.contest_id, public=key.role == PUBLIC.role)
         if snapshot is None:
             raise NotFound(N_("no contest %(contest)r"), contest=key.contest_id)
@@ -190,15 +190,15 @@ class Lists:
             snapshot = seen_by(PUBLIC, snapshot)
         if old is not None and old.snapshot is snapshot:
             return old
-        most = int(self.kept.maxsize * LARGEST_SHARE)
+        most = int(self.versions.maxsize * LARGEST_SHARE)
         viewer = PUBLIC if key.role == PUBLIC.role else JUDGE
         return self._read(lambda session: render(kind, viewer, snapshot, session, old, most))
 
-    def _derived(self, kind: Large, team: Viewer | None, kept: Kept, asked: Wanted) -> Written:
+    def _derived(self, kind: Large, team: Viewer | None, version: Version, asked: Wanted) -> Written:
         """The kept rows, those of a team as it sees them, and of these the wanted ones."""
-        rows = kept.rows
+        rows = version.rows
         if team is not None:
-            rows = {**rows, **self._read(lambda session: own_rows(kind, team, kept.snapshot, session))}
+            rows = {**rows, **self._read(lambda session: own_rows(kind, team, version.snapshot, session))}
         return Written.of(only(kind.collection, (each for row in rows.values() for each in row), asked))
 
     def _read(self, read: Callable[[Session], T]) -> T:

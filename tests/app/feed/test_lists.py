@@ -219,14 +219,14 @@ def test_a_list_too_large_to_keep_is_sent_as_it_is_read(api: Api) -> None:
     asked = [(path, user) for path in paths for user in VIEWERS]
     whole = {each: api.get(f"contests/c/{each[0]}", user=each[1]) for each in asked}
     assert all("etag" in reply.headers for reply in whole.values())
-    kept = api.app.state.lists
-    kept.kept = LRUCache(2_000, lambda each: each.size)
+    lists_of_api = api.app.state.lists
+    lists_of_api.versions = LRUCache(2_000, lambda each: each.size)
     for (path, user), reply in whole.items():
         for encoding in ("gzip", "identity"):
             again = api.get(f"contests/c/{path}", user=user, headers={"Accept-Encoding": encoding})
             assert (again.json(), "etag" in again.headers) == (reply.json(), False), (path, user)
             assert again.headers.get("content-encoding", "identity") == encoding
-    assert not kept.kept
+    assert not lists_of_api.versions
 
 
 def test_a_page_reads_the_rows_of_its_own_submissions_alone(api: Api, monkeypatch: Any) -> None:
@@ -246,7 +246,7 @@ def test_a_page_reads_the_rows_of_its_own_submissions_alone(api: Api, monkeypatc
     assert [each["submission_id"] for each in second] == ["3", "4"]
     assert max(read) <= FEW
     assert len(worth) <= 2 * FEW
-    assert not api.app.state.lists.kept
+    assert not api.app.state.lists.versions
 
 
 @pytest.mark.parametrize("after", ["j0123456789abcdef", "nothing", "1", "the id of another team's run"])
@@ -265,15 +265,15 @@ def test_the_list_not_asked_for_longest_is_dropped_when_all_take_too_much_memory
     add_problem(api.service)
     add_contest(api.service)
     add_submission(api.service, {"02": raw(5)})
-    kept = api.app.state.lists
+    lists_of_api = api.app.state.lists
     paths = ("submissions", "judgements", "runs")
     for path in paths:
         assert api.get(f"contests/c/{path}", user="judge").is_success
-    most = kept.kept.currsize
-    kept.kept = LRUCache(most - 1, lambda each: each.size)
+    most = lists_of_api.versions.currsize
+    lists_of_api.versions = LRUCache(most - 1, lambda each: each.size)
     for path in paths:
         assert api.get(f"contests/c/{path}", user="judge").is_success
-    assert [key.name for key in kept.kept] == ["judgements", "runs"]
+    assert [key.name for key in lists_of_api.versions] == ["judgements", "runs"]
 
 
 def test_filters_and_teams_fill_no_memory(api: Api) -> None:
@@ -281,13 +281,13 @@ def test_filters_and_teams_fill_no_memory(api: Api) -> None:
     add_contest(api.service)
     add_submission(api.service, {"02": raw(5)})
     assert api.get("contests/c/submissions").is_success
-    kept = api.app.state.lists.kept
-    before = kept.currsize
+    versions = api.app.state.lists.versions
+    before = versions.currsize
     for at in range(20):
         assert api.get(f"contests/c/submissions?team_id=invented{at}").json() == []
     for user in ("team", "other"):
         assert len(api.get("contests/c/submissions", user=user).json()) == 1
-    assert kept.currsize == before
+    assert versions.currsize == before
     add_submission(api.service, {"02": raw(6)}, minute=2)
     assert len(api.get("contests/c/submissions?team_id=team").json()) == 2
 
