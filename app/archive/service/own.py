@@ -187,7 +187,8 @@ def keep(session: Session, contest: ContestRow, own: Own, known: Known, faults: 
         values = {**dict(choice), "submission_id": known.submissions[choice.submission_id].number}
         session.add(ChosenSubmissionRow(contest_id=contest.id, **values))
     people.open_registration(session, contest, own.registration, own.registered)
-    people.keep_teams(session, contest, own.kept_teams, known.new_teams)
+    new = [each.team_id for each in own.kept_teams if each.team_id in known.new_teams]
+    teams_queries.keep(session, contest.id, new)  # the passwords of old ones are no business of its owners
     people.keep_games(session, contest.id, own.games, known.submissions, FILE, faults)
     contest.revealed = [[body.team_id, body.problem_id] for body in own.revealed]
 

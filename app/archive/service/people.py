@@ -30,7 +30,6 @@ from app.games.service.referee import seat
 from app.games.service.showing import transcript
 from app.problems.queries import problems
 from app.tables import AccountRow, ContestRoleRow, ContestRow, GameMoveRow, GameRow, RegisteredRow, RegistrationRow
-from app.teams import queries as teams_queries
 from checkers.doors import Rejected
 from games.transcript import read, replay
 
@@ -111,11 +110,6 @@ def open_registration(
         session.add(row)
     for each in registered:
         session.add(RegisteredRow(contest_id=contest.id, account_id=each.account_id, time=each.time))
-
-
-def keep_teams(session: Session, contest: ContestRow, teams: Sequence[KeptTeam], new_ids: Collection[str]) -> None:
-    """Let the contest keep its teams that are new here: the passwords of old ones are no business of its owners."""
-    teams_queries.keep(session, contest.id, [each.team_id for each in teams if each.team_id in new_ids])
 
 
 def grant(
