@@ -47,8 +47,8 @@ def _in_settings(package: Package, key: str, message: str, severity: Severity = 
 def _unknown(expected: str, name: str, known: Sequence[str]) -> Phrase:
     """An unknown name, and the nearest known one; `expected` has a place for `names`."""
     near = get_close_matches(name, known, 1)
-    found = Phrase("%(name)r%(hint)s", name=name, hint=f" (did you mean {near[0]}?)" if near else "")
-    return mismatch(expected, found, names=", ".join(known))
+    named = Phrase("%(name)r%(hint)s", name=name, hint=f" (did you mean {near[0]}?)" if near else "")
+    return mismatch(expected, named, names=", ".join(known))
 
 
 def check_played(package: Package) -> Iterator[PackageError]:

@@ -201,8 +201,8 @@ def _check(own: Own, known: Known, faults: FaultList) -> None:
             where, key = f"{name}[{at}]", tuple(getattr(body, each) for each in properties)
             _check_references(body, known, where, faults)
             if key in keys:
-                found = Message(N_("a second one of %(names)s"), names=", ".join(key) or name)
-                faults.add(FILE, where, Message(N_("one of a kind")), found)
+                again = Message(N_("a second one of %(names)s"), names=", ".join(key) or name)
+                faults.add(FILE, where, Message(N_("one of a kind")), again)
             keys.add(key)
 
 
