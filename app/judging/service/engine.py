@@ -48,6 +48,8 @@ from app.submissions.service.reports import all_done
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_SWEEPS = 0.5
+# Submissions are added to rejudgings as they are inserted; this finds those that were missed.
+SECONDS_BETWEEN_LATE = 5.0
 
 
 class Step(Enum):
@@ -81,7 +83,7 @@ class Engine:
         self._calls = {False: 0, True: 0}  # by `again`, as those that were answered: nothing was queued any more
         self._answered = {False: 0, True: 0}
         self._judging_again = 0
-        self._swept = 0.0
+        self._swept = self._took_in = float("-inf")
         self._closing = False
         self.files = FileFaults(settings.files.state)
         self._judging = Judging(self.files, settings.seconds_per_answer)
@@ -215,7 +217,9 @@ class Engine:
         ended = self.files.take_ended()
         if self._sender is not None:
             return
-        rejudging_steps.take_in_all_late(self._database)
+        if time.monotonic() - self._took_in >= SECONDS_BETWEEN_LATE:
+            self._took_in = time.monotonic()
+            rejudging_steps.take_in_all_late(self._database)
         process_id = self._settings.process_id
         if ended:
             with self._database.write(quiet=True) as session:

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cache, partial
 from typing import Any, NamedTuple, cast
 
-from sqlalchemy import Connection, Select, exists, func, literal, literal_column, or_, select, update
+from sqlalchemy import Connection, Select, exists, func, literal, literal_column, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import Rule
@@ -271,22 +271,28 @@ def free_many(connection: Connection, freeing: Sequence[Freeing]) -> list[int]:
 def _free(connection: Connection, freeing: Freeing) -> int:
     columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id)
     query = select(*columns).where(OPEN, BEGUN).order_by(JudgementRow.id)
-    rows = connection.execute(query.with_for_update(skip_locked=True)).all()
+    rows = connection.execute(query).all()
     others = {row.process_id for row in rows if row.process_id not in {None, freeing.process_id}}
     gone = gone_processes(connection, others)
     recent = select(ProcessRow.id).where(ProcessRow.id.in_(others), ProcessRow.seen >= utc_now() - SILENT)
     alive = {*connection.scalars(recent)} - gone.keys()
-    freed = 0
-    for row in rows:
-        is_own = row.process_id == freeing.process_id
-        if row.process_id in alive or (is_own and (freeing.at_work is None or row.id in freeing.at_work)):
-            continue
+    own = freeing.process_id
+    left = [
+        (row.id, row.attempt)
+        for row in rows
+        if row.process_id not in alive
+        and (row.process_id != own or (freeing.at_work is not None and row.id not in freeing.at_work))
+    ]
+    if not left:
+        return 0
+    these = query.where(tuple_(JudgementRow.id, JudgementRow.attempt).in_(left)).with_for_update(skip_locked=True)
+    freed = connection.execute(these).all()
+    for row in freed:
         if row.process_id in gone and row.state == RUNNING:
             _count_lost(connection, row.id, row.attempt, gone[row.process_id])
-        freed_row = update(JudgementRow).where(JudgementRow.id == row.id)
-        connection.execute(freed_row.values(state=QUEUED, process_id=None))
-        freed += 1
-    return freed
+        here = update(JudgementRow).where(JudgementRow.id == row.id)
+        connection.execute(here.values(state=QUEUED, process_id=None))
+    return len(freed)
 
 
 def _count_lost(connection: Connection, id_: int, attempt: int, process: str) -> None:
