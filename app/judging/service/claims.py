@@ -91,6 +91,7 @@ class Claims:
             return False
         if not again and claimed.looked_at > len(claimed.attempts):
             self._engine.call(again=False)  # another grader may take its share
+        # From here on a sweep in doubt leaves these rows alone.
         self.at_work.update(claimed.attempts)
         try:
             self._judge_claimed(process, claimed.attempts, again=again)
@@ -140,12 +141,14 @@ class Claims:
                     outcomes.clear()
         finally:
             written += self._record(outcomes)
+            # Those without a grader go first: the seconds of the others are then added to their turns as well.
             untouched = [self._returned(task, Later()) for task in tasks]
             returned = [self._writer.submit(judgements.return_many, each) for each in (*untouched, *used)]
         if not again and count > len(tasks):  # of the judging alone: slow commits are a reason to claim more together
             self._seconds_each = max(SECONDS_EACH / 10, (time.monotonic() - began) / (count - len(tasks)))
         wait(written)
         wait(returned)
+        # A commit whose reply is lost may leave rows behind that nobody works on.
         self.is_in_doubt |= any(each.exception() for each in written) or any(each.exception() for each in returned)
         if returned:
             self._engine.call(again=again)

@@ -40,6 +40,7 @@ class Received(Receiver):
     def __next__(self) -> MessageProxy | None:
         """The next message; None where none comes in time."""
         message = next(self._inner)
+        # An option such as `eta` or `throws` of a forged message would stop or end dramatiq's thread.
         if message is not None:
             message._message = message_of(self._lane, self._queue)
         return message

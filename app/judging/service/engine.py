@@ -278,6 +278,7 @@ class Engine:
             )
             if self._closing:
                 return None
+            # An organizer waits for the reply in a request, which has a timeout.
             if self._asked.questions:
                 return self._asked.questions.popleft()
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:

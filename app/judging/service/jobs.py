@@ -124,6 +124,7 @@ class JobRunner:
             self._score()
         with self._database.read() as session:
             job_ids = list(pins.open_ids(session))
+        # Also those that run elsewhere: their lock is free as soon as that process is gone.
         for job_id in job_ids:
             if not self._closing:
                 self.run(job_id)

@@ -221,6 +221,7 @@ class Judging:
         if isinstance(reply, Held):
             faults_log.error("no program of a package can run: what needs one waits", error=reply.error)
             return Later(SECONDS_WITHOUT_SANDBOX, SANDBOX)
+        # The process that takes over judges it from the start.
         if reply is CLOSED:
             return Later()
         if not reply.blame:

@@ -159,6 +159,7 @@ def _claim(connection: Connection, claim: Claim) -> Claimed:
     columns = (PAYER, JudgementRow.lost, JudgementRow.process_id)
     running = connection.execute(select(*columns).where(JudgementRow.state == RUNNING)).all() if rows else []
     if rows and rows[0].lost and not any(lost and process == claim.process_id for _, lost, process in running):
+        # Alone: what else this process judges would be lost with it, and count as lost too.
         chosen = rows[:1]
     else:
         served = {payer for payer, _, _ in running}
@@ -275,6 +276,7 @@ def _free(connection: Connection, freeing: Freeing) -> int:
     others = {row.process_id for row in rows if row.process_id not in {None, freeing.process_id}}
     gone = gone_processes(connection, others)
     recent = select(ProcessRow.id).where(ProcessRow.id.in_(others), ProcessRow.seen >= utc_now() - SILENT)
+    # A frozen process holds its lock, but gives no heartbeat; one that ended in order has no row.
     alive = {*connection.scalars(recent)} - gone.keys()
     own = freeing.process_id
     left = [
