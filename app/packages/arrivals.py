@@ -44,11 +44,11 @@ def _in_settings(package: Package, key: str, message: str, severity: Severity = 
     return PackageError(FILE, place(package.files, FILE, tuple(key.split("."))), message, severity)
 
 
-def _unknown(expected: str, name: str, known: Sequence[str]) -> Phrase:
+def _unknown(expected: str, name: str, *, names: Sequence[str]) -> Phrase:
     """An unknown name, and the nearest known one; `expected` has a place for `names`."""
-    near = get_close_matches(name, known, 1)
+    near = get_close_matches(name, names, 1)
     named = Phrase("%(name)r%(hint)s", name=name, hint=f" (did you mean {near[0]}?)" if near else "")
-    return mismatch(expected, named, names=", ".join(known))
+    return mismatch(expected, named, names=", ".join(names))
 
 
 def check_played(package: Package) -> Iterator[PackageError]:
@@ -64,7 +64,7 @@ def check_played(package: Package) -> Iterator[PackageError]:
     if checker != GAME:
         yield _in_settings(package, "checker", mismatch(N_("the checker game beside `game`"), repr(checker)))
     if game.name not in names():
-        text = _unknown(N_("a game of this installation, one of %(names)s"), game.name, names())
+        text = _unknown(N_("a game of this installation, one of %(names)s"), game.name, names=names())
         yield _in_settings(package, "game.name", text)
     yield from _check_cases(package, f"game {game.name}")
     yield from _check_groups(package)
@@ -138,7 +138,7 @@ def _check_slug(package: Package) -> Iterator[PackageError]:
 def _check_checker(package: Package) -> Iterator[PackageError]:
     name = package.settings.checker
     if package.program is None and name not in checkers():
-        text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, checkers())
+        text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, names=checkers())
         yield _in_settings(package, "checker", text)
 
 
