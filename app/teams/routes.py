@@ -12,9 +12,8 @@ from fastapi import APIRouter, Query, Response
 from app.accounts.routes.accounts import TheOptions, WritingAccounts, finish, many_or_one
 from app.core.bodies import one_body, openapi_body
 from app.core.clics import JsonObject
-from app.core.db.database import DRY
 from app.core.http import downloads
-from app.core.http.deps import CurrentViewer, DryRun, GatedRoute, Reading, TheService, TheSnapshot, Writing
+from app.core.http.deps import DRY, CurrentViewer, DryRun, GatedRoute, Reading, TheService, TheSnapshot, Writing
 from app.core.http.downloads import ANY_FILE
 from app.core.http.errors import TheDocument
 from app.core.http.replies import TheLists

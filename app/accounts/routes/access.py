@@ -47,7 +47,6 @@ from app.accounts.service.role_changes import (
     RoleView,
 )
 from app.accounts.service.tokens import NewToken, TokenBody, TokenView
-from app.core.db.database import after_commit
 from app.core.http.deps import (
     CurrentViewer,
     GatedRoute,
@@ -57,6 +56,7 @@ from app.core.http.deps import (
     TheService,
     Writing,
     address_of,
+    forget_after,
 )
 from app.core.load import run_heavy, source_of
 
@@ -120,14 +120,14 @@ def delete_tokens(
 ) -> None:
     """Also the one this request may have been sent with, unless `others` leaves it."""
     tokens.delete_all(session, viewer, others=others)
-    after_commit(session, lambda: authenticator.forget(viewer.account_id))
+    forget_after(session, authenticator, viewer.account_id)
 
 
 @tokens_router.delete("/{token_id}", summary="Take a token back", status_code=204)
 def delete_token(viewer: CurrentViewer, session: QuietWriting, authenticator: TheAuthenticator, token_id: str) -> None:
     """By the id that the list shows."""
     tokens.delete(session, viewer, token_id)
-    after_commit(session, lambda: authenticator.forget(viewer.account_id))
+    forget_after(session, authenticator, viewer.account_id)
 
 
 roles_router = APIRouter(route_class=GatedRoute, tags=["roles"])
@@ -194,7 +194,7 @@ def accept_role(
     viewer: CurrentViewer, session: Writing, authenticator: TheAuthenticator, kind: RoleKind, object_id: str
 ) -> RoleView:
     """The role is effective from now on. In a contest with a role, the account does not act for its team."""
-    after_commit(session, lambda: authenticator.forget(viewer.account_id))
+    forget_after(session, authenticator, viewer.account_id)
     return role_changes.accept(session, viewer, kind, object_id)
 
 

@@ -17,9 +17,9 @@ from app.accounts.schemas import AccountBody, AccountChange, AccountMade, Accoun
 from app.accounts.service import accounts
 from app.accounts.service.accounts import ImportOptions, OwnChange, change_password, own_account
 from app.core.bodies import openapi_body
-from app.core.db.database import DRY, after_commit
 from app.core.errors import NotFound
 from app.core.http.deps import (
+    DRY,
     CurrentViewer,
     DryRun,
     GatedRoute,
@@ -30,6 +30,7 @@ from app.core.http.deps import (
     Writing,
     address_of,
     end_dry_run,
+    forget_after,
 )
 from app.core.http.errors import TheDocument
 from app.core.http.middleware import API
@@ -76,7 +77,7 @@ def _options(
 
 
 def _writing(session: Writing, authenticator: TheAuthenticator) -> Session:
-    after_commit(session, authenticator.forget)
+    forget_after(session, authenticator)
     return session
 
 

@@ -295,4 +295,3 @@ def drop_after_commit(session: Session) -> None:
 
 
 # Description of the reply 200 of such a run.
-DRY = "What would have been made (`dry_run`)"

@@ -22,7 +22,7 @@ from app.contests.queries import NoContest
 from app.contests.service.capabilities import problem_called
 from app.contests.service.visibility import snapshot_for
 from app.core.db.audit import Actor, acting
-from app.core.db.database import drop_after_commit, run_after_commit
+from app.core.db.database import after_commit, drop_after_commit, run_after_commit
 from app.core.errors import ServiceError
 from app.core.http.auth import Authenticator
 from app.core.http.errors import RefusedBody
@@ -45,6 +45,12 @@ async def get_authenticator(request: Request) -> Authenticator:
 
 TheService = Annotated[Service, Depends(get_service)]
 TheAuthenticator = Annotated[Authenticator, Depends(get_authenticator)]
+DRY = "What would have been made (`dry_run`)"
+
+
+def forget_after(session: Session, authenticator: Authenticator, account_id: str | None = None) -> None:
+    """Forget the credentials of an account, or of all, once a transaction is committed."""
+    after_commit(session, lambda: authenticator.forget(account_id))
 
 
 async def get_boards(service: TheService) -> ScoreboardCache:
