@@ -252,8 +252,8 @@ def try_and_undo(story: Story) -> None:
     applied = story.rows()
     story.talk(f"applied: {points_text(applied)}")
     half = points_of(before, "ants", "comesolo") / 2
-    found = points_of(applied, "ants", "comesolo")
-    story.expect(abs(found - half) < 1e-9, f"rejudging: expected {half} points of ants at comesolo, found {found}")
+    points = points_of(applied, "ants", "comesolo")
+    story.expect(abs(points - half) < 1e-9, f"rejudging: expected {half} points of ants at comesolo, found {points}")
     story.admin.post(f"{path}/undo")
     story.talk(f"undone:  {points_text(story.rows())}")
     story.expect(story.rows() == before, "rejudging: expected the board of before once undone, found another")
