@@ -87,10 +87,10 @@ def is_within(value: object, most: int, deepest: int = DEEPEST) -> bool:
     return False
 
 
-def _read(data: bytes, most: int) -> JsonValue:
-    check_values(data, most)
+def body_text(data: bytes) -> str:
+    """Decode a request's body, with or without a byte-order mark; raises BadRequest where it is not UTF-8."""
     try:
-        value: JsonValue = json.loads(data.decode("utf-8-sig"))
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadRequest(
             N_("expected UTF-8, found byte %(byte)s at %(start)s"),
@@ -98,6 +98,13 @@ def _read(data: bytes, most: int) -> JsonValue:
             byte=error.object[error.start],
             start=error.start,
         ) from None
+
+
+def _read(data: bytes, most: int) -> JsonValue:
+    check_values(data, most)
+    text = body_text(data)
+    try:
+        value: JsonValue = json.loads(text)
     except json.JSONDecodeError:
         raise  # whoever asks says where
     except ValueError as error:  # a number of thousands of digits

@@ -47,7 +47,7 @@ from app.core.errors import (
 )
 from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
 from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
-from app.core.load import LIGHT, run_heavy
+from app.core.load import LIGHT, body_text, run_heavy
 from app.core.messages import N_, Message, in_english
 from app.core.metrics import Metrics
 from app.core.table_rows import charset_of, table_text
@@ -306,15 +306,7 @@ async def _document(request: Request) -> Document:
         return objects(await json_document(data))
     if kind in TSV_TYPES | CSV_TYPES:
         return Document(lines=table_text(data, charset_of(request.headers["content-type"])))
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadRequest(
-            N_("expected UTF-8, found byte %(byte)s at %(start)s"),
-            where="body",
-            byte=error.object[error.start],
-            start=error.start,
-        ) from None
+    text = body_text(data)
     if len(data) > MOST_YAML:
         raise TooLarge(
             N_("expected at most %(most)s bytes of YAML, found %(found)s (JSON may be larger)"),

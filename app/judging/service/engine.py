@@ -39,10 +39,7 @@ from app.judging.service.programs import Programs
 from app.judging.service.questions import Question, Questions, Tried
 from app.judging.service.staff import EngineSettings, GraderState
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import (
-    Outcome,
-    Task,
-)
+from app.submissions.queries.judgements import Outcome, Task
 from app.submissions.service.reports import all_done
 
 log = structlog.get_logger()
