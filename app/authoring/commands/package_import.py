@@ -29,7 +29,6 @@ def import_package(
         str | None, typer.Option("--format", metavar="|".join(FORMATS), help="default: told by the files")
     ] = None,
     to: Annotated[Path | None, typer.Option(metavar="DIR", help="write the package's folder there")] = None,
-    server: Annotated[bool, typer.Option("--server", help="bring it to the server: the default")] = False,
     slug: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="the problem's id; default: by its name")
     ] = None,
@@ -44,8 +43,6 @@ def import_package(
       jurado package import problems/comesolo
       jurado package import omegaup.zip --to problems
     """
-    if to is not None and server:
-        raise Failure("expected either --to DIR or --server, found both")
     must_exist(place)
     if to is None and place.is_file():  # the server tells its format, and says how things were mapped
         format_known = named_format(format_name)

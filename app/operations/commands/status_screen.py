@@ -14,8 +14,6 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from app.archive.commands.backup import HOURS_OF_GRACE, Source, fsck
-from app.archive.commands.places import Home
 from app.core.commands.client import Client
 from app.core.commands.modules import ROOT, environment, module_command
 from app.core.commands.output import Failure, JsonMapping, console, harmless, show, table, write_json
@@ -72,24 +70,16 @@ def status(
     watch: Annotated[
         float | None, typer.Option(min=0.5, metavar="SECONDS", help="draw it again each SECONDS, until Ctrl-C")
     ] = None,
-    check_files: Annotated[
-        bool, typer.Option("--fsck", help="on the server's machine: read all files and rows, and mend what can be")
-    ] = False,
-    source: Source = None,
-    home: Home = None,
 ) -> None:
     """Show the whole installation to its admin, with what to do; others see whether it takes and judges submissions.
 
-    Exit code 0 if it does, else 1. With --fsck it is that of `jurado fsck --mend`, which does the same.
+    Exit code 0 if it does, else 1.
 
     Examples:
       jurado status
       jurado status --watch 2
       jurado status --url http://127.0.0.1:8000 --json
-      jurado status --fsck --from /backup/jurado
     """
-    if check_files:
-        fsck(home=home, mend=True, source=source, grace=HOURS_OF_GRACE, as_json=as_json)
     with Client.open(url) as client:
         while True:
             is_ready = show_status(client, as_json=as_json, again=watch is not None)

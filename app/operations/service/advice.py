@@ -186,7 +186,7 @@ def _files(files: FilesFacts) -> Iterator[Remedy]:
     if files.damaged:
         yield _now(
             N_("files"),
-            N_("%(count)s are missing or damaged: `jurado status --fsck --from BACKUP`"),
+            N_("%(count)s are missing or damaged: `jurado fsck --mend --from BACKUP`"),
             count=files.damaged,
         )
 
@@ -203,6 +203,6 @@ def _backup(backup: BackupFacts | None) -> Iterator[Remedy]:
     elif backup.faulty:
         yield _soon(
             N_("backup"),
-            N_("%(count)s files could not be copied: `jurado status --fsck --from BACKUP`"),
+            N_("%(count)s files could not be copied: `jurado fsck --mend --from BACKUP`"),
             count=backup.faulty,
         )

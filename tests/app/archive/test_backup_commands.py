@@ -50,7 +50,7 @@ def test_a_service_is_backed_up_onto_s3_and_restored_from_it(jurado: Jurado, s3_
     assert "secret" not in json.loads(done.stdout)["folder"]
     assert jurado("restore", s3_url, "--home", other).exit_code == 0
     next(path for path in (other / "files").rglob("*.zst")).unlink()
-    mended = jurado("status", "--fsck", "--home", other, "--from", s3_url, "--json")
+    mended = jurado("fsck", "--mend", "--home", other, "--from", s3_url, "--json")
     assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 1)
     refused = jurado("backup", "s3://?", "--home", home)
     assert (refused.exit_code, "expected s3://BUCKET/PREFIX" in refused.stderr) == (2, True)
@@ -81,7 +81,7 @@ def test_a_service_goes_to_postgresql_and_s3_and_back_by_backup_and_restore(
     assert jurado("fsck", "--home", other).exit_code == 0
 
 
-def test_status_fsck_mends_files_and_rows_from_a_backup(jurado: Jurado, tmp_path: Path) -> None:
+def test_fsck_mends_files_and_rows_from_a_backup(jurado: Jurado, tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / "backup"
     home.mkdir()
     with open_api(migrated_sqlite(home / "jurado.db"), home) as api:
@@ -96,9 +96,9 @@ def test_status_fsck_mends_files_and_rows_from_a_backup(jurado: Jurado, tmp_path
         session.execute(update(AnswerRow).values(data=b"other bytes"))
     database.close()
     assert jurado("fsck", "--home", home, "--json").exit_code == 1
-    alone = jurado("status", "--fsck", "--home", home)
+    alone = jurado("fsck", "--mend", "--home", home)
     assert (alone.exit_code, "damaged" in alone.stdout, "other bytes" in alone.stdout) == (1, True, True)
-    mended = jurado("status", "--fsck", "--home", home, "--from", folder, "--json")
+    mended = jurado("fsck", "--mend", "--home", home, "--from", folder, "--json")
     assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 2)
     assert json.loads(jurado("fsck", "--home", home, "--json").stdout)["faults"] == []
 
