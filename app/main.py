@@ -67,7 +67,6 @@ from app.routes import routes_of
 from app.sandbox import groups
 from app.sandbox.environment import ProtectionState
 from app.sandbox.sandbox import protections
-from app.scoreboard.pages.team import ShortWay
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.routes import Express
 from app.scoreboard.service.pages import BoardPages
@@ -85,17 +84,16 @@ SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever
 
 
 class App(FastAPI):
-    """FastAPI with layers outside even of what it puts around requests: proxies, HEAD, the scoreboard's short way."""
+    """FastAPI with layers outside even of what it puts around requests: proxies, HEAD, `Express`."""
 
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        short = ShortWay(Refusals(super().__call__), self, partial(Frame, metrics=self.state.metrics))
-        inner = Sessions(Heads(Express(short, self.state)))
+        inner = Sessions(Heads(Express(Refusals(super().__call__), self.state)))
         self._outermost = BehindProxy(inner, known, self.state.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer by the short way, or by FastAPI's."""
+        """Answer a request, the scoreboard's without routing."""
         await self._outermost(scope, receive, send)
 
 

@@ -77,12 +77,11 @@ async def scoreboard(
     start: Annotated[int, Query(ge=1, le=10**6)] = 1,
     at: Annotated[int | None, Query(ge=0, le=10**6)] = None,
 ) -> Response:
-    """The board as the viewer may see it, now or `at` a minute; `start` is the place of the first row of the page."""
-    return await board_page(request, viewer, snapshot, Asked(cells, group, find, start, at))
+    """The board as the viewer may see it, now or `at` a minute; `start` is the rank of the first row of the page.
 
-
-async def board_page(request: Request, viewer: Viewer, snapshot: ContestSnapshot, asked: Asked) -> Response:
-    """The page of the part of the board that is asked for. The rows are the same for all; the rest is the viewer's."""
+    The rows are the same for all; the rest is the viewer's.
+    """
+    asked = Asked(cells, group, find, start, at)
     names = await names_soon(cast(Service, request.app.state.service), viewer, snapshot)
     groups = groups_shown(viewer, snapshot, names)
     if asked.group is not None and asked.group not in groups:
