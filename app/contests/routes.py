@@ -13,7 +13,6 @@ from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.contests.queries import contest_of
 from app.contests.schemas import ChangedContest, ContestBody, ContestChange, ContestView, version
 from app.contests.service import commands as service_commands
 from app.contests.service import contests
@@ -26,7 +25,6 @@ from app.contests.service.contests import (
     StateView,
     api_information,
     contest_limits,
-    view,
 )
 from app.core.clics import JsonObject
 from app.core.http import downloads
@@ -61,7 +59,7 @@ def list_contests(
 @router.get("/contests/{contest_id}", summary="One contest")
 def get_contest(_viewer: CurrentViewer, session: Reading, contest_id: str, response: Response) -> ContestView:
     """Its names, times and settings. The ETag is its version, for If-Match of changes."""
-    shown = view(contest_of(session, contest_id))
+    shown = service_commands.one(session, contest_id)
     response.headers["ETag"] = f'"{version(shown)}"'
     return shown
 
@@ -76,7 +74,7 @@ def get_contest_banner(
     _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
 ) -> Response:
     """An image."""
-    return downloads.reply(service.files, contest_of(session, contest_id).details.get("banner", []), file_name)
+    return downloads.reply(service.files, service_commands.files_of(session, contest_id, "banner"), file_name)
 
 
 @router.get(
@@ -86,7 +84,7 @@ def get_contest_logo(
     _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
 ) -> Response:
     """An image."""
-    return downloads.reply(service.files, contest_of(session, contest_id).details.get("logo", []), file_name)
+    return downloads.reply(service.files, service_commands.files_of(session, contest_id, "logo"), file_name)
 
 
 @router.get("/contests/{contest_id}/state", summary="Has it started, is it frozen, has it ended")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import Literal
 
 from sqlalchemy.orm import Session
 
@@ -39,6 +40,7 @@ from app.core.db import by_id
 from app.core.db.database import after_commit
 from app.core.errors import BadRequest, Conflict, PreconditionFailed
 from app.core.files import file_references
+from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
 from app.core.messages import N_, Fault, Message
 from app.core.service import Service
@@ -188,6 +190,17 @@ def listed(session: Session, main_group: str | None = None) -> list[ContestView]
         for row in contests_queries.contests(session)
         if main_group in {None, row.main_scoreboard_group_id or ""}
     ]
+
+
+def one(session: Session, contest_id: str) -> ContestView:
+    """The contest; raises NotFound."""
+    return view(contest_of(session, contest_id))
+
+
+def files_of(session: Session, contest_id: str, name: Literal["banner", "logo"]) -> list[StoredReference]:
+    """The files of a contest's banner or logo; raises NotFound."""
+    files: list[StoredReference] = contest_of(session, contest_id).details.get(name, [])
+    return files
 
 
 def state_of(session: Session, contest_id: str) -> StateView:
