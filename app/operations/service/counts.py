@@ -28,14 +28,14 @@ from app.archive.queries.scrub import Scrub
 from app.core.clock import the_clock, utc_now
 from app.core.db import by_id, clock
 from app.core.db.by_id import Kind
-from app.core.db.clock import ReplicaState
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import states
 from app.core.metrics import Metrics
 from app.core.service import Service
 from app.feed.service.streams import Hub
-from app.operations import queries as operations_queries
+from app.operations import queries
+from app.operations.queries import Latencies
 from app.operations.service.readiness import damaged_files
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.service.gate import Gate
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 VERDICT_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
-NONE_YET = operations_queries.Latencies((0,) * len(VERDICT_SECONDS))
+NONE_YET = Latencies((0,) * len(VERDICT_SECONDS))
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 
 
@@ -58,6 +58,26 @@ def register(metrics: Metrics, service: Service, streams: Callable[[], int]) -> 
     service.writer.on_commit = metrics.committed
 
 
+class Labelled(NamedTuple):
+    """Values of a figure by the values of its one label."""
+
+    label: str
+    values: Mapping[str, float]
+
+
+COUNTER, GAUGE = CounterMetricFamily, GaugeMetricFamily
+# A figure: its kind, name and help, and what it is now.
+Figure = tuple[type[CounterMetricFamily] | type[GaugeMetricFamily], str, str, float | Labelled]
+
+
+class Settled(NamedTuple):
+    """Milliseconds of checkers and latencies of the judgements up to an id, below which none will change."""
+
+    upto: int
+    ms: int
+    latencies: Latencies
+
+
 class ServiceCounts(Collector):
     """Counts of the database, the graders, the stored files and this process, read at each scrape."""
 
@@ -68,24 +88,18 @@ class ServiceCounts(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Read the counts."""
-        yield from _stored(self._service.database)
-        yield from _graders(self._service)
-        yield from self._judged()
-        yield from _of_process(self._service, self._streams())
-
-    def describe(self) -> Iterator[Metric]:
-        """Return nothing: rows are read at a scrape alone."""
-        return iter(())
-
-    def _judged(self) -> Iterator[Metric]:
         with self._service.database.read() as session:
-            verdicts = operations_queries.verdict_counts(session)
-            checking, latencies = self._done(session)
-        family = CounterMetricFamily("jurado_verdicts", "judgements done, by their type", labels=["type"])
-        for type_, count in sorted(verdicts.items()):
-            family.add_metric([type_], count)
-        yield family
-        yield CounterMetricFamily("jurado_checking_seconds", "time checkers took", value=checking / 1000)
+            ms, latencies = self._done(session)
+            stored = [*_stored(session), *_judged(session, ms, latencies)]
+        for kind, name, text, value in (*stored, *_graders(self._service), *_of_process(self._service)):
+            if isinstance(value, Labelled):
+                family = kind(name, text, labels=[value.label])
+                for label, each in value.values.items():
+                    family.add_metric([label], each)
+                yield family
+            else:
+                yield kind(name, text, value=value)
+        yield GaugeMetricFamily("jurado_streams", "feeds and other streams that are open", value=self._streams())
         bounds = [(str(bound), float(count)) for bound, count in zip(VERDICT_SECONDS, latencies.within, strict=True)]
         yield HistogramMetricFamily(
             "jurado_verdict_seconds",
@@ -93,111 +107,96 @@ class ServiceCounts(Collector):
             buckets=[*bounds, ("+Inf", float(latencies.count))],
             sum_value=latencies.seconds,
         )
-        yield CounterMetricFamily("jurado_attempts", "attempts at judgements that are done", value=latencies.attempts)
-        failures = latencies.failures
-        yield CounterMetricFamily("jurado_failed_attempts", "those of them in which a checker failed", value=failures)
-        yield CounterMetricFamily("jurado_lost_attempts", "those of them whose process was lost", value=latencies.lost)
+        yield InfoMetricFamily("jurado_build", "version", value={"version": version("jurado")})
 
-    def _done(self, session: Session) -> tuple[int, operations_queries.Latencies]:
+    def describe(self) -> Iterator[Metric]:
+        """Return nothing: rows are read at a scrape alone."""
+        return iter(())
+
+    def _done(self, session: Session) -> tuple[int, Latencies]:
         """Milliseconds of checkers, and latencies, of all judgements that are done.
 
         Only judgements since the last scrape are added up: in a long contest there are millions of rows. Scrapes at
         the same time add up the same rows, each to the sum that it has read.
         """
-        before, upto = self._settled, operations_queries.settled(session)
+        before, upto = self._settled, queries.settled(session)
         if upto > before.upto:
             before = self._settled = Settled(
                 upto,
-                before.ms + operations_queries.checking_ms(session, before.upto, upto),
-                before.latencies + operations_queries.latencies(session, VERDICT_SECONDS, before.upto, upto),
+                before.ms + queries.checking_ms(session, before.upto, upto),
+                before.latencies + queries.latencies(session, VERDICT_SECONDS, before.upto, upto),
             )
-        late = operations_queries.latencies(session, VERDICT_SECONDS, before.upto)
-        return before.ms + operations_queries.checking_ms(session, before.upto), before.latencies + late
+        late = queries.latencies(session, VERDICT_SECONDS, before.upto)
+        return before.ms + queries.checking_ms(session, before.upto), before.latencies + late
 
 
-class Settled(NamedTuple):
-    """Milliseconds of checkers and latencies of the judgements up to an id, below which none will change."""
-
-    upto: int
-    ms: int
-    latencies: operations_queries.Latencies
-
-
-def _stored(database: Database) -> Iterator[Metric]:
+def _stored(session: Session) -> Iterator[Figure]:
     """Counts of the database: right across restarts and several servers."""
-    with database.read() as session:
-        queue = operations_queries.queue(session)
-        submissions = operations_queries.submission_count(session)
-        again = operations_queries.rejudging_queue(session)
-        jobs = operations_queries.job_counts(session)
-        sessions = operations_queries.session_count(session, SESSION, utc_now())
-        replicas = clock.replicas(session)
-    yield CounterMetricFamily("jurado_submissions", "submissions accepted", value=submissions)
-    yield GaugeMetricFamily("jurado_waiting", "judgements not done", value=queue.length)
+    queue = queries.queue(session)
+    yield COUNTER, "jurado_submissions", "submissions accepted", queries.submission_count(session)
+    yield GAUGE, "jurado_waiting", "judgements not done", queue.length
     oldest = 0.0 if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
-    yield GaugeMetricFamily("jurado_oldest_waiting_seconds", "age of the oldest of them", value=oldest)
-    yield GaugeMetricFamily("jurado_waiting_again", "judgements of rejudgings not done", value=again)
-    family = GaugeMetricFamily("jurado_jobs", "jobs by their state", labels=["state"])
-    for state in sorted({*JOB_STATES, *jobs}):
-        family.add_metric([state], jobs.get(state, 0))
-    yield family
-    yield GaugeMetricFamily("jurado_sessions", "logins of browsers that are good", value=sessions)
-    yield from _lags(replicas)
+    yield GAUGE, "jurado_oldest_waiting_seconds", "age of the oldest of them", oldest
+    yield GAUGE, "jurado_waiting_again", "judgements of rejudgings not done", queries.rejudging_queue(session)
+    jobs = dict.fromkeys(JOB_STATES, 0) | queries.job_counts(session)
+    yield GAUGE, "jurado_jobs", "jobs by their state", Labelled("state", jobs)
+    sessions = queries.session_count(session, SESSION, utc_now())
+    yield GAUGE, "jurado_sessions", "logins of browsers that are good", sessions
+    seconds: dict[str, float] = {}
+    size: dict[str, float] = {}
+    for each in clock.replicas(session):  # of several of one name the last one; 0 s while nothing is written
+        if each.state is not None:
+            seconds[each.name] = max(seconds.get(each.name, 0), each.seconds_behind or 0)
+            size[each.name] = max(size.get(each.name, 0), each.bytes_behind or 0)
+    yield GAUGE, "jurado_replica_lag_seconds", "time a replica of the database is behind", Labelled("name", seconds)
+    yield GAUGE, "jurado_replica_lag_bytes", "bytes of the log a replica is behind", Labelled("name", size)
 
 
-def _lags(replicas: Sequence[ReplicaState]) -> Iterator[Metric]:
-    """How far each replica is behind; of several of one name the last one, and 0 s while nothing is written."""
-    seconds = GaugeMetricFamily(
-        "jurado_replica_lag_seconds", "time a replica of the database is behind", labels=["name"]
+def _judged(session: Session, ms: int, latencies: Latencies) -> Iterator[Figure]:
+    """Verdicts, and what they took."""
+    yield (
+        COUNTER,
+        "jurado_verdicts",
+        "judgements done, by their type",
+        Labelled("type", queries.verdict_counts(session)),
     )
-    size = GaugeMetricFamily("jurado_replica_lag_bytes", "bytes of the log a replica is behind", labels=["name"])
-    for name in sorted({each.name for each in replicas if each.state is not None}):
-        named = [each for each in replicas if each.name == name]
-        seconds.add_metric([name], max(each.seconds_behind or 0.0 for each in named))
-        size.add_metric([name], max(each.bytes_behind or 0 for each in named))
-    yield from (seconds, size)
+    yield COUNTER, "jurado_checking_seconds", "time checkers took", ms / 1000
+    yield COUNTER, "jurado_attempts", "attempts at judgements that are done", latencies.attempts
+    yield COUNTER, "jurado_failed_attempts", "those of them in which a checker failed", latencies.failures
+    yield COUNTER, "jurado_lost_attempts", "those of them whose process was lost", latencies.lost
 
 
-def _graders(service: Service) -> Iterator[Metric]:
+def _graders(service: Service) -> Iterator[Figure]:
     """Counts of graders, clock and stored files."""
-    state = service.engine.graders()
-    yield GaugeMetricFamily("jurado_graders", "graders able to work", value=state.alive)
-    yield GaugeMetricFamily("jurado_spare_graders", "warm graders in reserve", value=state.spare)
-    yield CounterMetricFamily("jurado_grader_deaths", "graders that died", value=state.deaths)
-    lacks = sum(map(bool, state.protections.values()))
-    last, damaged = service.scrub.last, len(damaged_files(service))
-    yield GaugeMetricFamily("jurado_damaged_files", "stored files known to be missing or damaged", value=damaged)
-    yield GaugeMetricFamily("jurado_scrubbed_files", "files that the last pass over all has read", value=last.files)
+    state, last = service.engine.graders(), service.scrub.last
+    yield GAUGE, "jurado_graders", "graders able to work", state.alive
+    yield GAUGE, "jurado_spare_graders", "warm graders in reserve", state.spare
+    yield COUNTER, "jurado_grader_deaths", "graders that died", state.deaths
+    yield (
+        GAUGE,
+        "jurado_grader_protections_missing",
+        "protections the system lacks",
+        sum(map(bool, state.protections.values())),
+    )
+    yield GAUGE, "jurado_damaged_files", "stored files known to be missing or damaged", len(damaged_files(service))
+    yield GAUGE, "jurado_scrubbed_files", "files that the last pass over all has read", last.files
     ended = 0.0 if last.ended is None else last.ended.timestamp()
-    yield GaugeMetricFamily("jurado_scrub_ended_seconds", "when that pass ended, Unix time; 0: none", value=ended)
-    ahead = the_clock().ahead().total_seconds()
-    yield GaugeMetricFamily("jurado_clock_ahead_seconds", "time ahead of the system's clock", value=ahead)
-    yield GaugeMetricFamily("jurado_grader_protections_missing", "protections the system lacks", value=lacks)
+    yield GAUGE, "jurado_scrub_ended_seconds", "when that pass ended, Unix time; 0: none", ended
+    yield GAUGE, "jurado_clock_ahead_seconds", "time ahead of the system's clock", the_clock().ahead().total_seconds()
 
 
-def _of_process(service: Service, streams: int) -> Iterator[Metric]:
-    """Gauges of this process and its machine: streams, boards, connections to the database, room on its disks."""
-    yield GaugeMetricFamily("jurado_streams", "feeds and other streams that are open", value=streams)
-    age = service.boards.age()
-    yield GaugeMetricFamily("jurado_board_age_seconds", "age of the oldest change no board shows", value=age)
-    family = GaugeMetricFamily("jurado_database_connections", "connections at work, by pool", labels=["pool"])
-    for pool, count in service.database.connections_in_use().items():
-        family.add_metric([pool], count)
-    yield family
-    free = GaugeMetricFamily("jurado_disk_free_bytes", "room on the disks of this machine", labels=["folder"])
-    for name, folder in (("home", service.settings.home), ("files", Path(service.files.place))):
-        if folder.exists():  # S3 tells no room
-            free.add_metric([name], disk_usage(folder).free)
-    yield free
-    failures = CounterMetricFamily("jurado_loop_failures", "failed steps of background work", labels=["loop"])
-    last = GaugeMetricFamily("jurado_loop_success_seconds", "Unix time of its last success", labels=["loop"])
-    for loop in states():
-        failures.add_metric([loop.name], loop.failures)
-        if loop.succeeded is not None:
-            last.add_metric([loop.name], loop.succeeded.timestamp())
-    yield failures
-    yield last
-    yield InfoMetricFamily("jurado_build", "version", value={"version": version("jurado")})
+def _of_process(service: Service) -> Iterator[Figure]:
+    """Gauges of this process and its machine: boards, connections to the database, room on its disks, loops."""
+    yield GAUGE, "jurado_board_age_seconds", "age of the oldest change no board shows", service.boards.age()
+    pools = Labelled("pool", service.database.connections_in_use())
+    yield GAUGE, "jurado_database_connections", "connections at work, by pool", pools
+    folders = {"home": service.settings.home, "files": Path(service.files.place)}
+    room = {name: disk_usage(folder).free for name, folder in folders.items() if folder.exists()}  # S3 tells no room
+    yield GAUGE, "jurado_disk_free_bytes", "room on the disks of this machine", Labelled("folder", room)
+    failures = {loop.name: loop.failures for loop in states()}
+    yield COUNTER, "jurado_loop_failures", "failed steps of background work", Labelled("loop", failures)
+    last = {loop.name: loop.succeeded.timestamp() for loop in states() if loop.succeeded is not None}
+    yield GAUGE, "jurado_loop_success_seconds", "Unix time of its last success", Labelled("loop", last)
 
 
 def listening(database: Database) -> Listener | None:
