@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -18,7 +18,16 @@ SECRETS = frozenset({
 
 
 class Timeouts(NamedTuple):
-    """Timeouts of PostgreSQL, in seconds; 0: none. See the settings of the same names."""
+    """Timeouts of PostgreSQL, in seconds; 0: none.
+
+    read       one query of a request that only reads
+    write      one statement that keeps submissions, verdicts
+    long       one statement of boards, imports, exports and backups, and their pauses between statements
+    migration  one statement of a migration
+    lock       waiting for what another transaction has locked
+    idle       a short transaction that is open without a statement
+    silent     a connection whose network acknowledges nothing
+    """
 
     read: float = 30.0
     write: float = 60.0
@@ -41,32 +50,6 @@ class Settings(BaseSettings):
 
     home: Path = Field(Path("var"), description="folder of the embedded database and files")
     database_url: str = Field("", description="database; empty: SQLite in JURADO_HOME")
-    database_read_seconds: float = Field(
-        DEFAULT_TIMEOUTS.read,
-        ge=0,
-        description="time PostgreSQL has for one query of a request that only reads; 0: any",
-    )
-    database_write_seconds: float = Field(
-        DEFAULT_TIMEOUTS.write,
-        ge=0,
-        description="time PostgreSQL has for one statement that keeps submissions, verdicts",
-    )
-    database_long_seconds: float = Field(
-        DEFAULT_TIMEOUTS.long, ge=0, description="time PostgreSQL has for one statement of boards, imports and exports"
-    )
-    database_migration_seconds: float = Field(
-        DEFAULT_TIMEOUTS.migration, ge=0, description="time PostgreSQL has for one statement of a migration"
-    )
-    database_lock_seconds: float = Field(
-        DEFAULT_TIMEOUTS.lock,
-        ge=0,
-        description="time for which PostgreSQL waits for what another transaction has locked",
-    )
-    database_idle_seconds: float = Field(
-        DEFAULT_TIMEOUTS.idle,
-        ge=0,
-        description="time a short transaction may stay open without a statement before PostgreSQL ends it",
-    )
     database_silent_seconds: float = Field(
         DEFAULT_TIMEOUTS.silent, ge=0, description="time after which a connection without a sign of life is given up"
     )
@@ -140,9 +123,6 @@ class Settings(BaseSettings):
         "refuse",
         description="whether programs of packages run if the service's user is root; refuse: such packages are refused",
     )
-    image_bytes: int = Field(
-        2 * 2**20, ge=0, description="bytes of images that a package's own checker may leave for one answer; 0: none"
-    )
     most_team_bytes: int = Field(
         2**30, ge=0, description="bytes that an owner of a contest may let a team send to it; admins may allow more"
     )
@@ -151,27 +131,13 @@ class Settings(BaseSettings):
     )
     max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
     max_package: int = Field(2 * 2**30, description="bytes of a problem package that is brought in")
-    max_package_inflated: int = Field(4 * 2**30, description="bytes a problem package may inflate to")
-    max_package_files: int = Field(50_000, description="files a problem package may hold")
     max_inflated: int = Field(256 * 2**20, description="bytes all archives of a request may inflate to")
-    max_archive_files: int = Field(2000, description="files a request may bring, those in its archives included")
-    max_ratio: int = Field(200, description="how many times larger than packed the archives of a request may inflate")
-    package_read_seconds: float = Field(
-        60.0, gt=0, description="processor time for reading one package, or the documents of a contest package"
-    )
-    package_check_seconds: float = Field(
-        900.0, gt=0, description="time graders may spend on the checks of one package that is brought in"
-    )
-    max_import_files: int = Field(50_000, description="files a contest package may hold")
-    max_import_document: int = Field(32 * 2**20, description="bytes of one document of a contest package (teams.json)")
-    max_import_objects: int = Field(50_000, description="objects of one document of a contest package")
 
     scrub_hours: float = Field(
         24.0, ge=0, description="hours between two passes that read all stored files and remove orphans; 0: none"
     )
 
     audit_days: int = Field(730, ge=0, description="days for which the audit log keeps an entry; 0: for ever")
-    most_audit_entries: int = Field(1_000_000, ge=1000, description="entries the audit log keeps; the oldest go")
 
     feed_coalesce_seconds: float = Field(
         10.0, ge=0, description="how long changed points of other submissions may wait before the event feed tells them"
@@ -179,54 +145,47 @@ class Settings(BaseSettings):
     feed_keep_alive_seconds: float = Field(
         30.0, gt=0, le=110, description="silence after which an event feed sends an empty line"
     )
-    most_connections: int = Field(
-        20_000,
-        ge=1,
-        description="connections of clients; never more than the limit of open files leaves room for (ulimit -n)",
-    )
     most_connections_of_one: int = Field(
         2_000, ge=1, description="connections of one address that is no trusted proxy, as a whole school may share it"
     )
     most_streams: int = Field(
         10_000, ge=1, description="feeds and other streams one server process keeps open; what comes then gets 503"
     )
-    most_streams_of_nobody: float = Field(
-        0.75, ge=0, le=1, description="share of these streams that clients may have who are not logged in"
-    )
     most_streams_of_one: int = Field(
         1000,
         ge=1,
         description="streams of one account, or of one address for those not logged in, as a whole school may share it",
     )
-    most_reads: int = Field(
-        16, ge=1, le=20, description="reads below /api that go on at once, until their replies begin; others wait"
-    )
-    most_reads_of_one: int = Field(
-        6, ge=1, le=20, description="of these, those of one account, and of all who are not logged in"
-    )
-    most_games: int = Field(
-        20_000,
-        ge=1,
-        description="games that may be open at once, of all together; three quarters for practice",
-    )
     most_games_of_one: int = Field(
         20, ge=1, description="practice games that one account, or one address without login, may have open at once"
     )
-    list_memory: int = Field(
-        256 * 2**20, ge=2**20, description="memory for written lists; one that takes more than half is kept by nobody"
-    )
-    read_wait_seconds: float = Field(5.0, gt=0, description="how long a read waits for its place; then it gets 503")
     webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
     webhook_networks: Annotated[str, AfterValidator(setting_values.networks)] = Field(
         "", description="networks that are not public and that webhooks may call all the same, such as 10.1.0.0/16"
     )
-    webhook_timeout_seconds: float = Field(10.0, gt=0, description="time a webhook has to answer")
-    webhook_retry_seconds: float = Field(
-        1.0, gt=0, description="wait before a webhook that failed is called again; it doubles up to a minute"
-    )
-    webhook_give_up_seconds: float = Field(
-        86_400.0, ge=0, description="time for which a webhook may fail before it is called no more"
-    )
+
+    # Bounds that are the same everywhere: no installation has a reason to change them.
+    image_bytes: ClassVar = 2 * 2**20  # of images that a package's own checker leaves for one answer
+    max_package_inflated: ClassVar = 4 * 2**30
+    max_package_files: ClassVar = 50_000
+    max_archive_files: ClassVar = 2000  # of one request, those in its archives included
+    max_ratio: ClassVar = 200  # how many times larger than packed the archives of a request may inflate
+    package_read_seconds: ClassVar = 60.0  # of the processor, for one package or the documents of a contest package
+    package_check_seconds: ClassVar = 900.0  # of graders, for the checks of one package
+    max_import_files: ClassVar = 50_000  # of a contest package
+    max_import_document: ClassVar = 32 * 2**20  # bytes of one document of a contest package
+    max_import_objects: ClassVar = 50_000  # of one document of a contest package
+    most_audit_entries: ClassVar = 1_000_000
+    most_connections: ClassVar = 20_000  # never more than the limit of open files leaves room for
+    most_streams_of_nobody: ClassVar = 0.75  # the share of streams for clients that are not logged in
+    most_reads: ClassVar = 16  # below /api at once, until their replies begin; the pool of the database has 20
+    most_reads_of_one: ClassVar = 6  # of these, of one account, and of all that are not logged in
+    most_games: ClassVar = 20_000  # open at once; three quarters for practice
+    list_memory: ClassVar = 256 * 2**20  # bytes of written lists; one that takes more than half is not kept
+    read_wait_seconds: ClassVar = 5.0  # of a read for its place, before it gets 503
+    webhook_timeout_seconds: ClassVar = 10.0  # for the answer of a webhook
+    webhook_retry_seconds: ClassVar = 1.0  # before the next call of one that failed; doubles up to a minute
+    webhook_give_up_seconds: ClassVar = 86_400.0  # after which a webhook that fails is called no more
 
     @classmethod
     def settings_customise_sources(
@@ -288,15 +247,7 @@ class Settings(BaseSettings):
     @property
     def timeouts(self) -> Timeouts:
         """The timeouts of PostgreSQL."""
-        return Timeouts(
-            self.database_read_seconds,
-            self.database_write_seconds,
-            self.database_long_seconds,
-            self.database_migration_seconds,
-            self.database_lock_seconds,
-            self.database_idle_seconds,
-            self.database_silent_seconds,
-        )
+        return Timeouts(silent=self.database_silent_seconds)
 
     @property
     def files(self) -> str:

@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import select
 
 from app.core.clock import utc_now
+from app.core.settings import Settings
 from app.domain.counting import CaseVerdict, RawScore
 from app.packages.zips import zip_bytes
 from app.problems.service.problems import samples
@@ -345,9 +346,9 @@ def test_no_judgement_is_left_to_be_done_after_an_import(here: Api, tmp_path: Pa
     assert judge(here.service) == 0
 
 
-def test_packages_of_problems_are_bounded_together(quick_api: Api) -> None:
+def test_packages_of_problems_are_bounded_together(quick_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each by itself is small, and all of them are more than one package may inflate to."""
-    quick_api.service.settings.max_package_inflated = 2**21
+    monkeypatch.setattr(Settings, "max_package_inflated", 2**21)
     bomb = zip_package({"attachments/zeros": b"\0" * 2**19})
     ids = ["a", "b", "d", "e"]
     contest = {"id": "made", "name": "Made", "duration": "5:00:00", "scoreboard_type": "score"}

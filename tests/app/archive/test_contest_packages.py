@@ -20,6 +20,7 @@ from app.archive.service.export import growing_package
 from app.archive.service.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
 from app.archive.service.rows import MOST_PAUSES, Importer
 from app.core import passwords
+from app.core.settings import Settings
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.submissions.service import submissions
@@ -457,9 +458,9 @@ def test_all_faults_of_a_package_are_listed_at_once(quick_api: Api) -> None:
     }
 
 
-def test_a_document_is_bounded_in_bytes_and_in_objects(quick_api: Api) -> None:
-    quick_api.service.settings.max_import_objects = 3
-    quick_api.service.settings.max_import_document = 1000
+def test_a_document_is_bounded_in_bytes_and_in_objects(quick_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Settings, "max_import_objects", 3)
+    monkeypatch.setattr(Settings, "max_import_document", 1000)
     contest = json.dumps(CONTEST).encode()
     for at, (document, said) in enumerate(
         [

@@ -138,17 +138,9 @@ def test_the_settings_say_how_long_a_silent_network_is_waited_for() -> None:
     assert serving.network_patience(0) == {"connect_timeout": serving.CONNECT_SECONDS}
 
 
-def test_each_setting_is_a_bound_that_postgresql_has(postgresql_url: str) -> None:
-    known = Settings(
-        database_url=postgresql_url,
-        database_read_seconds=1,
-        database_write_seconds=2,
-        database_long_seconds=3,
-        database_lock_seconds=4,
-        database_idle_seconds=5,
-    )
+def test_each_timeout_is_a_bound_that_postgresql_has(postgresql_url: str) -> None:
     names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
-    with opened(known.database, known.timeouts) as database:
+    with opened(postgresql_url, Timeouts(read=1, write=2, long=3, lock=4, idle=5)) as database:
         shown = {}
         for which, engine in (("read", database.readers), ("write", database.writers), ("long", database.engine)):
             with engine.connect() as connection:

@@ -25,10 +25,12 @@ async def turns(count: int = TURNS) -> None:
 class Served:
     """An app behind the queue that answers when it is told to, and clients of it."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> None:
+        for name, value in settings.items():
+            monkeypatch.setattr(Settings, name, value)
         self.begun: list[str] = []
         self.answer = asyncio.Event()
-        self.queued = Queued(self._app, State(), Settings(**settings))
+        self.queued = Queued(self._app, State(), Settings())
 
     async def _app(self, scope: Any, receive: Any, send: Any) -> None:
         self.begun.append(scope["path"])
@@ -76,9 +78,9 @@ def played(play: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-def test_clients_that_leave_while_they_wait_are_never_served() -> None:
+def test_clients_that_leave_while_they_wait_are_never_served(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene() -> None:
-        served = Served(most_reads_of_one=2)
+        served = Served(monkeypatch, most_reads_of_one=2)
         stays, goes = asyncio.Event(), asyncio.Event()
         tasks = [served.ask(f"/api/{at}", "192.0.2.1", stays) for at in range(2)]
         await turns()
@@ -96,9 +98,9 @@ def test_clients_that_leave_while_they_wait_are_never_served() -> None:
     played(scene)
 
 
-def test_addresses_take_turns_however_many_requests_one_of_them_sends() -> None:
+def test_addresses_take_turns_however_many_requests_one_of_them_sends(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene() -> None:
-        served = Served(most_reads_of_one=2)
+        served = Served(monkeypatch, most_reads_of_one=2)
         stays = asyncio.Event()
         tasks = [served.ask("/api/one", "192.0.2.1", stays) for _ in range(30)]
         await turns()
@@ -112,9 +114,9 @@ def test_addresses_take_turns_however_many_requests_one_of_them_sends() -> None:
     played(scene)
 
 
-def test_who_waits_too_long_gets_503_and_health_and_streams_never_wait() -> None:
+def test_who_waits_too_long_gets_503_and_health_and_streams_never_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     async def scene() -> None:
-        served = Served(most_reads_of_one=1, read_wait_seconds=0.01)
+        served = Served(monkeypatch, most_reads_of_one=1, read_wait_seconds=0.01)
         stays = asyncio.Event()
         first = served.ask("/api/0", "192.0.2.1", stays)
         await turns()
