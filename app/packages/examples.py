@@ -1,21 +1,25 @@
 """Hold a package's inputs against its validators, and its validation cases against its validators and its checker.
 
-- Run the plan of a package's test data again: each input that is made must be the one that is stored.
+- Run the plan of a package's test data again (`generators/cases.yaml`): each input that is made must be the one that is
+  stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import BaseModel, Field
 
 from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mismatch
-from app.packages.generation import Plan, Recipe, read_plan
+from app.core.parsing import check_model, read_document
+from app.packages.metadata import Strict
 from app.packages.model import Case, File, Package, ValidationCase
 from app.packages.texts import ahead
-from app.packages.tools import Workshop, not_runnable, tool_of, validation_bounds, validators_of
+from app.packages.tools import Workshop, tool_of, validation_bounds, validators_of
 from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
 from app.programs.model import ProgramFault
 from app.programs.points import generate
-from app.programs.tools import Opinion, Tool, ToolDesk, validate
+from app.programs.tools import Opinion, ToolDesk, validate
 from checkers.doors import N_, Phrase
 
 # The opinion of each input validator on each input, by the input's path.
@@ -35,11 +39,13 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
         lack = _warning("input_validators", "input validators are not run: %(lack)s", lack=workshop.lack)
         return None, [*faults, lack]
     desk, bounds, protocol = workshop.desk, validation_bounds(package), package.settings.validator_protocol
-    broken = _broken(desk, tools)
-    faults += [
-        _warning(place, "this input validator cannot be run: %(fault)s", fault=broken[place]) for place in broken
-    ]
-    sound = [tool for tool in tools if tool.place not in broken]
+    sound = []
+    for tool in tools:
+        try:
+            desk.prepare(tool)
+            sound.append(tool)
+        except ProgramFault as fault:
+            faults.append(_warning(tool.place, "this input validator cannot be run: %(fault)s", fault=fault))
     if not sound:
         return None, faults
 
@@ -51,17 +57,6 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
 
     everything: list[Case | ValidationCase] = [*package.cases, *package.validation_cases]
     return dict(steps.each("input validators", everything, ahead(look, everything))), faults
-
-
-def _broken(desk: ToolDesk, tools: Iterable[Tool]) -> dict[str, ProgramFault]:
-    """Why programs cannot be run, by their places."""
-    broken = {}
-    for tool in tools:
-        try:
-            desk.prepare(tool)
-        except ProgramFault as fault:
-            broken[tool.place] = fault
-    return broken
 
 
 def check_opinions(opinions: Opinions) -> Iterator[PackageError]:
@@ -152,91 +147,111 @@ def _warning(file: str, message: str, where: str = "", /, **values: object) -> P
 
 
 LONGEST_QUOTE = 60
-JUDGED = ("sample/", "secret/")
+PLAN = "generators/cases.yaml"
+GENERATOR = "generators/generate.py"
+
+
+class PlannedCase(Strict):
+    """A test case of the plan: `file` below generators/ is its input, or the generator makes it from seed and params.
+
+    `reference` and `description` are for the author's own scripts.
+    """
+
+    group: str
+    name: str
+    file: str | None = None
+    seed: int | None = None
+    params: dict[str, object] = Field(default_factory=dict)
+    reference: object = None
+    description: str = ""
+
+    @property
+    def path(self) -> str:
+        """Its input in the package."""
+        return f"data/{self.group}/{self.name}.in"
+
+    @property
+    def source(self) -> str:
+        """The file that is its input; empty where the generator makes it."""
+        return "" if self.file is None else f"generators/{self.file}"
+
+    @property
+    def args(self) -> list[str]:
+        """The arguments of the generator."""
+        return ["--seed", str(self.seed), *(f"{key}={value}" for key, value in self.params.items())]
+
+    @property
+    def command(self) -> str:
+        """The command that makes its input, as messages show it."""
+        return f"`{' '.join((GENERATOR, *self.args))[:200]}`"
+
+
+class Plan(BaseModel):
+    """The plan of a package's test data."""
+
+    cases: list[PlannedCase]
 
 
 def check_reproduction(package: Package, workshop: Workshop, steps: Steps) -> Iterator[PackageError]:
-    """Yield where the plan does not read, a generator fails, or makes another input than the stored one."""
+    """Yield where the plan does not read, the generator fails, or makes another input than the stored one."""
+    if PLAN not in package.files:
+        return
     faults = Faults()
-    plan = read_plan(package.files, package.problem.constants, faults)
-    yield from (PackageError(each.file, each.where, each.message, "warning") for each in faults.errors)
-    if plan is None:
+    document = read_document(package.files[PLAN], PLAN, faults)
+    plan = None if document is None else check_model(Plan, document, PLAN, faults)
+    yield from (_warning(each.file, each.message, each.where) for each in faults.errors)
+    if document is None or plan is None:
         return
-    yield from _check_cases(package, plan)
-    recipes = [recipe for recipe in plan.recipes if f"data/{recipe.path}.in" in package.files]
-    yield from _check_given(package, plan, recipes)
-    generated = [recipe for recipe in recipes if recipe.program]
-    lacking = {recipe.program: not_runnable(package.files, recipe.program) for recipe in generated}
-    for place, reason in lacking.items():
-        if reason is not None:
-            yield PackageError(
-                place, "", Phrase(N_("nothing here runs this generator: %(reason)s"), reason=reason), "note"
-            )
-    asked = [recipe for recipe in generated if lacking[recipe.program] is None]
-    if asked and workshop.desk is None:
-        yield PackageError(plan.file, "", Phrase(N_("generators are not run: %(lack)s"), lack=workshop.lack), "warning")
-    if workshop.desk is not None:
-        yield from _check_generated(package, plan, asked, workshop.desk, steps)
-
-
-def _check_cases(package: Package, plan: Plan) -> Iterator[PackageError]:
-    """Yield cases of the plan without files, and judged cases that the plan does not know."""
-    if not plan.recipes:
-        return
-    known = {recipe.path for recipe in plan.recipes}
-    for recipe in plan.recipes:
-        if f"data/{recipe.path}.in" not in package.files:
-            text = mismatch("data/%(path)s.in", Phrase(N_("no such file")), path=recipe.path)
-            yield _warning(plan.file, text, recipe.where)
-    for case in package.cases:
-        if case.path not in known:
-            text = Phrase(N_("%(name)s does not say how this input is made"), name=plan.file)
-            yield PackageError(case.input.path, "", text, "note")
-
-
-def _check_given(package: Package, plan: Plan, recipes: list[Recipe]) -> Iterator[PackageError]:
-    for recipe in recipes:
-        for extension, data in recipe.given.items():
-            name = f"data/{recipe.path}.{extension}"
-            if name not in package.files or (extension == "in" and recipe.program):
-                continue
-            if package.files[name] != data:
-                yield _differs(name, plan, recipe, data, package.files[name])
+    known = {case.path for case in plan.cases}
+    for judged in package.cases:
+        if judged.input.path not in known:
+            text = Phrase(N_("%(name)s does not say how this input is made"), name=PLAN)
+            yield PackageError(judged.input.path, "", text, "note")
+    generated: list[tuple[PlannedCase, str]] = []
+    for at, case in enumerate(plan.cases):
+        where = document.where(("cases", at))
+        missing = [name for name in (case.path, case.source or GENERATOR) if name not in package.files]
+        if missing:
+            yield _warning(PLAN, mismatch("%(path)s", Phrase(N_("no such file")), path=missing[0]), where)
+        elif not case.source:
+            generated.append((case, where))
+        elif package.files[case.source] != package.files[case.path]:
+            yield _differs(case.path, case.source, package.files[case.source], package.files[case.path])
+    if generated and workshop.desk is None:
+        yield _warning(PLAN, N_("generators are not run: %(lack)s"), lack=workshop.lack)
+    elif generated and workshop.desk is not None:
+        yield from _check_generated(package, generated, workshop.desk, steps)
 
 
 def _check_generated(
-    package: Package, plan: Plan, recipes: list[Recipe], desk: ToolDesk, steps: Steps
+    package: Package, cases: Sequence[tuple[PlannedCase, str]], desk: ToolDesk, steps: Steps
 ) -> Iterator[PackageError]:
-    bounds = validation_bounds(package)
-    tools = {recipe.program: tool_of(package, recipe.program, recipe.beside) for recipe in recipes}
-    broken = _broken(desk, tools.values())
-    for place, fault in broken.items():
-        yield PackageError(place, "", Phrase(N_("this generator cannot be run: %(fault)s"), fault=fault), "warning")
-    asked = [recipe for recipe in recipes if recipe.program not in broken]
+    bounds, tool = validation_bounds(package), tool_of(package, GENERATOR)
+    try:
+        desk.prepare(tool)
+    except ProgramFault as fault:
+        yield _warning(GENERATOR, N_("this generator cannot be run: %(fault)s"), fault=fault)
+        return
 
-    def make(recipe: Recipe) -> bytes | ProgramFault:
+    def make(planned: tuple[PlannedCase, str]) -> bytes | ProgramFault:
         try:
-            return generate(desk, tools[recipe.program], recipe.args, bounds)
+            return generate(desk, tool, planned[0].args, bounds)
         except ProgramFault as fault:
             return fault
 
-    made = ahead(make, asked)
-    for recipe in steps.over("generators", asked):
-        data, name = next(made), f"data/{recipe.path}.in"
+    for (case, where), data in zip(cases, steps.each("generators", cases, ahead(make, cases)), strict=True):
         if isinstance(data, ProgramFault):
-            values = {"command": _command(recipe), "path": recipe.path, "fault": data}
-            source = "%(command)s does not make data/%(path)s.in: %(fault)s"
-            yield _warning(plan.file, source, recipe.where, **values)
-        elif data != package.files[name]:
-            yield _differs(name, plan, recipe, data, package.files[name])
+            values = {"command": case.command, "path": case.path, "fault": data}
+            yield _warning(PLAN, "%(command)s does not make %(path)s: %(fault)s", where, **values)
+        elif data != package.files[case.path]:
+            yield _differs(case.path, case.command, data, package.files[case.path])
 
 
-def _differs(name: str, plan: Plan, recipe: Recipe, made: bytes, stored: bytes) -> PackageError:
+def _differs(name: str, how: str, made: bytes, stored: bytes) -> PackageError:
     """The fault of a stored file, at the first line that the plan makes otherwise."""
     mine, theirs = made.split(b"\n"), stored.split(b"\n")
     at = next((at for at, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]), None)
     line = (min(len(mine), len(theirs)) - 1 if at is None else at) + 1
-    how = _command(recipe) if recipe.program else f"{plan.file}, {recipe.where}"
     text = mismatch(N_("%(mine)s as %(how)s makes it"), _quoted(theirs, line), mine=_quoted(mine, line), how=how)
     return PackageError(name, f"line {line}", text, "warning")
 
@@ -246,7 +261,3 @@ def _quoted(lines: list[bytes], line: int) -> str:
     if line >= len(lines) and not text:
         return "no more lines"
     return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}...")
-
-
-def _command(recipe: Recipe) -> str:
-    return f"`{' '.join((recipe.program, *recipe.args))[:200]}`"

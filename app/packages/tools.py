@@ -74,9 +74,9 @@ class NotRun:
     reason: str
 
 
-def tool_of(package: Package, place: str, beside: tuple[str, ...] = ()) -> Tool:
+def tool_of(package: Package, place: str) -> Tool:
     """The program at a place, with the problem's constants put into its texts."""
-    return tool_at(WithConstants(package.files, package.problem.constants), place, beside)
+    return tool_at(WithConstants(package.files, package.problem.constants), place)
 
 
 def validators_of(package: Package) -> tuple[list[Tool], list[NotRun]]:

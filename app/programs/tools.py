@@ -75,12 +75,12 @@ class Bounds:
         return Limits(self.seconds, 2 * self.seconds, self.memory, PROCESSES, self.output)
 
 
-def tool_at(files: Mapping[str, bytes], place: str, beside: Sequence[str] = ()) -> Tool:
-    """The program at a place of a package; `beside` names further files that belong to it."""
+def tool_at(files: Mapping[str, bytes], place: str) -> Tool:
+    """The program at a place of a package."""
     own = {
         name: files[name]
         for name in sorted(files)
-        if name == place or name in beside or name.startswith((f"{place.rstrip('/')}/", INCLUDED))
+        if name == place or name.startswith((f"{place.rstrip('/')}/", INCLUDED))
     }
     return Tool(digest(pack(own)), place, own)
 

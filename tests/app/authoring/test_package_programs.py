@@ -88,9 +88,9 @@ def test_a_solver_that_runs_for_ever_is_cancelled_with_its_job(judge: Judge) -> 
 
 
 def test_an_upload_is_verified_and_its_report_is_read_over_http(judge: Judge) -> None:
-    wrong = {"submissions/accepted/one.py": "print(1)\n", "generators/generators.yaml": "data: {}\n"}
-    plan = "data: {secret: {data: {'02': gen.py 3}}}\n"
-    generator = {"generators/generators.yaml": plan, "generators/gen.py": "import sys\nprint(sys.argv[1])\n"}
+    wrong = {"submissions/accepted/one.py": "print(1)\n", "generators/cases.yaml": "cases: []\n"}
+    plan = "cases: [{group: secret, name: '02', seed: 3}]\n"
+    generator = {"generators/cases.yaml": plan, "generators/generate.py": "import sys\nprint(sys.argv[2])\n"}
     brought = judge.bring("promises", {**wrong, **generator})
     assert brought.status_code == 201, brought.text
     assert ended(judge, brought.json()["verification"])["state"] == "done"

@@ -29,8 +29,8 @@ LACK = "no sandbox: bubblewrap: bwrap is not installed; namespaces: none may be 
 CHECKER = {"checker.py": "def score(*_):\n    return 1\n"}
 PRINTS = "print(1)\n"
 TOOLS: dict[str, str | bytes | None] = {
-    "generators/gen.py": PRINTS,
-    "generators/generators.yaml": "data: {secret: {data: {'02': gen.py 3}}}\n",
+    "generators/generate.py": PRINTS,
+    "generators/cases.yaml": "cases: [{group: secret, name: '02', seed: 3}]\n",
     "submissions/accepted/copy.py": PRINTS,
     "solver.py": PRINTS,
 }
@@ -65,7 +65,7 @@ def test_verify_runs_no_validator_generator_or_example_and_names_each(jurado: Ju
     report = json.loads(jurado("package", "verify", write_package(tmp_path, TOOLS), "--json").stdout)
     messages = {fault["file"]: fault["message"] for fault in (*report["warnings"], *report["notes"])}
     assert messages["input_validators"] == f"input validators are not run: {LACK}"
-    assert messages["generators/generators.yaml"] == f"generators are not run: {LACK}"
+    assert messages["generators/cases.yaml"] == f"generators are not run: {LACK}"
     assert messages["submissions/accepted/copy.py"] == f"this program is not run: {LACK}"
 
 

@@ -17,11 +17,13 @@ from tests.builders.packages import JURADO, PROBLEM, zip_package
 pytestmark = pytest.mark.machine("sandbox")
 Changes = Mapping[str, str | bytes | None]
 PLAN = """\
-data:
-  sample: {data: {"01": {in: '1'}}}
-  secret: {data: {"02": gen.py 2, "03": gen.py 4}}
+cases:
+  - {group: sample, name: "01", file: one.txt}
+  - {group: secret, name: "02", seed: 2, params: {more: 1}}
+  - {group: secret, name: "03", seed: 4}
 """
-GENERATOR = "import sys\nprint(sys.argv[1])\n"
+PLAN_FILES = {"generators/cases.yaml": PLAN, "generators/one.txt": "1\n"}
+GENERATOR = "import sys\nprint(sys.argv[2])\n"
 COPY = "print(input())\n"
 
 
@@ -37,25 +39,41 @@ def verified(changes: Changes) -> list[str]:
 
 
 def test_an_input_that_its_generator_makes_otherwise_is_named_with_the_line() -> None:
-    plan = {"generators/generators.yaml": PLAN, "generators/gen.py": GENERATOR}
+    plan = {**PLAN_FILES, "generators/generate.py": GENERATOR}
     assert verified(plan) == [
-        "warning: data/secret/03.in, line 1: expected '4' as `generators/gen.py 4` makes it, found '3'"
+        "warning: data/secret/03.in, line 1: expected '4' as `generators/generate.py --seed 4` makes it, found '3'"
     ]
-    right = {**plan, "generators/generators.yaml": PLAN.replace("gen.py 4", "gen.py 3")}
+    right = {**plan, "generators/cases.yaml": PLAN.replace("seed: 4", "seed: 3")}
     assert verified(right) == []
-    assert verified({**right, "generators/gen.py": "import sys\nsys.exit('no')\n"})[0].endswith(
-        "`generators/gen.py 2` does not make data/secret/02.in: expected exit code 0, found 1; standard error: no"
+    assert verified({**right, "generators/one.txt": "7\n"}) == [
+        "warning: data/sample/01.in, line 1: expected '7' as generators/one.txt makes it, found '1'"
+    ]
+    assert verified({**right, "generators/generate.py": "import sys\nsys.exit('no')\n"})[0].endswith(
+        "`generators/generate.py --seed 2 more=1` does not make data/secret/02.in: "
+        "expected exit code 0, found 1; standard error: no"
     )
 
 
 def test_cases_that_only_the_plan_or_only_the_data_know_are_named() -> None:
-    plan = "data: {secret: {data: {'02': gen.py 2, '09': gen.py 9}}}\n"
-    assert verified({"generators/generators.yaml": plan, "generators/gen.py": GENERATOR}) == [
-        "note: data/sample/01.in: generators/generators.yaml does not say how this input is made",
-        "note: data/secret/03.in: generators/generators.yaml does not say how this input is made",
-        "warning: generators/generators.yaml, line 1, data.secret.data.09: "
-        "expected data/secret/09.in, found no such file",
+    plan = "cases: [{group: secret, name: '02', seed: 2}, {group: secret, name: '09', seed: 9}]\n"
+    assert verified({"generators/cases.yaml": plan, "generators/generate.py": GENERATOR}) == [
+        "note: data/sample/01.in: generators/cases.yaml does not say how this input is made",
+        "note: data/secret/03.in: generators/cases.yaml does not say how this input is made",
+        "warning: generators/cases.yaml, line 1, cases.1: expected data/secret/09.in, found no such file",
     ]
+
+
+def test_a_plan_that_does_not_read_or_has_no_generator_is_a_warning() -> None:
+    plan = "cases: [{group: secret, name: 2, sead: 2}]\n"
+    assert verified({"generators/cases.yaml": plan}) == [
+        "warning: generators/cases.yaml, line 1, cases.0.name: expected a string, found number 2",
+        "warning: generators/cases.yaml, line 1, cases.0.sead: unknown key",
+    ]
+    missing = verified(PLAN_FILES)
+    assert (
+        missing[0]
+        == "warning: generators/cases.yaml, line 3, cases.1: expected generators/generate.py, found no such file"
+    )
 
 
 def test_programs_as_submissions_are_run_and_held_against_their_demands() -> None:
