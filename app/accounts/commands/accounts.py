@@ -1,6 +1,6 @@
 """`jurado admin user`: accounts.
 
-- `jurado admin people`: class lists, and cards with the passwords made for them.
+- `jurado admin people`: class lists.
 - `jurado login`, `logout`, `passwd` and `tokens`: a password is exchanged for a token, which is stored and revoked.
 """
 
@@ -16,16 +16,13 @@ from urllib.parse import quote, urlencode
 import typer
 
 from app.accounts.commands.imports import (
-    CardsFile,
     DryRun,
     Encoding,
     Import,
     MakePasswords,
     PasswordFile,
-    Passwords,
     RenewPasswords,
     Replace,
-    Title,
     import_accounts,
     import_class_list,
     import_params,
@@ -44,8 +41,6 @@ def import_people(
     make_passwords: MakePasswords = False,
     renew_passwords: RenewPasswords = False,
     passwords: PasswordFile = None,
-    cards: CardsFile = None,
-    title: Title = "Jurado",
     encoding: Encoding = None,
     replace: Replace = False,
     dry_run: DryRun = False,
@@ -53,17 +48,16 @@ def import_people(
 ) -> None:
     """Import a class list: all of it, or nothing and a list of what is wrong.
 
-    A file for passwords or cards asks for passwords too.
+    A file for passwords asks for passwords too.
 
     Examples:
       jurado admin people import class.csv --dry-run
       jurado admin people import class.csv --contest finals --make-passwords
-      jurado admin people import class.csv --contest finals --passwords passwords.csv --cards cards.html
+      jurado admin people import class.csv --contest finals --passwords passwords.csv
     """
-    target = Passwords(passwords, cards, title)
-    params = import_params(make_passwords or target.to_files, renew_passwords, replace=replace, dry_run=dry_run)
+    params = import_params(make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run)
     query = {**params, "contest_id": contest}
-    import_class_list(file, query, target, encoding=encoding, as_json=as_json)
+    import_class_list(file, query, passwords, encoding=encoding, as_json=as_json)
 
 
 @command("login")
@@ -274,8 +268,6 @@ def import_users(
     make_passwords: MakePasswords = False,
     renew_passwords: RenewPasswords = False,
     passwords: PasswordFile = None,
-    cards: CardsFile = None,
-    title: Title = "Jurado",
     encoding: Encoding = None,
     replace: Replace = False,
     dry_run: DryRun = False,
@@ -284,12 +276,11 @@ def import_users(
 ) -> None:
     """Import accounts from a file: all of them, or none and a list of what is wrong.
 
-    A file for passwords or cards asks for passwords too. Owners of contests import accounts of teams made for these.
+    A file for passwords asks for passwords too. Owners of contests import accounts of teams made for these.
 
     Examples:
       jurado admin user import accounts.csv --make-passwords --passwords passwords.csv
       jurado admin user import accounts.yaml --dry-run
     """
-    target = Passwords(passwords, cards, title)
-    params = import_params(make_passwords or target.to_files, renew_passwords, replace=replace, dry_run=dry_run)
-    import_accounts(file, params, target, encoding=encoding, as_json=as_json, contest=contest)
+    params = import_params(make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run)
+    import_accounts(file, params, passwords, encoding=encoding, as_json=as_json, contest=contest)

@@ -8,17 +8,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from app.accounts.commands.roles import Card, cards_page
 from app.core.commands.client import Client, Param
-from app.core.commands.config import NewFile, current_login
+from app.core.commands.config import NewFile
 from app.core.commands.output import Failure, Json, JsonMapping, read_file, report, say, show, table
 
 NOT_COMPARED = frozenset({"password", "has_password"})
@@ -114,35 +111,16 @@ PasswordFile = Annotated[
     Path | None,
     typer.Option("--passwords", metavar="FILE", help="write made passwords to this new CSV file, for you alone"),
 ]
-CardsFile = Annotated[
-    Path | None,
-    typer.Option("--cards", metavar="FILE", help="write made passwords as cards to print to this new HTML file"),
-]
-Title = Annotated[str, typer.Option(help="what stands above each name on the cards, such as the contest's name")]
-
-
-@dataclass(frozen=True, slots=True)
-class Passwords:
-    """The new files that passwords go to: a table, cards with a title; without either they are printed."""
-
-    table: Path | None = None
-    cards: Path | None = None
-    title: str = "Jurado"
-
-    @property
-    def to_files(self) -> bool:
-        """Whether they go to a file."""
-        return self.table is not None or self.cards is not None
 
 
 def import_class_list(
-    file: Path, params: Mapping[str, Param], passwords: Passwords, *, encoding: str | None, as_json: bool
+    file: Path, params: Mapping[str, Param], passwords: Path | None, *, encoding: str | None, as_json: bool
 ) -> None:
-    """Import a class list, and print what it made and the passwords, or write these to files."""
-    with PasswordWriter(passwords) as writer:
+    """Import a class list, and print what it made and the passwords, or write these to a file."""
+    with NewFile(passwords) as target:  # made before anything is sent, so that no password is lost
         imported = send("people", file, params, encoding=encoding)
         rows = imported["people"]
-        shown = {**imported, "people": writer.take(rows)}
+        shown = {**imported, "people": take_passwords(target, rows)}
     new = (("teams", imported["teams"]), ("organizations", imported["organizations"]), ("groups", imported["groups"]))
     counts = [f"{len(ids)} new {name}" for name, ids in new if ids]
     counts += [f"{len(imported['changed_teams'])} changed teams"] if imported["changed_teams"] else []
@@ -156,22 +134,22 @@ def import_class_list(
 def import_accounts(
     file: Path,
     params: Mapping[str, Param],
-    passwords: Passwords,
+    passwords: Path | None,
     *,
     encoding: str | None,
     as_json: bool,
     contest: str | None = None,
 ) -> None:
-    """Import accounts, and print the passwords made for them or write them to files.
+    """Import accounts, and print the passwords made for them or write them to a file.
 
     A dry run compares them with those of the server, or of a contest.
     """
     dry_run = "dry_run" in params
     before = listed(of_contest("accounts", contest)) if dry_run else {}
-    with PasswordWriter(passwords) as writer:
+    with NewFile(passwords) as target:
         document = send("accounts", file, params, encoding=encoding)
         rows = objects_of(document)
-        shown = writer.take(rows)
+        shown = take_passwords(target, rows)
     show_dry_run([objects_table("accounts", before, rows)], dry_run=dry_run, as_json=as_json)
     report_import(f"{len(rows)} accounts", shown, rows, passwords, dry_run=dry_run, as_json=as_json)
 
@@ -235,37 +213,13 @@ def send(
         return client.post(path, content=data, headers=headers, params=params, timeout=SECONDS)
 
 
-class PasswordWriter:
-    """Writes passwords to new files, made before anything is sent, so that none is lost; without one they stay."""
-
-    def __init__(self, target: Passwords) -> None:
-        self._target = target
-        self._table, self._cards = NewFile(target.table), NewFile(target.cards)
-        self._open = ExitStack()
-
-    def __enter__(self) -> Self:
-        """Make the files."""
-        with ExitStack() as stack:
-            stack.enter_context(self._table)
-            stack.enter_context(self._cards)
-            self._open = stack.pop_all()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        """Close them, and remove those that nothing was written to."""
-        self._open.close()
-
-    def take(self, accounts: Sequence[JsonMapping]) -> list[Mapping[str, object]]:
-        """Write the passwords of some accounts; returns the accounts without them, or as they are without a file."""
-        if not self._target.to_files:
-            return list(accounts)
-        with_password = [account for account in accounts if "password" in account]
-        if with_password and self._target.table is not None:
-            self._table.write(as_csv(with_password))
-        if with_password and self._target.cards is not None:
-            cards = [Card(*password_cells(account)) for account in with_password]
-            self._cards.write(cards_page(cards, title=self._target.title, address=current_login().url))
-        return [{name: value for name, value in account.items() if name != "password"} for account in accounts]
+def take_passwords(target: NewFile, accounts: Sequence[JsonMapping]) -> list[Mapping[str, object]]:
+    """Write the passwords of accounts to a file; returns the accounts without them, or as they are without a file."""
+    if target.path is None:
+        return list(accounts)
+    if with_password := [account for account in accounts if "password" in account]:
+        target.write(as_csv(with_password))
+    return [{name: value for name, value in account.items() if name != "password"} for account in accounts]
 
 
 def as_csv(accounts: Sequence[JsonMapping]) -> str:
@@ -300,7 +254,7 @@ def report_import(
     text: str,
     document: object,
     accounts: Sequence[JsonMapping],
-    passwords: Passwords,
+    passwords: Path | None,
     *,
     dry_run: bool,
     as_json: bool,
@@ -308,9 +262,8 @@ def report_import(
     """Print what an import did; passwords come as a table, unless they are in a file or in the JSON."""
     report(f"{text} {would(dry_run)} imported", document, as_json=as_json)
     with_password = [account for account in accounts if "password" in account]
-    if with_password and passwords.to_files:
-        files = " and ".join(str(path) for path in (passwords.table, passwords.cards) if path is not None)
-        say(f"{len(with_password)} passwords are in {files}; nobody can read them from the server again")
+    if with_password and passwords is not None:
+        say(f"{len(with_password)} passwords are in {passwords}; no one can read them from the server again")
     elif with_password and not as_json:
         show(table("", PASSWORD_COLUMNS, [password_cells(account) for account in with_password]))
         say("these passwords are shown this once: the server keeps only hashes of them")

@@ -1,24 +1,21 @@
 """`jurado admin registration`: people who register for a contest by themselves, with a code and up to a cap.
 
 - `jurado register` and `jurado reset-password`: an account of one's own, and a new password with a code.
-- `jurado admin audit`: who changed what, as a table or written out for other programs.
+- `jurado admin audit`: who changed what.
 """
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 from urllib.parse import urlencode
 
 import typer
 from pydantic import JsonValue
 
 from app.accounts.commands.accounts import new_password
-from app.accounts.commands.imports import quoted
 from app.core.commands.client import Client, without_none
 from app.core.commands.config import Login, cleaned, current_login
 from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
@@ -182,7 +179,6 @@ def reset_password(
 
 
 AT_ONCE = 1000
-COLUMNS = ("id", "time", "username", "role", "address", "credential", "operation", "contest_id", "problem_id", "path")
 
 
 @command("admin audit")
@@ -192,9 +188,6 @@ def show_audit(
     operation: Annotated[str | None, typer.Option(metavar="NAME", help="only this operation of the API")] = None,
     since: Annotated[str | None, typer.Option(metavar="TIME", help="only from this time on, with its zone")] = None,
     limit: Annotated[int, typer.Option(min=0, help="the newest so many; 0: all")] = 100,
-    form: Annotated[
-        Literal["table", "json", "csv", "ndjson"], typer.Option("--format", help="all but tables hold every change")
-    ] = "table",
     as_json: AsJson = False,
 ) -> None:
     """Show who changed what, when and from where, the newest first.
@@ -202,20 +195,13 @@ def show_audit(
     Examples:
       jurado admin audit --contest finals --since 2026-11-22T09:00:00+01:00
       jurado admin audit --actor ana --operation apply_rejudging
-      jurado admin audit --limit 0 --format ndjson > audit.ndjson
+      jurado admin audit --limit 0 --json > audit.json
     """
-    if as_json and form not in {"table", "json"}:
-        raise Failure(f"expected --json or --format {form}, found both")
     path = "audit" if contest is None else f"contests/{contest}/audit"
     with Client.open() as client:
         entries = _entries(client, path, limit, {"actor": actor, "operation": operation, "since": since})
-        if as_json or form == "json":
+        if as_json:
             write_json(list(entries))
-        elif form == "ndjson":
-            for entry in entries:
-                write_json(entry)
-        elif form == "csv":
-            _write_csv(entries)
         else:
             _show_table(entries)
 
@@ -231,15 +217,6 @@ def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | N
         if len(entries) < most or (limit and left <= 0):
             return
         before = entries[-1]["id"]
-
-
-def _write_csv(entries: Iterator[JsonMapping]) -> None:
-    """Write a table with the changes as JSON in the last column; no cell begins as a formula does."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow([*COLUMNS, "changes"])
-    for entry in entries:
-        cells = [entry.get(name) for name in COLUMNS]
-        writer.writerow([*map(quoted, cells), json.dumps(entry["changes"], ensure_ascii=False)])
 
 
 def _show_table(entries: Iterator[JsonMapping]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import uuid
 
@@ -88,16 +86,12 @@ def test_an_account_is_allowed_to_make_contests_and_listed(admin: Jurado, contes
     assert admin("admin", "problem", "revoke", "comesolo", contest).exit_code == 0
 
 
-def test_the_audit_log_is_a_table_json_csv_or_lines(admin: Jurado, contest: str) -> None:
+def test_the_audit_log_is_a_table_or_json(admin: Jurado, contest: str) -> None:
     assert admin("admin", "contest", "grant", contest, contest, "judge").exit_code == 0
     log = ("admin", "audit", "--contest", contest)
     assert "put_contest_role" in admin(*log).stdout
     operations = ["put_contest_role", "create_contest"]
-    assert [each["operation"] for each in json.loads(admin(*log, "--json").stdout)] == operations
-    lines = admin(*log, "--format", "ndjson", "--limit", "0").stdout.splitlines()
-    assert [json.loads(line)["operation"] for line in lines] == operations
-    rows = list(csv.DictReader(io.StringIO(admin(*log, "--format", "csv").stdout)))
-    assert [row["operation"] for row in rows] == operations
-    assert json.loads(rows[0]["changes"])["objects"][0]["after"]["role"] == "judge"
+    entries = json.loads(admin(*log, "--limit", "0", "--json").stdout)
+    assert [each["operation"] for each in entries] == operations
+    assert entries[0]["changes"]["objects"][0]["after"]["role"] == "judge"
     assert len(json.loads(admin(*log, "--limit", "1", "--json").stdout)) == 1
-    assert admin(*log, "--json", "--format", "csv").exit_code != 0

@@ -75,35 +75,6 @@ def test_a_dry_run_shows_what_would_be_made_and_changed(admin: Jurado, name: str
     assert re.search(rf"{name}-b +│ B +│ made ", shown.stdout)
 
 
-def test_passwords_are_written_as_cards_to_print(admin: Jurado, service: Running, name: str, tmp_path: Path) -> None:
-    rows = "".join(f"<b>P{at}</b>,{name}{at},{name} & Team\n" for at in range(11))
-    (tmp_path / "class.csv").write_text(f"name,username,team\n{rows}")
-    cards, passwords = tmp_path / "cards.html", tmp_path / "passwords.csv"
-    files = ("--cards", cards, "--passwords", passwords, "--title", "Spring 'Contest'")
-    done = admin("admin", "people", "import", tmp_path / "class.csv", *files)
-    assert done.exit_code == 0, done.stderr
-    page = cards.read_text()
-    assert cards.stat().st_mode & 0o777 == 0o600
-    assert (page.count('class="sheet"'), page.count('class="card"')) == (2, 11)
-    assert "&lt;b&gt;P3&lt;/b&gt;" in page
-    assert f"{name} &amp; Team" in page
-    assert service.url in page
-    with passwords.open(newline="") as file:
-        kept = {row["username"]: row["password"] for row in csv.DictReader(file)}
-    assert all(f">{password}</dd>" in page for password in kept.values())
-    again = tmp_path / "again.html"
-    done = admin("admin", "people", "cards", passwords, "--out", again, "--title", "Spring 'Contest'")
-    assert done.exit_code == 0, done.stderr
-    assert again.read_text() == page
-
-
-def test_cards_are_made_of_a_table_of_passwords_alone(admin: Jurado, tmp_path: Path) -> None:
-    (tmp_path / "p.csv").write_text("username,password,name,team\na,b,c\n")
-    done = admin("admin", "people", "cards", tmp_path / "p.csv", "--out", tmp_path / "cards.html")
-    assert (done.exit_code, "line 2: expected 4 cells, found 3" in done.stderr) == (2, True)
-    assert not (tmp_path / "cards.html").exists()
-
-
 def test_groups_and_organizations_come_from_files(admin: Jurado, name: str, tmp_path: Path) -> None:
     (tmp_path / "groups.tsv").write_text(f"groups\t1\n{name}\tGroup {name}\n")
     done = admin("admin", "group", "import", tmp_path / "groups.tsv", "--contest", "practice")
