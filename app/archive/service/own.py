@@ -1,34 +1,48 @@
 """Facts of a contest that CLICS has no property for: `jurado.json` of contest packages, written and read.
 
 Limits of a problem, clocks of a team's own, timers for final inputs, chosen submissions, and what is opened of a frozen
-board: CLICS has no words for these, and without them the board that comes back is another one. And its people: see
-`app.archive.service.people`.
+board: without these the board that comes back is another one. And its people: self-registration, roles, kept teams.
+
+The terms of registration come without their code. A role is granted again where the same account, by id and username,
+is here before the import; the accounts themselves are not made: as CLICS shows them, an owner is an admin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy.orm import Session
 
-from app.archive.service import people
-from app.archive.service.people import KeptTeam, OfGame, RoleOf, SelfRegistered, Submitted, Terms
+from app.accounts import queries as accounts_queries
+from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
+from app.accounts.service.grants import Granted
+from app.archive.service.games import OfGame, Submitted, games, keep_games
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
 from app.core.bodies import Body
 from app.core.clics import Id, Time
+from app.core.clock import utc_now
 from app.core.errors import fault
 from app.core.faults import FaultList
 from app.core.messages import N_, Message
 from app.submissions.queries import submission_queries
-from app.tables import ChosenSubmissionRow, ContestRow, InputRequestRow, ParticipationRow
+from app.tables import (
+    AccountRow,
+    ChosenSubmissionRow,
+    ContestRoleRow,
+    ContestRow,
+    InputRequestRow,
+    ParticipationRow,
+    RegisteredRow,
+    RegistrationRow,
+)
 from app.teams import queries as teams_queries
 
 FILE = "jurado.json"
 OwnClock = Literal["virtual", "personal"]
+B = TypeVar("B", bound=Body)
 
 
 class OfProblem(Body):
@@ -63,6 +77,44 @@ class Choice(Request):
     """The submission a team wants to be judged by at a problem."""
 
     submission_id: str
+
+
+class Terms(TermsProperties):
+    """The terms of self-registration; they come in closed, as their code stays where it was handed out."""
+
+    most: int = Field(ge=0, le=MOST)
+    team_size: int = Field(ge=1, le=LARGEST_TEAM)
+
+
+class SelfRegistered(Body):
+    """An account whose owner registered it."""
+
+    account_id: Id
+    time: Time
+
+
+class RoleOf(Body):
+    """The role of an account in the contest."""
+
+    account_id: Id
+    username: Username
+    role: Granted
+
+
+class KeptTeam(Body):
+    """A team that was made for the contest."""
+
+    team_id: Id
+
+
+class ImportedRole(BaseModel):
+    """A role of the package: `granted` to the account here, or the reason why not."""
+
+    account_id: str
+    username: str
+    role: Granted
+    granted: bool
+    reason: str | None
 
 
 class Own(Body):
@@ -100,15 +152,17 @@ OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed", "gam
 def document(session: Session, contest: ContestRow) -> Own:
     """The whole document of a contest, reduced to the teams that take part."""
     entries = contests_queries.entries(session, contest.id)
-    team_ids, problem_ids = (
-        {row.id for row in teams_queries.taking_part(session, contest)},
-        {row.problem_id for row in entries},
-    )
+    team_ids = {row.id for row in teams_queries.taking_part(session, contest)}
+    problem_ids = {row.problem_id for row in entries}
+
+    def is_of(row: InputRequestRow | ChosenSubmissionRow) -> bool:
+        return row.team_id in team_ids and row.problem_id in problem_ids
+
     clocks = sorted(contests_queries.participations(session, contest.id).items())
-    rows = [each for each in contests_queries.requests(session, contest.id) if _is_of(each, team_ids, problem_ids)]
-    chosen = [each for each in contests_queries.chosen(session, contest.id) if _is_of(each, team_ids, problem_ids)]
+    chosen = list(filter(is_of, contests_queries.chosen(session, contest.id)))
     shown = submission_queries.shown_ids(session, {row.submission_id for row in chosen})
-    in_roles = people.roles(session, contest)
+    terms = accounts_queries.terms(session, contest.id)
+    in_roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest.id)}
     return Own.model_construct(
         limits=[
             OfProblem(problem_id=row.problem_id, limits=row.limits) for row in entries if row.limits.model_fields_set
@@ -118,27 +172,25 @@ def document(session: Session, contest: ContestRow) -> Own:
             for team_id, clock in clocks
             if team_id in team_ids
         ],
-        input_requests=[
-            Request.model_construct(team_id=row.team_id, problem_id=row.problem_id, time=row.time) for row in rows
-        ],
-        chosen=[
-            Choice.model_construct(
-                team_id=row.team_id,
-                problem_id=row.problem_id,
-                time=row.time,
-                submission_id=shown[row.submission_id],
-            )
-            for row in chosen
-        ],
+        input_requests=[_of(Request, row) for row in filter(is_of, contests_queries.requests(session, contest.id))],
+        chosen=[_of(Choice, row, submission_id=shown[row.submission_id]) for row in chosen],
         revealed=[
             Place(team_id=team_id, problem_id=problem_id)
             for team_id, problem_id in contest.revealed
             if team_id in team_ids and problem_id in problem_ids
         ],
-        games=people.games(session, contest.id, team_ids),
-        registration=people.terms(session, contest),
-        registered=people.registered(session, contest, team_ids, {each.account_id for each in in_roles}),
-        roles=in_roles,
+        games=games(session, contest.id, team_ids),
+        registration=[] if terms is None else [_of(Terms, terms)],
+        registered=[
+            _of(SelfRegistered, row)
+            for row, account in accounts_queries.registered(session, contest.id)
+            if account.team_id in team_ids and account.id not in in_roles
+        ],
+        roles=[
+            RoleOf.model_construct(account_id=row.id, username=row.username, role=cast(Granted, in_roles[row.id]))
+            for row in accounts_queries.accounts(session)
+            if row.id in in_roles
+        ],
         kept_teams=[
             KeptTeam(team_id=team_id)
             for team_id in sorted(teams_queries.of_contests(session, [contest.id]))
@@ -147,24 +199,14 @@ def document(session: Session, contest: ContestRow) -> Own:
     )
 
 
-def _is_of(row: InputRequestRow | ChosenSubmissionRow, team_ids: Collection[str], problem_ids: Collection[str]) -> bool:
-    return row.team_id in team_ids and row.problem_id in problem_ids
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The ids that may be referred to."""
-
-    teams: Collection[str]
-    problems: Collection[str]
-    submissions: Mapping[str, Submitted]
-    groups: Collection[str]
-    accounts: Collection[str]
-    new_teams: Collection[str]
+def _of(model: type[B], row: object, **more: object) -> B:
+    """A row as a model shows it, without a second check of what was checked when it was stored."""
+    values = {name: more.get(name, getattr(row, name, None)) for name in model.model_fields}
+    return cast(B, model.model_construct(None, **values))
 
 
 def read(document: Mapping[str, object], faults: FaultList) -> Own:
-    """Read the whole document; one without anything where `faults` gets what is wrong with it."""
+    """Read the whole document; an empty one if it has faults, which `faults` gets."""
     try:
         return Own.model_validate(document)
     except ValidationError as error:
@@ -172,11 +214,32 @@ def read(document: Mapping[str, object], faults: FaultList) -> Own:
         return Own()
 
 
-def keep(session: Session, contest: ContestRow, own: Own, known: Known, faults: FaultList) -> None:
-    """Put it into the tables, but for the roles, which are granted last; `faults` gets what is wrong with it."""
-    _check(own, known, faults)
-    if faults:
-        return
+def check(own: Own, submissions: Mapping[str, Submitted], faults: FaultList) -> None:
+    """Note second objects of a key, and chosen submissions that are another team's or problem's."""
+    for name, properties in KEYS.items():
+        keys = set()
+        for at, body in enumerate(getattr(own, name)):
+            key = tuple(getattr(body, each) for each in properties)
+            if key in keys:
+                again = Message(N_("a second one of %(names)s"), names=", ".join(key) or name)
+                faults.add(FILE, f"{name}[{at}]", Message(N_("one of a kind")), again)
+            keys.add(key)
+    for at, body in enumerate(own.chosen):
+        sent = submissions.get(body.submission_id)
+        if sent is None or (sent.team_id, sent.problem_id) != (body.team_id, body.problem_id):
+            expected = Message(N_("one of the team's to the problem"))
+            faults.add(FILE, f"chosen[{at}].submission_id", expected, repr(body.submission_id)[:80])
+
+
+def keep(
+    session: Session,
+    contest: ContestRow,
+    own: Own,
+    submissions: Mapping[str, Submitted],
+    new_teams: Collection[str],
+    faults: FaultList,
+) -> None:
+    """Put it into the tables, but for the roles, which are granted last. Terms come in closed and without a code."""
     for limited in own.limits:
         row = contests_queries.entry(session, contest.id, limited.problem_id)
         assert row is not None, "it is one of the contest's"
@@ -184,43 +247,43 @@ def keep(session: Session, contest: ContestRow, own: Own, known: Known, faults: 
     session.add_all(ParticipationRow(contest_id=contest.id, **dict(body)) for body in own.participations)
     session.add_all(InputRequestRow(contest_id=contest.id, **dict(body)) for body in own.input_requests)
     for choice in own.chosen:
-        values = {**dict(choice), "submission_id": known.submissions[choice.submission_id].number}
+        values = {**dict(choice), "submission_id": submissions[choice.submission_id].number}
         session.add(ChosenSubmissionRow(contest_id=contest.id, **values))
-    people.open_registration(session, contest, own.registration, own.registered)
-    new = [each.team_id for each in own.kept_teams if each.team_id in known.new_teams]
+    session.add_all(RegistrationRow(contest_id=contest.id, is_open=False, **dict(body)) for body in own.registration)
+    session.add_all(RegisteredRow(contest_id=contest.id, **dict(body)) for body in own.registered)
+    new = [each.team_id for each in own.kept_teams if each.team_id in new_teams]
     teams_queries.keep(session, contest.id, new)  # the passwords of old ones are no business of its owners
-    people.keep_games(session, contest.id, own.games, known.submissions, FILE, faults)
+    keep_games(session, contest.id, own.games, submissions, FILE, faults)
     contest.revealed = [[body.team_id, body.problem_id] for body in own.revealed]
 
 
-def _check(own: Own, known: Known, faults: FaultList) -> None:
-    """Note second objects of a key, and references to what is not there."""
-    for name, properties in KEYS.items():
-        keys = set()
-        for at, body in enumerate(getattr(own, name)):
-            where, key = f"{name}[{at}]", tuple(getattr(body, each) for each in properties)
-            _check_references(body, known, where, faults)
-            if key in keys:
-                again = Message(N_("a second one of %(names)s"), names=", ".join(key) or name)
-                faults.add(FILE, where, Message(N_("one of a kind")), again)
-            keys.add(key)
+def grant(
+    session: Session, contest: ContestRow, bodies: Sequence[RoleOf], granted_by: str, used_here: Collection[str]
+) -> list[ImportedRole]:
+    """Grant the roles of the package to the accounts here.
+
+    `used_here` are problems that are used as they are here: whoever made the package could name somebody who would read
+    their hidden data then, so that with any of them no role is granted.
+    """
+    made = []
+    for body in bodies:
+        reason = _refusal(session.get(AccountRow, body.account_id), body, used_here)
+        if reason is None:
+            row = ContestRoleRow(contest_id=contest.id, account_id=body.account_id, role=body.role)
+            row.granted_by, row.granted = granted_by, utc_now()
+            session.add(row)
+        made.append(ImportedRole(**body.model_dump(), granted=reason is None, reason=reason))
+    session.flush()
+    return made
 
 
-def _check_references(body: Body, known: Known, where: str, faults: FaultList) -> None:
-    if isinstance(body, Terms) and body.group_id is not None and body.group_id not in known.groups:
-        faults.add(FILE, f"{where}.group_id", "a group that exists", repr(body.group_id))
-    if isinstance(body, SelfRegistered) and body.account_id not in known.accounts:
-        faults.add(FILE, f"{where}.account_id", "an account that exists", repr(body.account_id))
-    if isinstance(body, OfTeam | Place | OfGame | KeptTeam) and body.team_id not in known.teams:
-        faults.add(FILE, f"{where}.team_id", Message(N_("a team of the contest")), repr(body.team_id))
-    if isinstance(body, OfProblem | Place | OfGame) and body.problem_id not in known.problems:
-        faults.add(FILE, f"{where}.problem_id", Message(N_("a problem of the contest")), repr(body.problem_id)[:80])
-    if isinstance(body, Choice):
-        submitted = known.submissions.get(body.submission_id)
-        if submitted is None or (submitted.team_id, submitted.problem_id) != (body.team_id, body.problem_id):
-            faults.add(
-                FILE,
-                f"{where}.submission_id",
-                Message(N_("one of the team's to the problem")),
-                repr(body.submission_id)[:80],
-            )
+def _refusal(account: AccountRow | None, body: RoleOf, used_here: Collection[str]) -> str | None:
+    if account is None or account.username != body.username:
+        return "there is no such account here"
+    if account.type == "admin":
+        return "the account is an admin here, and needs no role"
+    if used_here:
+        return (
+            f"the package does not carry {', '.join(sorted(used_here))}, whose data here owners and judges would read"
+        )
+    return None

@@ -14,10 +14,9 @@ from app.accounts import queries as queries_accounts
 from app.accounts.schemas import AccountBody
 from app.accounts.service import registration
 from app.archive.service import own as contest_own
-from app.archive.service import people
-from app.archive.service.own import Known
+from app.archive.service.games import Submitted
+from app.archive.service.own import ImportedRole
 from app.archive.service.package_files import Contents
-from app.archive.service.people import ImportedRole, Submitted
 from app.archive.service.submissions import SubmissionKeeper, Trials, times
 from app.archive.service.versions import Version
 from app.authoring.service.contest_problems import EntryBody
@@ -72,6 +71,7 @@ class Importer:
     roles: list[ImportedRole] = field(default_factory=list)
     new_teams: Collection[str] = ()
     own: contest_own.Own = field(init=False)
+    known: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Read what the package has beyond CLICS."""
@@ -90,12 +90,11 @@ class Importer:
         self._accounts()
         if not self.faults and self.graded is not None:  # else most of this would refer to what is not there
             self._submissions(contest, self.graded)
+            self.known = self._known_ids(contest)
             self._clarifications(contest)
             self._awards(contest)
             self._commentary(contest)
-            contest_own.keep(self.session, contest, self.own, self._known(contest), self.faults)
-            used_here = [version.id for version in self.chosen.values() if version.how == "here"]
-            self.roles = people.grant(self.session, contest, self.own.roles, self.account_id, used_here)
+            self._own(contest)
         return contest
 
     @contextmanager
@@ -253,11 +252,10 @@ class Importer:
 
     def _clarifications(self, contest: ContestRow) -> None:
         file = "clarifications.json"
-        known_ids = self._known_ids(contest) | {"reply_to": self._ids("clarifications")}
         for at, each in enumerate(self.contents.objects["clarifications"]):
             body = self._model(ClarificationBody, each, file, f"[{at}]")
             when = times(clock(contest), each, file, f"[{at}]", self.faults)
-            self._check_links(file, f"[{at}]", known_ids, each)
+            self._check_links(file, f"[{at}]", each)
             if body is not None and when is not None:
                 values = {**dict(body), "time": when[0], "contest_time_ms": when[1]}
                 del values["contest_time"]
@@ -265,22 +263,21 @@ class Importer:
 
     def _awards(self, contest: ContestRow) -> None:
         """Add the awards that are given to teams or set by hand; the board decides the others."""
-        known_ids = self._known_ids(contest)
         for at, each in enumerate(self.contents.objects["awards"]):
             if each.get("team_ids") is None:
                 continue
             body = self._model(scoreboard.AwardBody, each, "awards.json", f"[{at}]")
-            self._check_links("awards.json", f"[{at}]", known_ids, each)
+            self._check_links("awards.json", f"[{at}]", each)
             if body is not None:
                 self.session.add(AwardRow(contest_id=contest.id, deleted=False, **dict(body)))
 
     def _commentary(self, contest: ContestRow) -> None:
-        file, known_ids = "commentary.json", self._known_ids(contest)
+        file = "commentary.json"
         fields = commentary.CommentaryBody.model_fields.keys()
         for at, each in enumerate(self.contents.objects["commentary"]):
             body = self._model(commentary.CommentaryBody, _only(each, fields), file, f"[{at}]")
             when = times(clock(contest), each, file, f"[{at}]", self.faults)
-            self._check_links(file, f"[{at}]", known_ids, _only(each, each.keys() - {"submission_ids"}))
+            self._check_links(file, f"[{at}]", _only(each, each.keys() - {"submission_ids"}))
             if not ID.fullmatch(each["id"]):
                 self.faults.add(file, f"[{at}].id", "an id", repr(each["id"]))
             if body is not None and when is not None:
@@ -291,37 +288,43 @@ class Importer:
                 row.time, row.contest_time_ms = when
                 self.session.add(row)
 
-    def _known(self, contest: ContestRow) -> Known:
-        teams = {row.id for row in teams_queries.taking_part(self.session, contest)}
-        problem_ids = {entry.problem_id for entry in contests_queries.entries(self.session, contest.id)}
-        account_ids = {row.id for row in queries_accounts.accounts(self.session)}
-        groups = by_id.ids(self.session, GroupRow)
-        return Known(teams, problem_ids, self.submitted, groups, account_ids, self.new_teams)
+    def _own(self, contest: ContestRow) -> None:
+        """Keep what CLICS has no property for; roles come last, as they let accounts read all of it."""
+        contest_own.check(self.own, self.submitted, self.faults)
+        for name, bodies in self.own:
+            for at, body in enumerate(bodies if name != "roles" else ()):
+                # A game outlives its account, and some have no submission.
+                values = {**dict(body), **({"account_id": None, "submission_id": None} if name == "games" else {})}
+                self._check_links(contest_own.FILE, f"{name}[{at}]", values)
+        if not self.faults:
+            contest_own.keep(self.session, contest, self.own, self.submitted, self.new_teams, self.faults)
+            used_here = [version.id for version in self.chosen.values() if version.how == "here"]
+            self.roles = contest_own.grant(self.session, contest, self.own.roles, self.account_id, used_here)
 
-    def _known_ids(self, contest: ContestRow) -> dict[str, set[str]]:
+    def _known_ids(self, contest: ContestRow) -> dict[str, Collection[str]]:
         """The ids that may be referred to, by the word that the referring property begins with."""
         team_ids = {row.id for row in teams_queries.taking_part(self.session, contest)}
-        problem_ids = {entry.problem_id for entry in contests_queries.entries(self.session, contest.id)}
         return {
             **dict.fromkeys(("from_team", "to_team", "team"), team_ids),
             "to_group": self._ids("groups"),
-            "problem": problem_ids,
+            "group": by_id.ids(self.session, GroupRow),
+            "account": {row.id for row in queries_accounts.accounts(self.session)},
+            "problem": {entry.problem_id for entry in contests_queries.entries(self.session, contest.id)},
             "source": self._ids("persons"),
             "submission": self._ids("submissions"),
+            "reply_to": self._ids("clarifications"),
         }
 
     def _ids(self, name: str) -> set[str]:
         return {each["id"] for each in self.contents.objects[name]}
 
-    def _check_links(
-        self, file: str, where: str, known_ids: Mapping[str, set[str]], each: Mapping[str, object]
-    ) -> None:
+    def _check_links(self, file: str, where: str, each: Mapping[str, object]) -> None:
         for name, value in each.items():
             stem = name.removesuffix("s").removesuffix("_id")
-            if value is None or stem not in known_ids or not name.removesuffix("s").endswith("_id"):
+            if value is None or stem not in self.known or not name.removesuffix("s").endswith("_id"):
                 continue
             for id_ in value if isinstance(value, list) else [value]:
-                if not isinstance(id_, str) or id_ not in known_ids[stem]:
+                if not isinstance(id_, str) or id_ not in self.known[stem]:
                     self.faults.add(file, f"{where}.{name}", "what is in the contest", repr(id_))
 
 

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 
 from app.archive.service import versions
 from app.archive.service.board import ImportedBoard, PackageDifference, compare
+from app.archive.service.own import ImportedRole
 from app.archive.service.package_files import Bounds, Contents, read_parcel
-from app.archive.service.people import ImportedRole
 from app.archive.service.rows import Importer
 from app.archive.service.submissions import Trials, grade_all
 from app.archive.service.versions import MOST_TOLD, Version, Wanted

@@ -1,148 +1,27 @@
-"""People of a contest that CLICS has no property for, in contest packages: self-registration, roles, and kept teams.
-
-The terms of registration come without their code. A role is granted again where the same account, by id and username,
-is here before the import; the accounts themselves are not made: as CLICS shows them, an owner is an admin.
-
-- Counted games of a contest in its package, also those in play: each with its transcript, which an import replays.
-"""
+"""Counted games of a contest in its package, also those in play: each with its transcript, which an import replays."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.accounts import queries as accounts_queries
-from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
-from app.accounts.service.grants import Granted
 from app.core.bodies import Body
 from app.core.clics import Id, Time
-from app.core.clock import utc_now
 from app.core.faults import FaultList
 from app.core.messages import N_, Message
 from app.games import queries as games_queries
 from app.games.service.referee import seat
 from app.games.service.showing import transcript
 from app.problems.queries import problems
-from app.tables import AccountRow, ContestRoleRow, ContestRow, GameMoveRow, GameRow, RegisteredRow, RegistrationRow
+from app.tables import AccountRow, GameMoveRow, GameRow
 from checkers.doors import Rejected
 from games.transcript import read, replay
-
-
-class Terms(TermsProperties):
-    """The terms of self-registration; they come in closed, as their code stays where it was handed out."""
-
-    most: int = Field(ge=0, le=MOST)
-    team_size: int = Field(ge=1, le=LARGEST_TEAM)
-
-
-class SelfRegistered(Body):
-    """An account whose owner registered it."""
-
-    account_id: Id
-    time: Time
-
-
-class RoleOf(Body):
-    """The role of an account in the contest."""
-
-    account_id: Id
-    username: Username
-    role: Granted
-
-
-class KeptTeam(Body):
-    """A team that was made for the contest."""
-
-    team_id: Id
-
-
-class ImportedRole(BaseModel):
-    """A role of the package: `granted` to the account here, or the reason why not."""
-
-    account_id: str
-    username: str
-    role: Granted
-    granted: bool
-    reason: str | None
-
-
-def terms(session: Session, contest: ContestRow) -> list[Terms]:
-    """The terms of registration, if there are any."""
-    row = accounts_queries.terms(session, contest.id)
-    if row is None:
-        return []
-    return [Terms.model_construct(most=row.most, until=row.until, team_size=row.team_size, group_id=row.group_id)]
-
-
-def registered(
-    session: Session, contest: ContestRow, team_ids: Collection[str], in_roles: Collection[str]
-) -> list[SelfRegistered]:
-    """The self-registered accounts of the teams that take part."""
-    return [
-        SelfRegistered.model_construct(account_id=row.account_id, time=row.time)
-        for row, account in accounts_queries.registered(session, contest.id)
-        if account.team_id in team_ids and account.id not in in_roles
-    ]
-
-
-def roles(session: Session, contest: ContestRow) -> list[RoleOf]:
-    """The roles in the contest."""
-    in_roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest.id)}
-    return [
-        RoleOf.model_construct(account_id=row.id, username=row.username, role=cast(Granted, in_roles[row.id]))
-        for row in accounts_queries.accounts(session)
-        if row.id in in_roles
-    ]
-
-
-def open_registration(
-    session: Session, contest: ContestRow, terms: Sequence[Terms], registered: Sequence[SelfRegistered]
-) -> None:
-    """Keep the terms, closed and without a code, and who has registered: those places are taken."""
-    for body in terms:
-        row = RegistrationRow(contest_id=contest.id, is_open=False, **body.model_dump())
-        session.add(row)
-    for each in registered:
-        session.add(RegisteredRow(contest_id=contest.id, account_id=each.account_id, time=each.time))
-
-
-def grant(
-    session: Session, contest: ContestRow, bodies: Sequence[RoleOf], granted_by: str, used_here: Collection[str]
-) -> list[ImportedRole]:
-    """Grant the roles of the package to the accounts here.
-
-    `used_here` are problems that are used as they are here: whoever made the package could name somebody who would read
-    their hidden data then, so that with any of them no role is granted.
-    """
-    made = []
-    for body in bodies:
-        reason = _refusal(session.get(AccountRow, body.account_id), body, used_here)
-        if reason is None:
-            row = ContestRoleRow(contest_id=contest.id, account_id=body.account_id, role=body.role)
-            row.granted_by, row.granted = granted_by, utc_now()
-            session.add(row)
-        made.append(ImportedRole(**body.model_dump(), granted=reason is None, reason=reason))
-    session.flush()
-    return made
-
-
-def _refusal(account: AccountRow | None, body: RoleOf, used_here: Collection[str]) -> str | None:
-    if account is None or account.username != body.username:
-        return "there is no such account here"
-    if account.type == "admin":
-        return "the account is an admin here, and needs no role"
-    if used_here:
-        return (
-            f"the package does not carry {', '.join(sorted(used_here))}, whose data here owners and judges would read"
-        )
-    return None
-
 
 LONGEST = 2 * 2**20
 # Properties that a game has in its row and in packages alike.
