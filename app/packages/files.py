@@ -1,17 +1,22 @@
-"""The files of a package, from a folder or from a zip, as one mapping from relative path to bytes."""
+"""The files of a package, from a folder or from a zip, as one mapping from relative path to bytes.
+
+- Symbolic links: one that stays in its package stands for what it leads to, in folders and in archives.
+"""
 
 from __future__ import annotations
 
 import io
+import posixpath
 import re
 import zipfile
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from app.core.faults import MORE, Faults, PackageError, PackageErrors, mismatch
-from app.packages.contents import ArchiveLinks, SizedFiles, SpooledFiles, link_fault, size_of
+from app.packages.contents import SizedFiles, SpooledFiles, size_of
 from app.packages.zips import ZipUnreadable, entry_fault, inflate, inflated, is_link, open_zip
 from checkers.doors import N_, Phrase
 
@@ -136,7 +141,7 @@ def _walk(folder: Path, prefix: str, opened: tuple[Path, ...], faults: Faults) -
         path = f"{prefix}{entry.name}"
         if _ignored(entry.name):
             continue
-        if entry.is_symlink() and (fault := link_fault(entry, opened)):
+        if entry.is_symlink() and (fault := _link_fault(entry, opened)):
             faults.add(path, fault)
         elif not NAME.fullmatch(entry.name):
             faults.add(path, BAD_NAME)
@@ -146,6 +151,28 @@ def _walk(folder: Path, prefix: str, opened: tuple[Path, ...], faults: Faults) -
             yield path
         else:
             faults.expect(path, "", N_("a file or folder"), Phrase(N_("something else")))
+
+
+OUTSIDE = ("a symbolic link that stays in the package", "one to %(target)s")
+NOWHERE = ("a symbolic link to a file or folder", "one to %(target)s, which does not exist")
+AROUND = ("no symbolic link to a folder that it lies in", "one to %(target)s")
+
+
+def _bad_link(sources: tuple[str, str], target: str) -> Phrase:
+    expected, found = sources
+    return mismatch(expected, Phrase(found, target=target[:200]))
+
+
+def _link_fault(link: Path, opened: tuple[Path, ...]) -> str | None:
+    """Return why a link is not followed, or None; `opened` are the real folders above it, the package first."""
+    shown = str(link.readlink())
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):  # Python before 3.13 raises RuntimeError for a loop
+        return _bad_link(NOWHERE, shown)
+    if not target.is_relative_to(opened[0]):
+        return _bad_link(OUTSIDE, shown)
+    return _bad_link(AROUND, shown) if target in opened else None
 
 
 BAD_NAME = "expected a name of letters, digits, `.`, `-`, `_` that begins with a letter, digit or `_` (at most 255)"
@@ -190,12 +217,37 @@ def _linked(
     links: Mapping[str, str], members: Mapping[str, zipfile.ZipInfo], faults: Faults, limits: Limits
 ) -> dict[str, zipfile.ZipInfo]:
     """The members by all paths that lead to them; one that has several is inflated, and counted, for each."""
-    _refuse_files_as_folders((*members, *links), faults)
-    paths = ArchiveLinks(links, members).paths(faults, 2 * limits.files, DEEPEST)
-    for path in paths:
-        if path not in members and (fault := _path_fault(path)) is not None:
-            faults.add(path[:300], fault)
-    return {path: members[target] for path, target in paths.items()}
+    targets = {}
+    for link, text in links.items():
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(link), text))
+        if target.startswith(("/", "..")):
+            faults.add(link[:300], _bad_link(OUTSIDE, text))
+        elif target == "." or link.startswith(f"{target}/"):
+            faults.add(link[:300], _bad_link(AROUND, text))
+        else:
+            targets[link] = target
+    found, before = dict(members), 0
+    while before < len(found) <= limits.files:  # once more for each link to a link
+        before, paths = len(found), sorted(found)
+        for link, target in targets.items():
+            reached = {f"{link}{path[len(target) :]}": found[path] for path in _at(paths, target)}
+            if (fault := next(filter(None, map(_path_fault, reached)), None)) is not None:
+                faults.add(link[:300], fault)
+                return found
+            found |= reached
+            if len(found) > limits.files:
+                break
+    paths = sorted(found)
+    for link in targets:
+        if not _at(paths, link):
+            faults.add(link[:300], _bad_link(NOWHERE, links[link]))
+    return found
+
+
+def _at(paths: list[str], path: str) -> list[str]:
+    """The path itself where it is one of some sorted paths, or all of them below it."""
+    at, begin, end = (bisect_left(paths, each) for each in (path, f"{path}/", f"{path}0"))  # `0` follows `/`
+    return paths[at : at + 1] if paths[at : at + 1] == [path] else paths[begin:end]
 
 
 def _refuse_names_of_one_case(names: Collection[str], faults: Faults) -> None:

@@ -125,9 +125,10 @@ def _is_shown(element: str, key: str, value: str) -> bool:
 
 
 MATH = re.compile(r"(\$\$?)(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\1")
-# The beginning of code in a line, of an image with its address, or of the definition of an address for images.
+# Code in a line (bounded, so that many lone ticks cost little), the beginning of an image with its address, or of the
+# definition of an address for images.
 SHOWN = re.compile(
-    r"(?P<ticks>`++)"
+    r"(?P<code>(?<!`)(?P<ticks>`++).{1,300}?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<before>!\[[^\[\]\n]*+\]\(\s*+|^ {0,3}\[[^\]\n]++\]:\s*+)(?:<(?P<angled>[^<>\n]++)>|(?P<plain>[^\s()<>]++))"
 )
 TICKS = re.compile("`++")
@@ -231,30 +232,12 @@ def with_image_folder(text: str, folder: str) -> str:
     lines = text.split("\n")
     code = {line for token in parser().parse(text) if token.type in CODE and token.map for line in range(*token.map)}
 
-    return "\n".join(line if at in code else "".join(_moved(line, folder)) for at, line in enumerate(lines))
+    def moved(match: re.Match[str]) -> str:
+        name = None if match["code"] else local_image(match["angled"] or match["plain"])
+        moves = name is not None and image_type(name) is not None
+        return f"{match['before']}{folder}/{quote(str(name))}" if moves else match[0]
 
-
-def _moved(line: str, folder: str) -> Iterator[str]:
-    """The pieces of a line with the addresses of images moved; code between equally long runs of ticks stays."""
-    closing: dict[int, list[int]] = {}
-    for run in reversed(list(TICKS.finditer(line))):
-        closing.setdefault(len(run[0]), []).append(run.end())
-    at = 0
-    while (match := SHOWN.search(line, at)) is not None:
-        end = match.end()
-        if match["ticks"] is not None:
-            ends = closing[len(match[0])]
-            while ends and ends[-1] <= end:
-                ends.pop()
-            end = ends[-1] if ends else end
-            yield line[at:end]
-        else:
-            name = local_image(match["angled"] or match["plain"])
-            moves = name is not None and image_type(name) is not None
-            yield line[at : match.start()]
-            yield f"{match['before']}{folder}/{quote(str(name))}" if moves else match[0]
-        at = end
-    yield line[at:]
+    return "\n".join(line if at in code else SHOWN.sub(moved, line) for at, line in enumerate(lines))
 
 
 def local_image(address: str) -> str | None:

@@ -1,125 +1,26 @@
 """CMS' score types as groups: Sum, GroupMin, GroupMul and GroupThreshold, from task.yaml or gen/GEN.
 
-- The expressions by which CMS names the cases of a group, matched in time linear in the expression and the name.
+- The expressions by which CMS names the cases of a group: a few of Python's, which cannot take long.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from app.core.faults import mismatch
 from app.packages.formats.draft import CaseDraft, GroupDraft, Program, Source, Standard, listed
 from checkers.doors import N_, Phrase
 
+ITEM = r"(?:[A-Za-z0-9_-]|\.\*?|\\[d.]|\[\^?[A-Za-z0-9_-]+\])"
+SEQUENCE = rf"\^?{ITEM}*+\$?"
+ALTERNATIVES = rf"{SEQUENCE}(?:\|{SEQUENCE})*+"
+# Expressions that Python matches in little time: one pair of brackets, and nothing repeated but `.`, so often.
+EXPRESSION = re.compile(rf"{ALTERNATIVES}(?:\({ALTERNATIVES}\){ALTERNATIVES})?")
+MOST_REPEATED = 3
 LONGEST = 2000
-DEEPEST = 50
-PLAIN = frozenset("0123456789_-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-DIGITS = frozenset("0123456789")
-Ends = frozenset[int]
-
-
-class NotUnderstood(ValueError):
-    """The expression has something else in it; the text says what is expected instead."""
-
-
-@dataclass
-class _Reading:
-    """One walk along an expression beside one name: `ends` are the places of the name reached so far."""
-
-    text: str
-    name: str
-    at: int = 0
-    depth: int = 0
-
-    def alternatives(self, starts: Ends) -> Ends:
-        """Read up to a closing bracket or the end; returns where the name may have been matched to."""
-        ends = self.items(starts)
-        while self.peek() == "|":
-            self.at += 1
-            ends |= self.items(starts)
-        return ends
-
-    def items(self, starts: Ends) -> Ends:
-        """Read one alternative."""
-        ends = starts
-        while self.peek() not in {"", "|", ")"}:
-            ends = self.item(ends)
-        return ends
-
-    def item(self, starts: Ends) -> Ends:
-        """Read one character, set, bracket or anchor."""
-        letter = self.take()
-        if letter == "(":
-            return self.bracket(starts)
-        if letter == "^":
-            return starts & {0}
-        if letter == "$":
-            return starts & {len(self.name)}
-        if letter == "." and self.peek() == "*":
-            self.at += 1
-            return frozenset(range(min(starts), len(self.name) + 1)) if starts else starts
-        if letter == ".":
-            return frozenset(each + 1 for each in starts if each < len(self.name))
-        members, negated = self.members(letter)
-        return frozenset(
-            each + 1 for each in starts if each < len(self.name) and (self.name[each] in members) is not negated
-        )
-
-    def bracket(self, starts: Ends) -> Ends:
-        """Read what stands in brackets."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise NotUnderstood(f"brackets at most {DEEPEST} deep")
-        ends = self.alternatives(starts)
-        if self.take() != ")":
-            raise NotUnderstood("`)`")
-        self.depth -= 1
-        return ends
-
-    def members(self, letter: str) -> tuple[frozenset[str], bool]:
-        """The characters that a letter, `\\d` or a set stands for; True: all others."""
-        if letter == "\\" and self.peek() in {"d", "."}:
-            return (DIGITS if self.take() == "d" else frozenset(".")), False
-        if letter in PLAIN:
-            return frozenset(letter), False
-        if letter != "[":
-            raise NotUnderstood("letters, digits, `.`, `.*`, `[0-9]`, `|`, `^`, `$` and brackets")
-        negated = self.peek() == "^"
-        self.at += negated
-        letters: set[str] = set()
-        while (each := self.take()) != "]":
-            if each not in PLAIN:
-                raise NotUnderstood("letters and digits in `[...]`")
-            last = each
-            if self.peek() == "-" and self.text[self.at + 1 : self.at + 2] in PLAIN:
-                self.at += 1
-                last = self.take()
-            letters.update(map(chr, range(ord(each), ord(last) + 1)))
-        return frozenset(letters), negated
-
-    def peek(self) -> str:
-        """The next character; empty at the end."""
-        return self.text[self.at : self.at + 1]
-
-    def take(self) -> str:
-        """Read the next character; raises NotUnderstood at the end."""
-        if not (letter := self.peek()):
-            raise NotUnderstood("more")
-        self.at += 1
-        return letter
-
-
-def begins_with(expression: str, name: str) -> bool:
-    """Tell whether an expression matches the beginning of a name, as `re.match` does; raises NotUnderstood."""
-    if len(expression) > LONGEST:
-        raise NotUnderstood(f"at most {LONGEST} characters")
-    reading = _Reading(expression, name)
-    ends = reading.alternatives(frozenset({0}))
-    if reading.at < len(expression):
-        raise NotUnderstood("no `)` without its `(`")
-    return bool(ends)
 
 
 GEN = "gen/GEN"
@@ -269,11 +170,22 @@ def _by_patterns(
 
 
 def _matching(source: Source, text: str, cases: Sequence[CaseDraft]) -> list[CaseDraft]:
-    try:
-        return [case for case in cases if begins_with(text, case.name)]
-    except NotUnderstood as error:
-        source.faults.expect("task.yaml", "score_type_parameters", str(error), repr(text[:60]))
+    pattern = compiled(text)
+    if pattern is None:
+        expected = "letters, digits, `.`, `.*`, `[0-9]`, `|`, `^`, `$` and one pair of brackets"
+        source.faults.expect("task.yaml", "score_type_parameters", expected, repr(text[:60]))
         return []
+    return [case for case in cases if pattern.match(case.name)]
+
+
+def compiled(expression: str) -> re.Pattern[str] | None:
+    """The expression of a group's cases, which matches the beginning of their names; None where it is another."""
+    if len(expression) > LONGEST or expression.count(".*") > MOST_REPEATED or not EXPRESSION.fullmatch(expression):
+        return None
+    try:
+        return re.compile(expression)
+    except re.error:
+        return None
 
 
 def _group(number: int, groups: int, points: Fraction, cases: Sequence[CaseDraft]) -> GroupDraft:

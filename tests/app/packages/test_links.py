@@ -101,7 +101,7 @@ def test_a_link_leaves_an_archive_neither_by_another_link_nor_by_its_top(tmp_pat
 def test_links_that_multiply_files_stop_at_the_limits() -> None:
     """Each of twelve folders links twice to the next: 4,096 paths to one file, of which the limit takes a hundred."""
     links = {f"p/{at}/{side}": f"../{at + 1}" for at in range(12) for side in "ab"}
-    with pytest.raises(PackageErrors, match="expected at most 200 files and folders with links followed, found more"):
+    with pytest.raises(PackageErrors, match="expected at most 100 files, found"):
         archive_files(archive_of(links, {"p/12/f": "1"}), Limits(files=100))
     with pytest.raises(PackageErrors, match="bytes in a file and 1000 in all, found more"):
         archive_files(archive_of({f"p/{at}": "f" for at in range(5)}, {"p/f": "1" * 400}), Limits(total=1000))
@@ -110,5 +110,5 @@ def test_links_that_multiply_files_stop_at_the_limits() -> None:
 def test_links_to_each_other_end(tmp_path: Path) -> None:
     with pytest.raises(PackageErrors, match="which does not exist"):
         archive_files(archive_of({"p/a": "b", "p/b": "a"}, {"p/f": "1"}), LARGEST)
-    with pytest.raises(PackageErrors, match="a folder that it lies in"):
+    with pytest.raises(PackageErrors, match="and 16 folders"):
         archive_files(archive_of({"p/a/x": "../b", "p/b/y": "../a"}, {"p/a/f": "1", "p/b/f": "1"}), LARGEST)
