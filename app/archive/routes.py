@@ -13,8 +13,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from app.archive.service.export import growing_package
-from app.archive.service.versions import Wanted
-from app.archive.service.views import BOARD, PRIVILEGED, PROBLEMS, ImportedView, Options, bring_in, read
+from app.archive.service.views import BOARD, PRIVILEGED, ImportedView, Options, bring_in, read
 from app.core.errors import UnsupportedMedia
 from app.core.faults import SILENT, Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService
@@ -52,7 +51,6 @@ async def import_contest(
     id: Annotated[str | None, Query(description="the contest's id here, in place of its own")] = None,
     replace: Annotated[bool, Query(description="replace groups, teams and so on that are there already")] = False,
     submissions: Annotated[bool, Query(description="also what was submitted; it is judged again here")] = True,
-    problems: Annotated[Wanted, Query(description=PROBLEMS)] = "version",
     board: Annotated[Literal["equal", "any"], Query(description=BOARD)] = "equal",
     privileged: Annotated[list[str] | None, Query(description=PRIVILEGED)] = None,
 ) -> Response:
@@ -65,7 +63,7 @@ async def import_contest(
         raise UnsupportedMedia(
             N_("expected application/zip, found %(found)s"), where="Content-Type", found=kind[:80] or "none"
         )
-    options = Options(id, str(viewer.account_id), replace, problems, board == "any", frozenset(privileged or ()))
+    options = Options(id, str(viewer.account_id), replace, board == "any", frozenset(privileged or ()))
     async with AsyncExitStack() as undo:
         path = await undo.enter_async_context(body_file(request, service.settings.max_package))
 

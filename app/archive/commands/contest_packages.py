@@ -53,9 +53,6 @@ def import_contest(
     submissions: Annotated[
         bool, typer.Option("--submissions/--no-submissions", help="also what was submitted; it is judged again")
     ] = True,
-    problems: Annotated[str, typer.Option(help="of a problem that is another one here: version, refuse or here")] = (
-        "version"
-    ),
     any_board: Annotated[bool, typer.Option("--any-board", help="keep it also where its board comes out another")] = (
         False
     ),
@@ -76,7 +73,6 @@ def import_contest(
         "replace": replace,
         "privileged": privileged or None,
         "submissions": submissions,
-        "problems": problems,
         "board": "any" if any_board else "equal",
     }
     headers = {"Content-Type": "application/zip"}
@@ -122,7 +118,6 @@ def import_lines(imported: JsonMapping) -> Iterator[str]:
     for count, text in (
         (board["other_teams"], "teams of this server take part too, as the contest is open to all"),
         (board["unjudged"], "submissions had not been judged at the export, and have been judged here"),
-        (board["judge_errors"], "answers on which the judge had failed have been judged again here"),
     ):
         if count:
             yield f"{count} {text}"

@@ -4,8 +4,7 @@ Compared is the board as an admin sees it at the moment of the export: ranks, to
 judged and pending submissions, each case's raw score. Absent for a reason, and therefore no difference:
 
 - teams of this server that are on the board because the contest is open to all;
-- verdicts of submissions that were not judged at the export, and answers on which the judge had failed: both are
-  judged here, but the comparison takes them as they were;
+- verdicts of submissions that were not judged at the export: they are judged here, but compared as they were;
 - raw scores of cases that are none of the problem's any more;
 - when anything was judged, and the version of the board, which are of one server.
 """
@@ -13,7 +12,6 @@ judged and pending submissions, each case's raw score. Absent for a reason, and 
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -21,13 +19,10 @@ from datetime import datetime
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.archive.service import judging as contest_judging
-from app.archive.service.judging import Judging, ReferenceRaw
 from app.archive.service.package_files import Contents
 from app.core.clics import parse_time
 from app.core.clock import utc_now
 from app.core.faults import FaultList
-from app.domain.counting import CaseVerdict, RawScore
 from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import make_snapshot
@@ -40,7 +35,6 @@ FILE = "scoreboard.json"
 # Raw scores a written board has at most: with more it would be larger than a document that is taken.
 MOST_RAWS = 250_000
 CASE = ", test case "
-FAILED = RawScore(CaseVerdict.JUDGE_ERROR)
 
 
 class PackageDifference(BaseModel):
@@ -55,7 +49,7 @@ class ImportedBoard(BaseModel):
     """The board here held against the one in the package, at the moment of the export.
 
     `other_teams` of this server take part as the contest is open to all; `unjudged` submissions were not judged at the
-    export, and on `judge_errors` answers the judge had failed: the comparison leaves all three out.
+    export: the comparison leaves both out.
     """
 
     equal: bool
@@ -63,7 +57,6 @@ class ImportedBoard(BaseModel):
     raw_scores: int
     other_teams: int
     unjudged: int
-    judge_errors: int
     differences: list[PackageDifference]
     more_differences: int = 0
 
@@ -98,15 +91,15 @@ def compare(
     `numbers` are the rows' ids of the submissions that were brought in, by the ids they are shown under.
     """
     assert contents.board is not None, "there is a board to compare with"
-    judging = contents.judging
     contest = scored_contest(session, contest_id)
     assert contest is not None, "it has just been brought in"
     known = {str(each["id"]) for each in contents.objects["teams"]}
     others = [team for team in contest.teams if team.id not in known]
     reads = attempts.attempts(session, contest_id)
+    unjudged = {numbers[each] for each in contents.judging.unjudged if each in numbers} if contents.judging else set()
     at_export = make_snapshot(
         _only(contest, known),
-        [_as_it_was(read, *_exceptions(judging, numbers)) for read in reads] if judging else reads,
+        [_unjudged(read) if read.attempt.id in unjudged else read for read in reads],
         _moment(contents),
         public=False,
     )
@@ -114,16 +107,12 @@ def compare(
     mine: list[BoardRow] = json.loads(json.dumps(_rows(at_export)))
     for place, expected, actual in _row_differences(contents.board.rows, mine):
         faults.add(FILE, place, expected, actual)
-    if judging is not None:
-        for place, expected, actual in _reference_differences(judging, contest):
-            faults.add(contest_judging.FILE, place, expected, actual)
     compared = ImportedBoard(
         equal=not faults,
         rows=len(contents.board.rows),
         raw_scores=sum(CASE in place for row in contents.board.rows for place, _ in _facts(row)),
         other_teams=len(others),
-        unjudged=0 if judging is None else len(judging.unjudged),
-        judge_errors=0 if judging is None else len(judging.judge_errors),
+        unjudged=len(unjudged),
         differences=[
             PackageDifference(where=str(each["where"]), expected=str(each["expected"]), found=str(each["found"]))
             for each in faults.first
@@ -149,23 +138,8 @@ def _moment(contents: Contents) -> datetime:
         return utc_now()
 
 
-def _exceptions(judging: Judging, numbers: Mapping[str, int]) -> tuple[set[int], Mapping[int, set[str]]]:
-    unjudged = {numbers[each] for each in judging.unjudged if each in numbers}
-    failed: dict[int, set[str]] = defaultdict(set)
-    for each in judging.judge_errors:
-        if each.submission_id in numbers:
-            failed[numbers[each.submission_id]].add(each.case)
-    return unjudged, failed
-
-
-def _as_it_was(read: Read, unjudged: set[int], failed: Mapping[int, set[str]]) -> Read:
-    attempt = read.attempt
-    if attempt.id in unjudged:
-        return replace(read, attempt=replace(attempt, scores=None))
-    if attempt.id in failed:
-        scores = {**(attempt.scores or {}), **dict.fromkeys(failed[attempt.id], FAILED)}
-        return replace(read, attempt=replace(attempt, scores=scores))
-    return read
+def _unjudged(read: Read) -> Read:
+    return replace(read, attempt=replace(read.attempt, scores=None))
 
 
 def _row_differences(
@@ -198,22 +172,6 @@ def _facts(row: Mapping[str, object]) -> Iterator[tuple[str, object]]:
             place, raws = f", problem {str(cell.get('problem_id'))[:36]}", cell.get("raw")
             yield from ((f"{place}: {name}", cell.get(name)) for name in ("score", "num_judged", "num_pending", "time"))
             yield from ((f"{place}{CASE}{case}", raw) for case, raw in (raws if isinstance(raws, dict) else {}).items())
-
-
-def _reference_differences(judging: Judging, contest: ScoredContest) -> Iterator[tuple[str, str, str]]:
-    """Differences of expected answers that take part in BEST: the points of all answers depend on their raw scores."""
-    known = contest_judging.references(contest.references)
-    theirs, ours = (
-        {f"references, problem {each.problem_id[:36]}{CASE}{each.case[:80]}": _pair(each) for each in references}
-        for references in (judging.references, known)
-    )
-    for place in dict.fromkeys([*theirs, *ours]):
-        if (expected := theirs.get(place, "none")) != (actual := ours.get(place, "none")):
-            yield place, expected, actual
-
-
-def _pair(reference: ReferenceRaw) -> str:
-    return f"raw score {reference.raw}, multiplier {reference.multiplier}"
 
 
 def _shown(value: object) -> str:

@@ -1,8 +1,7 @@
 """Facts that a contest's board depends on and CLICS documents lack: `judging.json` of contest packages.
 
 The moment the board is of; answers whose file name does not lead to their case, as a contest's pattern may have changed
-since, and those that were too large to be kept; submissions that were not judged yet; answers on which the judge
-failed; and the raw scores of expected answers that take part in BEST.
+since, and those that were too large to be kept; and submissions that were not judged yet.
 
 - What an import reads of `scoreboard.json` and `state.json`.
 """
@@ -19,7 +18,6 @@ from sqlalchemy.orm import Session
 
 from app.core.bodies import Body
 from app.core.clics import Time
-from app.domain.counting import CaseVerdict, Exact, RawScore
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.submission_context import read_entry
@@ -37,35 +35,12 @@ class SentFile(Body):
     file: str | None = None
 
 
-class JudgeError(Body):
-    """An answer on which the judge failed: it counts as if it had not been sent."""
-
-    submission_id: str
-    case: str
-
-
-class ReferenceRaw(Body):
-    """The score of a case's expected answer that takes part in BEST; exact numbers as text, such as 10/3."""
-
-    problem_id: str
-    case: str
-    raw: str | None
-    multiplier: str | None
-
-
 class Judging(Body):
     """The whole document."""
 
     time: Time
     answers: list[SentFile] = Field(default_factory=list)
     unjudged: list[str] = Field(default_factory=list)
-    judge_errors: list[JudgeError] = Field(default_factory=list)
-    references: list[ReferenceRaw] = Field(default_factory=list)
-
-    def rename_problems(self, ids: Mapping[str, str]) -> None:
-        """Let problems have other ids."""
-        for each in self.references:
-            each.problem_id = ids.get(each.problem_id, each.problem_id)
 
     def files_of(self) -> Mapping[str, Sequence[SentFile]]:
         """The answers that need to be told, by submission."""
@@ -98,21 +73,9 @@ class PackageState(BaseModel):
 
 def pieces(session: Session, snapshot: ContestSnapshot, time: datetime) -> Iterator[bytes]:
     """The whole document of a contest as it stands at a moment, in pieces: all answers may have to be told."""
-    attempts = snapshot.attempts
-    unjudged = [attempt.id for attempt in attempts if attempt.scores is None]
-    errors = [
-        (attempt.id, case)
-        for attempt in attempts
-        for case, score in (attempt.scores or {}).items()
-        if score.verdict is CaseVerdict.JUDGE_ERROR
-    ]
-    shown = submission_queries.shown_ids(session, (*unjudged, *(number for number, _ in errors)))
-    others = Judging.model_construct(
-        time=time,
-        unjudged=[shown[number] for number in unjudged],
-        judge_errors=[JudgeError(submission_id=shown[number], case=case) for number, case in errors],
-        references=references(snapshot.contest.references),
-    )
+    unjudged = [attempt.id for attempt in snapshot.attempts if attempt.scores is None]
+    shown = submission_queries.shown_ids(session, unjudged)
+    others = Judging.model_construct(time=time, unjudged=[shown[number] for number in unjudged])
     yield others.model_dump_json(exclude={"answers"}).removesuffix("}").encode() + b',"answers":['
     taken = _cases_by_file(session, snapshot)
     before = b"\n"
@@ -121,20 +84,6 @@ def pieces(session: Session, snapshot: ContestSnapshot, time: datetime) -> Itera
             yield before + each.model_dump_json().encode()
             before = b",\n"
     yield b"]}\n"
-
-
-def references(known: Mapping[str, Mapping[str, RawScore]]) -> list[ReferenceRaw]:
-    """The raw scores of expected answers that take part in BEST."""
-    return [
-        ReferenceRaw(problem_id=problem, case=case, raw=exact_text(score.raw), multiplier=exact_text(score.multiplier))
-        for problem, scores in sorted(known.items())
-        for case, score in sorted(scores.items())
-    ]
-
-
-def exact_text(value: Exact | None) -> str | None:
-    """An exact number as text."""
-    return None if value is None else str(value)
 
 
 def _answers(

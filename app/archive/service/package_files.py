@@ -135,8 +135,6 @@ class Contents:
         _rename([self.own, rows], ids)
         for problem in self.objects["problems"]:
             problem["id"] = ids.get(problem["id"], problem["id"])
-        if self.judging is not None:
-            self.judging.rename_problems(ids)
 
     def encoded(self, path: str) -> str:
         """A file in base64, made once however often it is named."""

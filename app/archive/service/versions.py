@@ -1,7 +1,7 @@
 """The problems of a contest package held against those of this server: used, brought in, or refused.
 
 A problem that is here and equal is used. One that is not here is brought in, checked as any upload. One that is here
-and different is brought in under a free id of its own, which only this contest uses, or refused with every difference.
+and different is brought in under a free id of its own, which only this contest uses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from app.problems.queries.comparison import Difference
 from app.problems.queries.problems import KeptPackage
 from app.programs.apart import READER
 
-Wanted = Literal["version", "refuse", "here"]
 How = Literal["equal", "new", "version", "here"]
 # Differences of one problem that a reply lists.
 MOST_TOLD = 20
@@ -44,7 +43,7 @@ class Version:
 
     package_id  its id in the package; `id` the one it has here
     how         equal: it was here; new: it was not; version: another one of its id is here, so that it got another id;
-                here: what is here is used unseen, as the package does not carry it or the request wants that
+                here: what is here is used unseen, as the package does not carry it
     document    what the submissions are judged by
     pin         the earlier version of the problem here that it is; None: the newest
     package     what is to be stored, with the rules it breaks and the scores of its expected answers
@@ -86,9 +85,7 @@ class _Budget:
         return arrival
 
 
-def choose(
-    service: Service, contents: Contents, folder: Path, wanted: Wanted, steps: Steps
-) -> tuple[dict[str, Version], FaultList]:
+def choose(service: Service, contents: Contents, folder: Path, steps: Steps) -> tuple[dict[str, Version], FaultList]:
     """Choose the problem that stands for each one of the package, by its id there; also returns the faults.
 
     Nothing is stored yet; their files are in `folder`. Every problem with a fault is left out.
@@ -102,7 +99,7 @@ def choose(
         for number, problem_id in enumerate(contents.problem_ids):
             archive = contents.package_of(problem_id, folder / f"{number}.zip")
             try:
-                version = _choose(session, contents, problem_id, archive, budget, wanted, faults)
+                version = _choose(session, contents, problem_id, archive, budget, faults)
             except PackageErrors as wrong:
                 _note(faults, problem_id, wrong)
                 continue
@@ -124,16 +121,15 @@ def _choose(
     problem_id: str,
     archive: Path | None,
     budget: _Budget,
-    wanted: Wanted,
     faults: FaultList,
 ) -> Version | None:
     here = problems.get(session, problem_id) is not None
-    if archive is None and not here:
+    if archive is None and here:
+        return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id))
+    if archive is None:
         expected = Message(N_("a problem that is here already, or its package %(path)s"), path=_path(problem_id))
         faults.add("problems", problem_id, expected, Message(N_("neither")))
         return None
-    if archive is None or (here and wanted == "here"):
-        return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id))
     arrival = budget.read(archive, problem_id)
     document = _document(arrival.package)
     if not here:
@@ -144,10 +140,6 @@ def _choose(
         return Version(problem_id, problem_id, "equal", current)
     if (earlier := _earlier(session, problem_id, document)) is not None:
         return earlier
-    if wanted == "refuse":
-        for each in differences:
-            faults.add(_path(problem_id), each.where, each.expected, each.found)
-        return None
     return _as_another(session, contents, problem_id, arrival, document, differences)
 
 

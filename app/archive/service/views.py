@@ -19,7 +19,7 @@ from app.archive.service.own import ImportedRole
 from app.archive.service.package_files import Bounds, Contents, read_parcel
 from app.archive.service.rows import Importer
 from app.archive.service.submissions import Trials, grade_all
-from app.archive.service.versions import MOST_TOLD, Version, Wanted
+from app.archive.service.versions import MOST_TOLD, Version
 from app.authoring.service.packages import SPOOL, limits_of
 from app.contests.schemas import ContestView
 from app.contests.service.contests import view
@@ -36,10 +36,6 @@ from app.core.settings import Settings
 from app.judging.service.questions import JudgeFailed
 from app.programs.apart import READER
 
-PROBLEMS = (
-    "a problem of the package that is here and different: `version` brings it in under an id of its own, `refuse` "
-    "refuses the package with every difference, `here` uses the problem that is here"
-)
 PRIVILEGED = "ids of accounts of admins and judges that may be brought in, or replaced: without it none are"
 BOARD = "`equal` refuses the package where its board comes out different here; `any` keeps it and lists the differences"
 MOST_IN_WORDS = 3
@@ -52,7 +48,6 @@ class Options:
     contest_id: str | None
     account_id: str
     replace: bool
-    problems: Wanted
     any_board: bool
     privileged: frozenset[str] = frozenset()
 
@@ -61,7 +56,7 @@ class ImportedProblem(BaseModel):
     """The problem here that stands for one of the package.
 
     how: `equal` it was here; `new` it was brought in; `version` it was brought in beside another one of its id, or was
-    so before; `here` the one that is here is used without a comparison. `differences` are those from the other one.
+    so before; `here` the package has none, and what is here is used. `differences` are those from the other one.
     """
 
     package_id: str
@@ -149,7 +144,7 @@ def bring_in(service: Service, contents: Contents, options: Options, steps: Step
 def _keep(
     service: Service, files: TentativeFiles, contents: Contents, folder: Path, options: Options, steps: Steps
 ) -> JsonObject:
-    chosen, faults = versions.choose(service, contents, folder, options.problems, steps)
+    chosen, faults = versions.choose(service, contents, folder, steps)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
     graded: dict[str, Trials] | None = None
     if not faults:  # else nothing is kept, and the rest is only looked at for more faults
