@@ -36,6 +36,7 @@ from app.core.db.writer import Writer
 from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator
+from app.core.http.direct import Direct, Endpoint
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.http.queue import Queued
@@ -68,10 +69,10 @@ from app.sandbox import groups
 from app.sandbox.environment import ProtectionState
 from app.sandbox.sandbox import protections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.routes import Express
+from app.scoreboard.routes import usual_scoreboard
 from app.scoreboard.service.pages import BoardPages
 from app.submissions.queries.submission_context import SubmissionContexts
-from app.submissions.routes.submit import open_submission_form
+from app.submissions.routes.submit import open_submission_form, submit
 from app.submissions.service.gate import Gate
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
@@ -80,20 +81,24 @@ SMALLEST_ZIPPED = 1024
 # The lock under which a database is brought up to date: migrations, bundled problems, keys.
 START = "start of a process"
 STREAMS = ("/event-feed", "/stream")
+DIRECT = {
+    ("GET", "scoreboard"): Endpoint("/contests/{contest_id}/scoreboard", "get_scoreboard", usual_scoreboard),
+    ("POST", "submissions"): Endpoint("/contests/{contest_id}/submissions", "submit", submit),
+}
 SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
 
 class App(FastAPI):
-    """FastAPI with layers outside even of what it puts around requests: proxies, HEAD, `Express`."""
+    """FastAPI with layers outside even of what it puts around requests: proxies, sessions, HEAD, refusals that wait."""
 
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        inner = Sessions(Heads(Express(Refusals(super().__call__), self.state)))
+        inner = Sessions(Heads(Refusals(super().__call__)))
         self._outermost = BehindProxy(inner, known, self.state.metrics)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, the scoreboard's without routing."""
+        """Answer a request."""
         await self._outermost(scope, receive, send)
 
 
@@ -283,7 +288,8 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
         allow_headers=["*"],
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After", "X-Request-Id"],
     )
-    app.add_middleware(Origins, allowed=settings.origins)
     app.add_middleware(Queued, state=app.state, settings=settings)
+    app.add_middleware(Direct, endpoints=DIRECT)
+    app.add_middleware(Origins, allowed=settings.origins)
     app.add_middleware(BodyLimit, most=settings.max_upload, package=settings.max_package)
     app.add_middleware(Frame, metrics=app.state.metrics)

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter
@@ -129,12 +129,12 @@ BITS_OF_A_SUBSCRIBER = 64
 
 def source_of(address: str) -> str:
     """The address to count by: of IPv6 the /64, of IPv4 written as IPv6 the IPv4; what is no address, as it is."""
+    if ":" not in address:
+        return address
     try:
-        parsed = ip_address(address.partition("%")[0])
+        parsed = IPv6Address(address.partition("%")[0])
     except ValueError:
         return address
-    if not isinstance(parsed, IPv6Address):
-        return str(parsed)
     if parsed.ipv4_mapped is not None:
         return str(parsed.ipv4_mapped)
     network = int(parsed) >> BITS_OF_A_SUBSCRIBER << BITS_OF_A_SUBSCRIBER

@@ -226,22 +226,22 @@ def _linked(
             faults.add(link[:300], _bad_link(AROUND, text))
         else:
             targets[link] = target
-    found, before = dict(members), 0
-    while before < len(found) <= limits.files:  # once more for each link to a link
-        before, paths = len(found), sorted(found)
+    entries, before = dict(members), 0
+    while before < len(entries) <= limits.files:  # once more for each link to a link
+        before, paths = len(entries), sorted(entries)
         for link, target in targets.items():
-            reached = {f"{link}{path[len(target) :]}": found[path] for path in _at(paths, target)}
+            reached = {f"{link}{path[len(target) :]}": entries[path] for path in _at(paths, target)}
             if (fault := next(filter(None, map(_path_fault, reached)), None)) is not None:
                 faults.add(link[:300], fault)
-                return found
-            found |= reached
-            if len(found) > limits.files:
+                return entries
+            entries |= reached
+            if len(entries) > limits.files:
                 break
-    paths = sorted(found)
+    paths = sorted(entries)
     for link in targets:
         if not _at(paths, link):
             faults.add(link[:300], _bad_link(NOWHERE, links[link]))
-    return found
+    return entries
 
 
 def _at(paths: list[str], path: str) -> list[str]:

@@ -1,28 +1,33 @@
 """HTTP routes: the scoreboard as JSON, as a table and over time, awards, and opening a frozen board row by row.
 
-The board that everyone asks for is sent before any routing (`Express`, guarantee 6): finding the route, its arguments
-and dependencies costs five times what sending the bytes does. Those who come while a changed board is being written
-wait there too: hundreds of them on the long way would keep the next one from being written. Other viewers and other
-options go through the route; what is sent is the same.
+The board that everyone asks for is sent before any routing (`usual_scoreboard`, guarantee 6): finding the route, its
+arguments and dependencies costs five times what sending the bytes does. Those who come while a changed board is being
+written wait there too: hundreds of them in the route would keep the next one from being written. Other options go
+through the route; what is sent is the same.
 """
 
 from __future__ import annotations
 
 import re
-from types import SimpleNamespace
-from typing import Annotated, Literal, NamedTuple, cast
+from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
-from starlette.datastructures import State
-from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import snapshot_for
 from app.core.errors import BadRequest
-from app.core.http.auth import Authenticator
-from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, ThePages, TheService, TheSnapshot, Writing
-from app.core.http.middleware import API, Frame
+from app.core.http.deps import (
+    VIEWER,
+    CurrentViewer,
+    GatedRoute,
+    Reading,
+    TheBoards,
+    ThePages,
+    TheService,
+    TheSnapshot,
+    Writing,
+)
+from app.core.http.middleware import API
 from app.core.http.replies import TheLists, WrittenReply
 from app.core.messages import N_
 from app.core.service import Service
@@ -249,73 +254,24 @@ def reveal_places(_viewer: CurrentViewer, service: TheService, contest_id: str, 
     return reveal(service, contest_id, body.step)
 
 
-BOARD = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/scoreboard")
-# The queries that this way knows.
+# The queries of the scoreboard that `usual_scoreboard` knows.
 USUAL = re.compile(rb"(form=compact)?(?:(?:^|&)since=([0-9a-f]{1,40}))?")
-
-
-class _Asked(NamedTuple):
-    """Which board is asked for, by whom, and how it is wanted."""
-
-    contest_id: str
-    viewer: Viewer
-    wanted: Wanted
-    options: Options
-
-
-# What the metrics want to know of the route that answered.
-ROUTE = SimpleNamespace(path="/contests/{contest_id}/scoreboard")
 USUAL_COMPACT = Options(compact=True)
-ASKED = "jurado.board"
 
 
-class Express:
-    """Around all the rest of the app: answers for the scoreboard's route, for viewers who are known already."""
-
-    def __init__(self, app: ASGIApp, state: State) -> None:
-        self.app = app
-        self._state = state
-        self._framed = Frame(self._answer, state.metrics)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        asked = None
-        if scope["type"] == "http" and scope["method"] == "GET":
-            address = BOARD.fullmatch(scope["path"])
-            asked = None if address is None else self._asked(scope, address[1])
-        if asked is None:
-            await self.app(scope, receive, send)
-        else:
-            scope[ASKED], scope["route"] = asked, ROUTE
-            await self._framed(scope, receive, send)
-
-    def _asked(self, scope: Scope, contest_id: str) -> _Asked | None:
-        """What is asked for, if it is asked for in the usual manner."""
-        query = USUAL.fullmatch(scope["query_string"])
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        if query is None or b"origin" in headers:  # a page of another origin wants to be told more
-            return None
-        viewer = _viewer(self._state.authenticator, headers.get(b"authorization"))
-        if viewer is None:
-            return None
-        wanted = Wanted.of(
-            headers.get(b"if-none-match", b""),
-            headers.get(b"accept-encoding", b""),
-            None if query[2] is None else query[2].decode(),
-        )
-        return _Asked(contest_id, viewer.at(contest_id), wanted, USUAL_COMPACT if query[1] else WHOLE)
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        asked: _Asked = scope[ASKED]
-        service = cast(Service, self._state.service)
-        pages = cast(BoardPages, self._state.pages)
-        snapshot = await snapshot_for(service.boards, asked.viewer, asked.contest_id)
-        if snapshot is None:
-            raise await unknown_contest(service, asked.contest_id)
-        page = await pages.page_soon(snapshot, asked.options)
-        response = await reply(asked.wanted, pages, page)
-        await response(scope, receive, send)
-
-
-def _viewer(authenticator: Authenticator, header: bytes | None) -> Viewer | None:
-    """Who asks, if that is known without looking it up."""
-    return PUBLIC if header is None else authenticator.remembered(header.decode("latin-1"))
+async def usual_scoreboard(request: Request) -> Response | None:
+    """The scoreboard for `app.core.http.direct`: what the route sends; None where more is asked for than a form."""
+    query = USUAL.fullmatch(request.scope["query_string"])
+    if query is None:
+        return None
+    state, contest_id = request.app.state, request.path_params["contest_id"]
+    service: Service = state.service
+    pages: BoardPages = state.pages
+    snapshot = await snapshot_for(service.boards, request.scope[VIEWER], contest_id)
+    if snapshot is None:
+        raise await unknown_contest(service, contest_id)
+    page = await pages.page_soon(snapshot, USUAL_COMPACT if query[1] else WHOLE)
+    given = dict(request.scope["headers"])
+    since = None if query[2] is None else query[2].decode()
+    wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
+    return await reply(wanted, pages, page)

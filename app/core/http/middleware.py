@@ -141,7 +141,7 @@ def _add_headers(message: Message, scope: Scope, its_id: tuple[bytes, bytes]) ->
     headers = message["headers"] = [*message["headers"], time_header, its_id]
     names = {name for name, _ in headers}
     headers += EVERYWHERE if names.isdisjoint(NAMES) else [each for each in EVERYWHERE if each[0] not in names]
-    if names.isdisjoint(CACHED) and any(name == b"authorization" for name, _ in scope["headers"]):
+    if names.isdisjoint(CACHED) and b"authorization" in dict(scope["headers"]):
         headers.append(NO_STORE)
 
 
@@ -162,10 +162,14 @@ class BodyLimit:
             return
         path = scope["path"]
         most = self.package if PACKAGES.fullmatch(path) else min(self.most, largest(path) or self.most)
+        headers = dict(scope["headers"])
+        announced = headers.get(b"content-length", b"0")
         refusal = TooLarge(N_("expected at most %(limit)s bytes, found more"), where="body", limit=most)
-        announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
         if announced.isdigit() and int(announced) > most:
             await error_response(413, refusal.message, headers={"Connection": "close"})(scope, receive, send)
+            return
+        if b"transfer-encoding" not in headers:  # the server hands on as many bytes as were announced
+            await self.app(scope, receive, send)
             return
         received = 0
 
@@ -226,7 +230,7 @@ class Refusals:
         async def receive_noted() -> Message:
             nonlocal is_unread
             message = await receive()
-            is_unread = is_unread and bool(message.get("more_body"))
+            is_unread = bool(message.get("more_body"))
             return message
 
         async def send_in_time(message: Message) -> None:
@@ -237,7 +241,10 @@ class Refusals:
             await send(message)
 
         try:
-            async with self._turn(source) if is_large and b"authorization" not in headers else nullcontext():
+            if not is_large:
+                await self.app(scope, receive, send_in_time)
+                return
+            async with self._turn(source) if b"authorization" not in headers else nullcontext():
                 await self.app(scope, receive_noted, send_in_time)
         finally:
             under_way[source] -= 1
