@@ -60,7 +60,6 @@ class Service:
         if self.clock is not None:
             self.clock.close()
         self.writer.close()
-        self.files.close()
         self.database.close()
         self.locks.close()
         if self.hold is not None:

@@ -101,7 +101,6 @@ class Worker:
         self._presence.close()
         self._clock.close()
         self._writer.close()
-        self._files.close()
         self._locks.close()
         self._database.close()
 

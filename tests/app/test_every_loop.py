@@ -71,7 +71,7 @@ def stored_files(stack: ExitStack, url: str, home: Path) -> None:
 
 
 def notices(stack: ExitStack, url: str, _home: Path) -> None:
-    stack.enter_context(closing(Listener(url, "test"))).start(0)
+    stack.enter_context(closing(Listener(url, "test"))).start()
 
 
 def lock(stack: ExitStack, url: str, _home: Path) -> None:

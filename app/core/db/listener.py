@@ -8,7 +8,6 @@ it stays lost, everything counts as changed again and again, so that nothing old
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -89,7 +88,6 @@ class Listener:
         self._proven = float("-inf")
         self._alarmed = float("-inf")
         self._processes = 1
-        self._listening = threading.Event()
         self._connection: Connection | None = None
         self._loop = Loop("notices", self._step, 0.0, retry=SECONDS_BETWEEN_TRIES)
 
@@ -101,10 +99,14 @@ class Listener:
         """Call somebody whenever notices may have been lost."""
         self._on_lost.append(call)
 
-    def start(self, seconds: float = 10.0) -> None:
-        """Begin to listen, and wait for that for a while."""
+    def start(self) -> None:
+        """Begin to listen: at once, or as soon as the database can be reached."""
+        try:
+            self._prove(self._connect())
+        except Exception as error:
+            log.warning("notices cannot be heard yet", error=str(error))
+            self._disconnect()
         self._loop.start()
-        self._listening.wait(seconds)
 
     def close(self) -> None:
         """Stop listening."""
@@ -125,16 +127,23 @@ class Listener:
     def _step(self) -> None:
         """Hear for a second, on a new connection after a failure; while none is there, everything counts as changed."""
         try:
-            if self._connection is None:
-                self._connection = self._engine.connect()
-                _driver(self._connection).execute(f"LISTEN {CHANNEL}")
-                self._alarm()  # only from here on nothing is missed
-            self._hear_all(self._connection)
+            self._hear_all(self._connection or self._connect())
         except Exception:
             self._disconnect()
             if self._is_alarming():
                 self._alarm()
             raise
+
+    def _connect(self) -> Connection:
+        self._connection = self._engine.connect()
+        _driver(self._connection).execute(f"LISTEN {CHANNEL}")
+        self._alarm()  # only from here on nothing is missed
+        return self._connection
+
+    def _prove(self, connection: Connection) -> None:
+        # What it was sent comes before the reply to the count: that proves that all of it was heard.
+        self._processes = max(1, connection.scalar(COUNT, {"application": APPLICATION}) or 1)
+        self._proven = time.monotonic()
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -150,10 +159,7 @@ class Listener:
             self._survive(call)
 
     def _hear_all(self, connection: Connection) -> None:
-        # What it was sent comes before the reply to the count: that proves that all of it was heard.
-        self._processes = max(1, connection.scalar(COUNT, {"application": APPLICATION}) or 1)
-        self._proven = time.monotonic()
-        self._listening.set()  # whoever waited for the start may say that nothing is missed
+        self._prove(connection)
         while time.monotonic() - self._proven < SECONDS_BETWEEN_PROOFS and not self._loop.closing:
             for heard in _driver(connection).notifies(timeout=EFFORT.seconds_to_hear):
                 self._survive(self._pass_on, heard.payload)  # which any client of the database may send

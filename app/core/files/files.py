@@ -130,10 +130,6 @@ class Files(FileStore, Protocol):
         """Remove what killed processes began to write, if it is that old; returns how much of it there was."""
         ...
 
-    def close(self) -> None:
-        """Stop what goes on in the background."""
-        ...
-
 
 class OnlyHashes:
     """A file store that stores nothing: tells which files a package would have, before anything is kept of it."""

@@ -207,9 +207,6 @@ class LocalFiles:
                         removed += 1
         return removed
 
-    def close(self) -> None:
-        """Nothing goes on in the background."""
-
     def _folders(self) -> list[Path]:
         return sorted(each for each in self.folder.iterdir() if FOLDER.fullmatch(each.name))
 

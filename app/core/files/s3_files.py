@@ -4,15 +4,12 @@ S3 cannot remove an object only if nobody has kept it since, so both sides follo
 mark, looks at the object's time, removes the object, and takes the mark down. Whoever keeps bytes whose object is older
 than an hour writes it anew, then looks for the mark, then looks for the object. Either the remover sees the new time,
 or the keeper sees the mark or misses the object, and writes it again. Younger objects are never removed (guarantee 1).
-
-Locks by sha256 let threads that need one file fetch it once: a restart reads 100,000 answers (guarantee 6).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -36,7 +33,6 @@ MARKS = "removing/"
 SECONDS_YOUNG = 3600.0
 SECONDS_TO_REMOVE = 10.0
 SECONDS_BETWEEN_LOOKS = 0.2
-STRIPES = 64
 
 
 class S3Files:
@@ -61,7 +57,6 @@ class S3Files:
         self._part = part
         self._seconds_to_remove = seconds_to_remove
         self._is_exclusive: bool | None = None
-        self._fetching = [threading.Lock() for _ in range(STRIPES)]
 
     @property
     def place(self) -> str:
@@ -179,9 +174,6 @@ class S3Files:
             self.bucket.remove(mark)
         return len(old) + self.cache.tidy(seconds)
 
-    def close(self) -> None:
-        """Nothing goes on in the background."""
-
     def _put_packed(self, sha256: str, file: IO[bytes]) -> None:
         file.flush()
         file.seek(0)
@@ -255,15 +247,12 @@ class S3Files:
         return file
 
     def _fetch(self, sha256: str) -> IO[bytes]:
-        """Copy the object to this machine, once for all threads that want it."""
-        with self._fetching[int(sha256[:8], 16) % STRIPES]:
-            if (copy := self._copy(sha256)) is not None:
-                return copy
-            with self.cache.writing() as file:
-                self._receive(sha256, file)
-                copy = Path(file.name).open("rb")  # noqa: SIM115 - the caller's; open before the cache may drop it
-                self.cache.adopt(file, sha256)
-            return copy
+        """Copy the object to this machine; two threads that want it both do."""
+        with self.cache.writing() as file:
+            self._receive(sha256, file)
+            copy = Path(file.name).open("rb")  # noqa: SIM115 - the caller's; open before the cache may drop it
+            self.cache.adopt(file, sha256)
+        return copy
 
     def _receive(self, sha256: str, file: IO[bytes]) -> None:
         """Write an object to a file, in parts, and check it; raises FileMissing or FileDamaged."""

@@ -25,16 +25,6 @@ def test_a_block_that_fails_ends_its_pause() -> None:
     assert gc.isenabled()
 
 
-def test_a_collector_that_was_off_stays_off() -> None:
-    gc.disable()
-    try:
-        with without_collections():
-            assert not gc.isenabled()
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
-
-
 def test_what_a_block_made_is_not_searched_with_the_young() -> None:
     """A million objects that stay are searched with the oldest, seldom: not three times within the next second."""
     with without_collections():
