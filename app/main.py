@@ -62,7 +62,6 @@ from app.operations.service.counts import (
     hear_of_workers,
     listening,
     share_counts,
-    share_gate,
 )
 from app.routes import routes_of
 from app.sandbox import groups
@@ -73,7 +72,6 @@ from app.scoreboard.routes import usual_scoreboard
 from app.scoreboard.service.pages import BoardPages
 from app.submissions.queries.submission_context import SubmissionContexts
 from app.submissions.routes.submit import open_submission_form, submit
-from app.submissions.service.gate import Gate
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 
@@ -201,7 +199,6 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
         scrub,
         keys,
         ProtectionState(partial(protections, as_root=settings.may_run_as_root)),
-        Gate(),
         locks,
         clock=clock,
         hold=held,
@@ -256,7 +253,6 @@ def attach(app: FastAPI, service: Service) -> None:
         guesses.servers = lambda: listener.processes
         counts_of = {"account": guesses.failures, "address": guesses.failures}
         share_counts(listener, service.writer, {**counts_of, "registration": app.state.registration_pace.asked})
-        share_gate(listener, service.writer, service.gate)
     counts.register(app.state.metrics, service, lambda: len(app.state.hub.clients))
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from app.sandbox.environment import ProtectionState
     from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
     from app.submissions.queries.submission_context import SubmissionContexts
-    from app.submissions.service.gate import Gate
 
 if TYPE_CHECKING:
     from app.core.db.listener import Listener  # its driver takes 0.1 s, which SQLite needs not pay
@@ -41,7 +40,6 @@ class Service:
     scrub: Scrub
     keys: SecretKeys
     sandbox: ProtectionState
-    gate: Gate
     locks: Locks
     clock: ClockKeeper | None = None
     hold: Hold | None = None

@@ -118,9 +118,9 @@ def get_rejudging_difference(
 def apply_rejudging(
     viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str, body: ApplyBody | None = None
 ) -> RejudgingView:
-    """All of it in one transaction, with what was submitted meanwhile: the last few submissions to a changed problem
-    are judged in this step, while others to it wait. 409 with Retry-After while more is to be judged; one that was
-    undone may be applied once more.
+    """All of it in one transaction. Submissions of the last ten seconds that are not judged yet are judged after it.
+
+    409 with Retry-After while older ones are left to judge; one that was undone may be applied once more.
     """
     return rejudgings.apply(service, viewer, contest_id, rejudging_id, body or ApplyBody(), API)
 

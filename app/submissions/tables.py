@@ -12,8 +12,8 @@ from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import ImageDocument, MessageDocument
 
 QUEUED, RUNNING, DONE = "queued", "running", "done"
-# Lanes of the queue, the first one first: what a request waits for, live submissions, judgements of rejudgings.
-FIRST, LIVE, REJUDGED = 0, 1, 2
+# Lanes of the queue, the first one first: live submissions, judgements of rejudgings.
+LIVE, REJUDGED = 1, 2
 
 
 class SubmissionRow(Base):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,7 +34,6 @@ from app.sandbox.environment import ProtectionState
 from app.sandbox.sandbox import protections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries.submission_context import SubmissionContexts
-from app.submissions.service.gate import Gate
 from app.tables import AccountRow, TeamRow
 
 PASSWORD = "open sesame"
@@ -48,20 +47,12 @@ class Idle:
 
     waiting = 0
     files = FileFaults(lambda _: None)
-    finishing: Callable[[], object] | None = None
 
     def wake(self, _waiting: str = "") -> None:
         """Let it wait."""
 
     def take_up(self) -> None:
         """Let it wait."""
-
-    def finish(self, _judgement_ids: Sequence[int], _seconds: float) -> bool:
-        """Judge as the test has said (`finishing`); else nobody is here to judge, so that nobody need wait for it."""
-        if self.finishing is None:
-            return False
-        self.finishing()
-        return True
 
     def validate(self, _request: Validate) -> Future[Validated]:
         """Nobody is here to check anything."""
@@ -164,7 +155,6 @@ def open_service(database_url: str, home: Path, *, again: bool = False, **settin
         scrub,
         keys,
         ProtectionState(partial(protections, as_root=known.may_run_as_root)),
-        Gate(),
         locks,
         listener=listener,
     )

@@ -108,10 +108,6 @@ class Kind(StrEnum):
     COUNTED = "counted"
     # A stored file that a worker waits for, as it cannot read it: its sha256, and why.
     UNREADABLE = "unreadable"
-    # A place at which the gate closes: the closing's number, the seconds it lasts at most, contest and problem.
-    CLOSED = "closed"
-    # The number of a closing of the gate that is over.
-    OPENED = "opened"
 
 
 # A kind and its words.

@@ -26,10 +26,11 @@ from app.judging.queries.rejudgings import (
     refuse_pinned,
     refuse_unanswered,
     refuse_unjudged,
+    unjudged,
 )
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.versions import Author
-from app.submissions.queries.attempts import contests_of, judges
+from app.submissions.queries.attempts import contests_of, few, grows, judges
 from app.submissions.tables import DONE, QUEUED, REJUDGED
 from app.tables import JudgementRow, RejudgingRow, SubmissionRow
 
@@ -97,7 +98,7 @@ def take_in(session: Session, row: RejudgingRow) -> int:
 
 def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
     """Add submissions that a rejudging has not judged; one that was undone is then open again. `row` is from `lock`."""
-    if session.scalar(rejudgings.missing(row).limit(1)) is None:
+    if row.state not in {OPEN, UNDONE} or not grows(row) or session.scalar(rejudgings.missing(row).limit(1)) is None:
         return
     if row.state == UNDONE:
         refuse_overlap(session, row)
@@ -143,16 +144,18 @@ def lock(session: Session, rejudging_id: int) -> RejudgingRow:
     return row
 
 
-def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> None:
+def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> bool:
     """Make its judgements the current ones, and its changes those of the problem. `row` is from `lock`.
 
-    Raises RejudgingRefused, also where a submission arrived that it has not judged (`take_in_newcomers`).
+    The latest submissions that lack a judgement of either version count as submitted later: they are judged again by
+    the changed problem. Returns whether there are any. Raises RejudgingRefused.
     """
     if row.state not in {OPEN, UNDONE}:
         raise RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
     refuse_final(session, row)
     refuse_unanswered(session, row)
-    refuse_unjudged(session, row)
+    lacking = unjudged(session, row)
+    refuse_unjudged(session, row, lacking)
     if not errors_too and (count := new_errors(session, row)):
         raise RejudgingRefused(
             N_(
@@ -172,9 +175,13 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> N
         undo = versions.make(session, row.changes["problem_id"], row.changes, author, contests_of(row))
         undo["base"] = _fingerprint(session, row)
         row.undo = undo
+    for some in few(JudgementRow.submission_id, lacking):
+        session.execute(delete(JudgementRow).where(JudgementRow.rejudging_id == row.id, some))
+        replace_judgements(session, some)
     _put_in_place(session, row)
     row.state, row.applied, row.ended = APPLIED, utc_now(), None
     session.flush()
+    return bool(lacking)
 
 
 def _fingerprint(session: Session, row: RejudgingRow) -> str:
@@ -207,10 +214,10 @@ def _set_current(session: Session, which: ColumnElement[bool], *, value: bool) -
     )
 
 
-def undo(session: Session, row: RejudgingRow) -> list[int]:
+def undo(session: Session, row: RejudgingRow) -> bool:
     """Put back what was before it was applied. `row` is from `lock`.
 
-    What was submitted since is judged again, as it was judged by what is now withdrawn: returns those judgements.
+    What was submitted since is judged again, as it was judged by what is now withdrawn: returns whether there is any.
     """
     if row.state != APPLIED:
         raise RejudgingRefused(
@@ -218,7 +225,7 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
         )
     refuse_final(session, row)
     refuse_later(session, row)
-    again: list[int] = []
+    again = False
     if row.changes:
         problem_id = row.changes["problem_id"]
         refuse_pinned(session, row)
@@ -240,24 +247,27 @@ def undo(session: Session, row: RejudgingRow) -> list[int]:
     return again
 
 
-def replace_judgements(session: Session, which: ColumnElement[bool]) -> list[int]:
-    """Queue a judgement in place of each current one of these; returns the ids of the new ones.
+def replace_judgements(session: Session, which: ColumnElement[bool]) -> bool:
+    """Judge the submissions of these current judgements again; returns whether there are any.
 
-    The old ones stay as they are, as history: whoever has read a finished judgement need not read it again.
+    Finished ones stay as history: whoever has read one need not read it again. An unfinished one is begun again, as
+    another attempt, so that the outcome of a grader that has it now is refused.
     """
-    query = select(JudgementRow.id, JudgementRow.submission_id, SubmissionRow.team_id)
+    query = select(JudgementRow, SubmissionRow.team_id)
     query = query.join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-    replaced = session.execute(query.where(JudgementRow.current.is_(True), which)).all()
-    now = utc_now()
-    made = []
-    for judgement_id, submission_id, team_id in replaced:
-        session.get_one(JudgementRow, judgement_id).current = False
-        judgement = JudgementRow(submission_id=submission_id, team_id=team_id, state=QUEUED, current=True)
-        judgement.replaced_id, judgement.start_time = judgement_id, now
-        session.add(judgement)
-        made.append(judgement)
+    query = query.where(JudgementRow.current.is_(True), which).order_by(JudgementRow.id)
+    locked = query.with_for_update(of=JudgementRow)
+    found = session.execute(locked, execution_options={"populate_existing": True}).all()
+    for old, team_id in found:
+        if old.state != DONE:
+            old.state, old.attempt, old.process_id = QUEUED, old.attempt + 1, None
+            continue
+        old.current = False
+        new = JudgementRow(submission_id=old.submission_id, team_id=team_id, state=QUEUED, current=True)
+        new.replaced_id, new.start_time = old.id, utc_now()
+        session.add(new)
     session.flush()
-    return [judgement.id for judgement in made]
+    return bool(found)
 
 
 def cancel(session: Session, row: RejudgingRow) -> None:

@@ -7,20 +7,24 @@ no state that a crash could leave behind. `rejudging_steps` changes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session, aliased
 
 from app.contests.tables import OPEN, UNDONE
+from app.core.clock import utc_now
 from app.core.errors import Conflict
 from app.core.messages import N_, Message, as_message
 from app.problems.queries import problem_diff, versions
-from app.submissions.queries.attempts import contests_of, grows, judges
+from app.submissions.queries.attempts import contests_of, few, grows, judges
 from app.submissions.tables import DONE
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow, SubmissionRow
 
+# Applying does not wait for the judgements of submissions that are younger.
+LATEST = timedelta(seconds=10)
 # State of an open rejudging, as its judgements tell.
 JUDGING, READY = "judging", "ready"
 
@@ -109,15 +113,18 @@ def unanswered(session: Session, row: RejudgingRow) -> list[str]:
     return problem_diff.unanswered(version["cases"], cases)
 
 
-def unjudged(session: Session, row: RejudgingRow) -> list[int]:
-    """The judgements without which it cannot be applied: its own, and those that stand for its submissions till then.
+def unjudged(session: Session, row: RejudgingRow) -> set[int]:
+    """The submissions that lack a finished judgement: its own, or the one that counts, which undoing would restore.
 
-    Undoing puts the latter back, which therefore must have been judged before the problem changed.
+    Their unfinished judgements are locked: in the order in which outcomes are recorded, so that neither waits in vain.
     """
     mine = select(JudgementRow.submission_id).where(JudgementRow.rejudging_id == row.id)
-    snapshot = JudgementRow.current.is_(True) & JudgementRow.submission_id.in_(mine)
-    query = select(JudgementRow.id).where(JudgementRow.state != DONE, (JudgementRow.rejudging_id == row.id) | snapshot)
-    return list(session.scalars(query.order_by(JudgementRow.id)))
+    current = JudgementRow.current.is_(True) & JudgementRow.submission_id.in_(mine)
+    query = select(JudgementRow.submission_id).where(
+        JudgementRow.state != DONE, (JudgementRow.rejudging_id == row.id) | current
+    )
+    found = set(session.scalars(query.order_by(JudgementRow.id).with_for_update()))
+    return found | set(session.scalars(missing(row))) if grows(row) else found
 
 
 def late(session: Session) -> list[int]:
@@ -246,23 +253,25 @@ def refuse_unanswered(session: Session, row: RejudgingRow) -> None:
         )
 
 
-def refuse_unjudged(session: Session, row: RejudgingRow) -> None:
-    """Refuse a rejudging without a finished judgement of each of its submissions."""
-    newcomers = missing(row).subquery() if grows(row) else None
-    if newcomers is not None and (count := session.scalar(select(func.count()).select_from(newcomers))):
+def refuse_unjudged(session: Session, row: RejudgingRow, lacking: Collection[int]) -> None:
+    """Refuse where one of these submissions would lose its verdict, except the latest: they have a new one soon."""
+    query = (
+        select(func.count())
+        .select_from(SubmissionRow)
+        .join(JudgementRow, (JudgementRow.submission_id == SubmissionRow.id) & JudgementRow.current.is_(True))
+        .where(JudgementRow.state == DONE)
+    )
+    if grows(row):
+        query = query.where(SubmissionRow.time <= max(row.created, utc_now() - LATEST))
+    count = sum(session.scalar(query.where(some)) or 0 for some in few(SubmissionRow.id, lacking))
+    if count:
         raise NotJudgedYet(
-            N_("%(count)s more submissions arrived that are not judged yet: apply it again"), count=count
-        )
-    known = progress(session, [row.id]).get(row.id, Progress())
-    if known.done < known.total:
-        raise NotJudgedYet(
-            N_("%(count)s of %(total)s judgements are not done yet"),
-            count=known.total - known.done,
-            total=known.total,
-        )
-    if grows(row) and (count := len(unjudged(session, row))):
-        raise NotJudgedYet(
-            N_("%(count)s submissions have not been judged by the problem as it is yet: apply it again"), count=count
+            N_(
+                "%(count)s of %(total)s judgements are not done yet: apply it again in a moment, or pause the contest "
+                "first where its submissions come faster than they are judged"
+            ),
+            count=count,
+            total=progress(session, [row.id])[row.id].total,
         )
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from enum import Enum, auto
 from functools import partial
@@ -40,7 +40,6 @@ from app.judging.service.questions import Question, Questions, Tried
 from app.judging.service.staff import EngineSettings, GraderState
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Outcome, Task
-from app.submissions.service.reports import all_done
 
 log = structlog.get_logger()
 
@@ -111,7 +110,7 @@ class Engine:
         self._claims.on_begun, self._judging.on_attempt, self._claims.on_recorded = begun, attempted, recorded
 
     def wake(self) -> None:
-        """A judgement of a submission has been queued (and is durable), or was put before all others."""
+        """A judgement of a submission has been queued (and is durable)."""
         self.call(again=False)
 
     def take_up(self) -> None:
@@ -126,13 +125,6 @@ class Engine:
         with self._changed:
             self._calls[again] += 1
             self._changed.notify()
-
-    def finish(self, judgement_ids: Sequence[int], seconds: float) -> bool:
-        """Judge these before all others and wait for it; False where that takes longer than `seconds`."""
-        with self._database.write(quiet=True) as session:
-            judgements.put_first(session, judgement_ids)
-        self.wake()
-        return all_done(self._database, judgement_ids, seconds, lambda: self._closing)
 
     def validate(self, request: Validate) -> Future[Validated]:
         """Ask a grader to validate a test case; fails with JudgeFailed if the checker does, or no reply comes."""

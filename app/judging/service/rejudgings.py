@@ -1,15 +1,9 @@
-"""Rejudgings: submissions judged again, silently; previewed, applied and undone.
-
-Applying one while teams submit: what came last is judged while further submissions wait at the gate (guarantees 2, 8).
-"""
+"""Rejudgings: submissions judged again, silently; previewed, applied and undone (guarantee 8)."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
-import structlog
 from pydantic import Field
 from sqlalchemy.orm import Session
 
@@ -18,26 +12,23 @@ from app.contests import queries as contests_queries
 from app.contests.queries import contest_of, entry_of
 from app.contests.schemas import Rule
 from app.contests.service.capabilities import called
-from app.contests.tables import OPEN, UNDONE
 from app.core.bodies import Body, Line
 from app.core.clics import example
 from app.core.clock import utc_now
 from app.core.db.by_id import as_id
-from app.core.db.database import Database, after_commit
+from app.core.db.database import after_commit
 from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
 from app.core.json_documents import SelectionDocument
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.queries.rejudgings import NotJudgedYet
+from app.judging.queries.rejudgings import JUDGING
 from app.judging.service import rejudging_difference
-from app.judging.service.engine import Engine
 from app.judging.service.problem_changes import RejudgingView, change, shown, view
 from app.judging.service.rejudging_difference import DifferenceView
 from app.problems.queries.versions import Author
 from app.submissions.queries import submission_queries
-from app.submissions.queries.attempts import contests_of, grows
-from app.submissions.service.gate import Gate, Place
+from app.submissions.queries.attempts import contests_of
 from app.tables import RejudgingRow, SubmissionRow, TeamRow
 
 MOST_NAMED = 10_000
@@ -116,7 +107,7 @@ def preview(
 def apply(
     service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, body: ApplyBody, api: str
 ) -> RejudgingView:
-    """Apply a rejudging in one transaction, submissions that came meanwhile included.
+    """Apply a rejudging in one transaction. The latest submissions, if they have no judgement of it, get one after.
 
     Raises Conflict where the difference is no longer the version asked for; `api` is the prefix of addresses there.
     """
@@ -124,14 +115,12 @@ def apply(
     def deed(session: Session, row: RejudgingRow) -> None:
         if body.version is not None:
             _refuse_another(session, row, contest_id, body.version, api)
-        rejudging_steps.apply(session, row, errors_too=body.judge_errors)
+        if rejudging_steps.apply(session, row, errors_too=body.judge_errors):
+            after_commit(session, service.engine.wake)
 
-    with service.database.read() as session:
-        row = _rejudging_of(session, contest_id, rejudging_id)
-        refuse_foreign_contests(viewer, contests_of(row))
-        number = row.id
-    with absorbed(service.database, service.engine, service.gate, number):
-        return _do(service, viewer, contest_id, rejudging_id, deed)
+    if _do(service, viewer, contest_id, rejudging_id, rejudging_steps.take_in_newcomers, silent=True).state == JUDGING:
+        service.engine.take_up()
+    return _do(service, viewer, contest_id, rejudging_id, deed)
 
 
 def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, version: str, api: str) -> None:
@@ -169,15 +158,12 @@ def cancel(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str)
 
 def undo(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Restore the state before a rejudging was applied; later submissions to a changed problem are judged again."""
-    again: list[int] = []
 
     def deed(session: Session, row: RejudgingRow) -> None:
-        again.extend(rejudging_steps.undo(session, row))
+        if rejudging_steps.undo(session, row):
+            after_commit(session, service.engine.wake)
 
-    undone = _do(service, viewer, contest_id, rejudging_id, deed)
-    if again:
-        service.engine.wake()
-    return undone
+    return _do(service, viewer, contest_id, rejudging_id, deed)
 
 
 def _with_rule(
@@ -271,74 +257,3 @@ def _do(
     for each in [] if silent else made.contests:
         service.boards.changed(each)
     return made
-
-
-log = structlog.get_logger()
-
-# So many judgements may be left when the gate closes; with more of them the rejudging is not near its end yet.
-FEW = 8
-MOST_SECONDS_CLOSED = 20.0
-
-
-@contextmanager
-def absorbed(database: Database, engine: Engine, gate: Gate, rejudging_id: int) -> Iterator[None]:
-    """Keep a rejudging complete until the end of the block: all that was submitted is judged, and nothing is added.
-
-    Raises NotJudgedYet where more than a few of its judgements are left to do, or these take too long.
-    """
-    places, unjudged = _take_in(database, rejudging_id)
-    if not places:
-        yield
-        return
-    engine.take_up()
-    if len(unjudged) > FEW:
-        raise NotJudgedYet(_too_many(database, rejudging_id))
-    closed = time.monotonic()
-    with gate.closed(places, MOST_SECONDS_CLOSED) as emptied:
-        judged = 0
-        _, unjudged = _take_in(database, rejudging_id)
-        while unjudged or not emptied:  # more than once where other servers' gates have closed a moment later
-            left = MOST_SECONDS_CLOSED - (time.monotonic() - closed)
-            if not (emptied and left > 0 and engine.finish(unjudged, left)):
-                raise NotJudgedYet(
-                    N_(
-                        "%(count)s judgements of rejudging %(rejudging)s are not done yet: apply it again in "
-                        "a moment, or pause the contest first where its submissions come faster than they "
-                        "are judged"
-                    ),
-                    count=len(unjudged),
-                    rejudging=rejudging_id,
-                )
-            judged += len(unjudged)
-            _, unjudged = _take_in(database, rejudging_id)
-        yield
-        log.info(
-            "a rejudging's last submissions were judged while others waited",
-            rejudging=rejudging_id,
-            judged=judged,
-            milliseconds=round(1000 * (time.monotonic() - closed)),
-        )
-
-
-def _take_in(database: Database, rejudging_id: int) -> tuple[list[Place], list[int]]:
-    """Take in what the rejudging has no judgement of; returns the places it is about, and what has to be judged.
-
-    No place at all: it takes nothing in, or has ended.
-    """
-    with database.write(quiet=True) as session:
-        row = rejudging_steps.lock(session, rejudging_id)
-        if row.state not in {OPEN, UNDONE} or not grows(row):
-            return [], []
-        rejudging_steps.take_in_newcomers(session, row)
-        places = [(contest_id, row.changes["problem_id"]) for contest_id in contests_of(row)]
-        return places, rejudgings.unjudged(session, row)
-
-
-def _too_many(database: Database, rejudging_id: int) -> Message:
-    with database.read() as session:
-        progress = rejudgings.progress(session, [rejudging_id])[rejudging_id]
-    return Message(
-        N_("%(count)s of %(total)s judgements are not done yet"),
-        count=progress.total - progress.done,
-        total=progress.total,
-    )

@@ -38,7 +38,6 @@ from app.operations import queries
 from app.operations.queries import Latencies
 from app.operations.service.readiness import damaged_files
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.submissions.service.gate import Gate
 
 if TYPE_CHECKING:
     from app.core.db.listener import Listener
@@ -240,18 +239,6 @@ def share_counts(listener: Listener, writer: Writer, counts: Mapping[str, Failur
     for each in counts.values():
         each.tell = tell
     listener.hear(Kind.COUNTED, hear)
-
-
-def share_gate(listener: Listener, writer: Writer, gate: Gate) -> None:
-    """Let the gate of each server close with that of all others."""
-
-    def tell(arriving: Sequence[by_id.Notice]) -> None:
-        for sent in [writer.submit(by_id.send, notice) for notice in arriving]:
-            sent.result()
-
-    gate.tell = tell
-    listener.hear(Kind.CLOSED, gate.close_elsewhere)
-    listener.hear(Kind.OPENED, gate.open_elsewhere)
 
 
 def hear_of_followers(listener: Listener, hub: Hub) -> None:

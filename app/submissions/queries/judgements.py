@@ -25,7 +25,7 @@ from app.core.db.tables import ProcessRow
 from app.core.db.writer import TRACES, AnyHandler
 from app.domain.documents import CaseAnswer, FoundScore, ProblemSettingsDocument
 from app.domain.scoring import pair
-from app.submissions.tables import DONE, FIRST, LIVE, QUEUED, REJUDGED, RUNNING
+from app.submissions.tables import DONE, LIVE, QUEUED, REJUDGED, RUNNING
 from app.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 QUEUE = "queue"
@@ -98,12 +98,6 @@ def count_waiting(session: Session) -> int:
     return session.scalar(query) or 0
 
 
-def unjudged(session: Session, judgement_ids: Sequence[int]) -> int:
-    """The number of these that are not done yet."""
-    query = select(func.count()).where(JudgementRow.id.in_(judgement_ids), JudgementRow.state != DONE)
-    return session.scalar(query) or 0
-
-
 def due_lanes(session: Session, process_id: str | None) -> set[bool]:
     """Which queues have a judgement that may be claimed now: that of rejudgings (True), the other one (False)."""
     return {again for again in (False, True) if session.execute(_queued(process_id, again=again).limit(1)).first()}
@@ -113,11 +107,6 @@ def is_begun_elsewhere(session: Session, process_id: str | None) -> bool:
     """Whether another process has begun a judgement that is not done."""
     other = BEGUN & JudgementRow.process_id.is_distinct_from(process_id)
     return bool(session.scalar(select(exists().where(OPEN, other))))
-
-
-def put_first(session: Session, judgement_ids: Sequence[int]) -> None:
-    """Let these be claimed before all others."""
-    session.execute(update(JudgementRow).where(JudgementRow.id.in_(judgement_ids)).values(lane=FIRST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +166,7 @@ def _claim(connection: Connection, claim: Claim) -> Claimed:
 def _queued(process_id: str | None, *, again: bool) -> Select[*tuple[Any, ...]]:
     """The judgements of a queue that a process may claim now, in their order."""
     columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.lost, JudgementRow.lane, PAYER.label("payer"))
-    lane = JudgementRow.lane == REJUDGED if again else JudgementRow.lane < REJUDGED
+    lane = JudgementRow.lane == (REJUDGED if again else LIVE)
     is_due = or_(JudgementRow.not_before.is_(None), JudgementRow.not_before <= utc_now())
     is_free = or_(JudgementRow.process_id.is_(None), JudgementRow.process_id == process_id)
     return (

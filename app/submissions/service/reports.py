@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -16,7 +15,6 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import message_of, shows_feedback, worth_of
 from app.core.clics import format_reltime, format_time, number
-from app.core.db.database import Database
 from app.core.errors import NotFound
 from app.core.messages import N_
 from app.domain.contests import CaseKind, ScoredProblem
@@ -24,7 +22,7 @@ from app.domain.counting import Answers, counted_answers, submission_answers
 from app.domain.fixed_point import shown as shown_points
 from app.domain.scoring import GroupPoints, ProblemPoints, exact, phase_scale, problem_points
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import judgements, submission_queries, submissions
+from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.submissions import SentAnswer
 from app.submissions.service.judgements import Message, is_newer, judgement_document
 from app.submissions.service.report_bodies import Report, ReportedCase, ReportedFile, ReportedGroup, ReportedImage
@@ -241,18 +239,3 @@ def own_answers(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProble
 def points_at_best(snapshot: ContestSnapshot, problem: ScoredProblem, answers: Answers) -> ProblemPoints:
     """The points of answers at the BEST that the viewer sees."""
     return problem_points(problem, answers, snapshot.bests(problem), snapshot.phase)
-
-
-SECONDS_BETWEEN_LOOKS = 0.02
-
-
-def all_done(database: Database, judgement_ids: Sequence[int], seconds: float, is_closing: Callable[[], bool]) -> bool:
-    """Wait until these are done; False where that takes longer than `seconds`, or the engine closes."""
-    until = time.monotonic() + seconds
-    while True:
-        with database.read() as session:
-            if not judgements.unjudged(session, judgement_ids):
-                return True
-        if time.monotonic() >= until or is_closing():
-            return False
-        time.sleep(SECONDS_BETWEEN_LOOKS)

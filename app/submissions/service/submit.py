@@ -64,12 +64,11 @@ async def submit(
     await check_may_submit(service, viewer, contest_id)  # before anything is read of the body
     async with opening as form:
         check_new(viewer, form)
-        async with service.gate.passed((contest_id, form.problem_id)):
-            admitted = await admit(service, viewer, contest_id, form)
-            refuse_played(admitted)
-            files = StoredFiles(service)
-            new = await prepare(service, admitted, files, key)
-            outcome = await _write(service, new)
+        admitted = await admit(service, viewer, contest_id, form)
+        refuse_played(admitted)
+        files = StoredFiles(service)
+        new = await prepare(service, admitted, files, key)
+        outcome = await _write(service, new)
     if isinstance(outcome, LimitReached):
         await files.refuse()
         raise over_limit(outcome, new.time)
@@ -92,13 +91,12 @@ async def bring_in(
     """
     async with opening as form:
         check_brought(viewer, form, submission_id)
-        async with service.gate.passed((contest_id, form.problem_id)):
-            admitted = await admit(service, viewer, contest_id, form)
-            new = replace(await prepare(service, admitted, StoredFiles(service)), external_id=submission_id)
-            submission = view(submission_id, new, practice=admitted.is_practice)
-            if await run_sync(_is_stored, service, new):
-                return BroughtIn(submission, is_new=False)
-            outcome = await _write(service, new)
+        admitted = await admit(service, viewer, contest_id, form)
+        new = replace(await prepare(service, admitted, StoredFiles(service)), external_id=submission_id)
+        submission = view(submission_id, new, practice=admitted.is_practice)
+        if await run_sync(_is_stored, service, new):
+            return BroughtIn(submission, is_new=False)
+        outcome = await _write(service, new)
     assert not isinstance(outcome, LimitReached)  # an admin has none
     if outcome.judgement_id is not None:
         _wake(service, new, outcome)

@@ -456,16 +456,6 @@ def test_registrations_of_an_address_count_on_both(two: tuple[Api, Api]) -> None
     until(lambda: other.app.state.registration_pace.asked.reach(("registration", "10.0.0.1"), 1))
 
 
-def test_the_gate_closes_on_both_and_opens_if_nobody_says_so(two: tuple[Api, Api]) -> None:
-    one, other = two
-    place = ("c", "echo")
-    with one.service.gate.closed([place], 20):
-        until(lambda: other.service.gate.is_closed(place))
-    until(lambda: not other.service.gate.is_closed(place))
-    other.service.gate.close_elsewhere("x", 0.01, *place)
-    until(lambda: not other.service.gate.is_closed(place))
-
-
 def test_one_server_at_a_time_has_a_lock_and_the_next_gets_it(two: tuple[Api, Api]) -> None:
     one, other = two
     assert one.service.locks.take("a")
@@ -515,14 +505,6 @@ def test_notices_that_no_process_sends_are_passed_over(two: tuple[Api, Api]) -> 
     until(lambda: len(other.get("contests/c/submissions").json()) == 1)
     assert other.service.listener is not None
     until(lambda: other.service.listener.behind < 10)
-
-
-def test_the_gate_closes_for_more_places_than_one_notice_can_name(two: tuple[Api, Api]) -> None:
-    one, other = two
-    places = [(f"{at:036}", f"problem-{at:028}") for at in range(200)]
-    with one.service.gate.closed(places, 20):
-        until(lambda: all(map(other.service.gate.is_closed, places)))
-    until(lambda: not any(map(other.service.gate.is_closed, places)))
 
 
 def test_a_server_with_another_key_is_refused_and_says_what_to_do(two: tuple[Api, Api], tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_what_a_process_has_begun_is_left_to_it(queue: Queue) -> None:
     assert queue.take(2, process="a") == [1]
 
 
-def test_rejudgings_wait_in_a_lane_of_their_own_and_may_be_put_first(database_url: str, tmp_path: Path) -> None:
+def test_rejudgings_wait_in_a_lane_of_their_own(database_url: str, tmp_path: Path) -> None:
     database = Database(database_url)
     add_rogue_contest(database, LocalFiles(tmp_path))
     with database.transaction() as connection:
@@ -139,7 +139,6 @@ def test_rejudgings_wait_in_a_lane_of_their_own_and_may_be_put_first(database_ur
         queue = Queue(session.connection())
         live = queue.add(*"tt")
         assert queue.take() == live[:1]
-        judgements.put_first(session, [again])
-        assert queue.take(again=True) == []
-        assert queue.take(2) == [again, live[1]]
+        assert queue.take(again=True) == [again]
+        assert queue.take(2) == live[1:]
     database.close()

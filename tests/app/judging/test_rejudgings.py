@@ -392,7 +392,7 @@ def test_what_arrives_meanwhile_is_judged_before_the_change_is_applied(contest: 
     judge(contest.service)
     add_submission(contest.service, {"02": share(1)}, team="other", files={"02": b"2\n"})
     late = do(contest, "apply", rejudging, 409)
-    assert late["message"].startswith("1 judgements of rejudging 1 are not done yet: apply it again in a moment")
+    assert late["message"].startswith("1 of 2 judgements are not done yet: apply it again in a moment")
     assert points(contest)["other"] == (1, 50.0)
     judge(contest.service)
     do(contest, "apply", rejudging)

@@ -1,23 +1,23 @@
-"""Rejudgings that are applied while teams submit: what arrives is judged with them, and waits only for a moment."""
+"""Rejudgings that are applied while teams submit: what arrives is judged by both versions, and nobody waits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any, cast
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import httpx
 import pytest
 
-from app.tables import JudgementRow, ProblemRow
+from app.submissions.queries import judgements
+from app.submissions.queries.judgements import Outcome
+from app.tables import JudgementRow, ProblemRow, RejudgingRow, SubmissionRow
 from tests.app.judging.test_rejudgings import difference, do, points, prepared, put, state
 from tests.builders.contests import add_contest, add_submission
-from tests.builders.judging import judge
+from tests.builders.judging import begin, judge
 from tests.builders.scoring import share
-from tests.builders.service import Api, Idle
+from tests.builders.service import Api
 
-SEEN_SOON = 0.3
-"""What does not wait is done long before; what does may be as late as it likes."""
+MINUTE = timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -58,16 +58,20 @@ def worths(api: Api) -> dict[str, float]:
     return {team: worth for team, (_, worth) in points(api).items()}
 
 
-def finishing(api: Api, deed: Callable[[], object]) -> None:
-    """What the engine does when the last few submissions are to be judged before the rejudging is applied."""
-    cast(Idle, api.service.engine).finishing = deed
+def age(api: Api) -> None:
+    """Let all submissions and the rejudging have come a minute earlier."""
+    with api.service.database.write() as session:
+        for row in session.query(SubmissionRow):
+            row.time -= MINUTE
+        for rejudging in session.query(RejudgingRow):
+            rejudging.created -= MINUTE
 
 
 def test_what_arrives_before_it_is_applied_is_judged_by_both_versions_and_undone_with_it(contest: Api) -> None:
     rejudging = replaced(contest)
     send(contest, "other", b"22\n")
     assert contest.get(rejudging["href"], user="judge").json()["total"] == 2
-    finishing(contest, lambda: judge(contest.service))
+    judge(contest.service)
     assert do(contest, "apply", rejudging)["state"] == "applied"
     assert points(contest) == {"other": (1, 50.0), "team": (2, 0.0)}
     send(contest, "team", b"22\n")
@@ -77,58 +81,56 @@ def test_what_arrives_before_it_is_applied_is_judged_by_both_versions_and_undone
     assert points(contest)["other"] == (2, 0.0)
     judge(contest.service)
     assert points(contest) == {"team": (1, 50.0), "other": (2, 0.0)}
+    assert do(contest, "apply", rejudging, 409)["message"].startswith("1 of 3 judgements are not done yet")
+    judge(contest.service)
     assert do(contest, "apply", rejudging)["state"] == "applied"
     assert set(worths(contest).values()) == {50.0}
 
 
-def test_it_is_not_applied_before_the_verdicts_it_replaces_are_there_to_be_put_back(quick: Api) -> None:
-    rejudging = replaced(quick)
-    send(quick, "other", b"2\n")
-    with quick.service.database.write() as session:  # as after the rejudging's own judgement, before the other one
-        row = session.query(JudgementRow).filter_by(rejudging_id=int(rejudging["id"]), state="queued").one()
-        row.state, row.type = "done", "WA"
-    do(quick, "apply", rejudging, 409)
-    finishing(quick, lambda: judge(quick.service))
-    do(quick, "apply", rejudging)
-    do(quick, "undo", rejudging)
-    assert worths(quick) == {"team": 50.0, "other": 50.0}
-
-
-def test_submissions_to_the_problem_wait_while_the_last_ones_are_judged_and_others_do_not(contest: Api) -> None:
+def test_it_is_applied_at_once_and_the_latest_submissions_are_judged_after(contest: Api) -> None:
     add_contest(contest.service, "d", problem_id="echo")
     rejudging = replaced(contest)
-    contests = set(rejudging["contests"])
-    assert contests == {"c", "d"}
+    assert set(rejudging["contests"]) == {"c", "d"}
     send(contest, "other", b"22\n")
-    sent: list[Future[httpx.Response]] = []
-    stored: list[int] = []
-
-    def finish() -> None:
-        sent.append(threads.submit(send, contest, "team", b"22\n"))
-        wait(sent, SEEN_SOON)
-        stored.append(contest.get(rejudging["href"], user="judge").json()["total"])
-        judge(contest.service)
-
-    finishing(contest, finish)
-    with ThreadPoolExecutor(1) as threads:
-        do(contest, "apply", rejudging)
-        reply = sent[0].result()
-    assert (stored, reply.status_code) == ([2], 201)
+    with contest.service.database.read() as session:
+        (at_work,) = judgements.waiting(session)
+    attempt = begin(contest.service.writer, at_work) or 0
+    assert do(contest, "apply", rejudging)["total"] == 1
+    by_earlier_version = Outcome(at_work, attempt, "WA", [], datetime.now(UTC))
+    assert not contest.service.writer.submit(judgements.record_many, by_earlier_version).result()
+    assert worths(contest) == {"team": 0.0, "other": 0.0}
     judge(contest.service)
-    assert worths(contest) == {"team": 50.0, "other": 50.0}
+    assert worths(contest) == {"team": 0.0, "other": 50.0}
     do(contest, "undo", rejudging)
     judge(contest.service)
     assert worths(contest) == {"team": 50.0, "other": 0.0}
 
 
-def test_a_rejudging_that_cannot_be_finished_lets_submissions_in_again(quick: Api) -> None:
+@pytest.mark.parametrize("first", [False, True])
+def test_the_latest_submissions_may_have_been_judged_by_one_of_the_versions_alone(quick: Api, first: bool) -> None:
     rejudging = replaced(quick)
     send(quick, "other", b"22\n")
+    with quick.service.database.write() as session:
+        done = session.query(JudgementRow).filter_by(submission_id=2, current=first).one()
+        done.state, done.type = "done", "WA"
+    do(quick, "apply", rejudging)
+    judge(quick.service)
+    assert worths(quick) == {"team": 0.0, "other": 50.0}
+    do(quick, "undo", rejudging)
+    judge(quick.service)
+    assert worths(quick) == {"team": 50.0, "other": 0.0}
+
+
+def test_it_is_not_applied_while_a_verdict_that_is_not_of_the_latest_would_be_lost(quick: Api) -> None:
+    rejudging = replaced(quick)
+    send(quick, "other", b"22\n")
+    judge(quick.service, most=1)
+    age(quick)
     refused = quick.post(f"{rejudging['href']}/apply", user="admin")
     assert (refused.status_code, refused.headers["retry-after"]) == (409, "1")
     assert "are not done yet: apply it again in a moment, or pause the contest" in refused.json()["message"]
     send(quick, "team", b"22\n")
-    finishing(quick, lambda: judge(quick.service))
+    judge(quick.service)
     assert do(quick, "apply", rejudging)["total"] == 3
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.app.judging.test_rejudgings import prepared
 from tests.builders.examples import examples
 from tests.builders.judging import judge
-from tests.builders.service import Api, Idle, open_api
+from tests.builders.service import Api, open_api
 
 TEAMS = ("team", "other")
 Version = dict[str, bytes]
@@ -38,7 +38,6 @@ class Story:
         self.live: Version = {"02": b"2\n", "03": b"3\n"}
         self.open: tuple[str, Version] | None = None
         self.applied: list[tuple[str, Version]] = []
-        cast(Idle, api.service.engine).finishing = lambda: judge(api.service)
 
     def take(self, kind: str, one: Any, other: Any) -> None:
         """Take one step."""
