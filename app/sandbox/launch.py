@@ -14,7 +14,6 @@ import resource
 import select
 import shlex
 import shutil
-import socket
 import stat
 import subprocess
 import time
@@ -218,11 +217,8 @@ class Launched:
         return bool(self._root) and Path(self._root + model.MARK).is_dir()
 
 
-def launch(
-    command: Command, group: RunGroup, filter_: bytes, *, talks: bool, stdin: socket.socket | None = None
-) -> Launched:
-    """Start a sandbox in its group. Standard input is a pipe if it `talks`, or the socket `stdin`, or nothing."""
-    source = subprocess.PIPE if talks else subprocess.DEVNULL if stdin is None else stdin.fileno()
+def launch(command: Command, group: RunGroup, filter_: bytes, stdin: int) -> Launched:
+    """Start a sandbox in its group; `stdin` is a descriptor, or one of subprocess's words."""
     with ExitStack() as inside:
         status, status_inside = os.pipe()
         inside.callback(os.close, status_inside)
@@ -237,7 +233,7 @@ def launch(
         process = started(
             lambda: subprocess.Popen(
                 ("/bin/sh", "-c", script(group.folders, command.limits), "sh", *bwrap),
-                stdin=source,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 pass_fds=(status_inside, gate_inside, filter_file, word_file),

@@ -2,82 +2,39 @@
 
 Guarantee 4: a thread watches each program, and kills it at a limit.
 
-- A program that stays in its sandbox and is asked many times over its standard input and output.
+- A program that stays in its sandbox and is asked many times over a socket.
 """
 
 from __future__ import annotations
 
 import os
-import select
 import socket
+import subprocess
 import threading
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import IO
 
 from app.sandbox import model
 from app.sandbox.groups import Groups, NoGroups, RunGroup
 from app.sandbox.launch import Launched, launch
 from app.sandbox.model import ALLOWED, AS_ROOT, Command, Follower, Limits, Result, SandboxFault, SandboxMissing
 from app.sandbox.seccomp import sandbox_filter
-from app.sandbox.streams import CHUNK, Inlet, Watch
+from app.sandbox.streams import Inlet, Watch
 
-# A program that has closed its output has most likely ended, and its exit code is on its way.
+# A program that has hung up has most likely ended, and its exit code is on its way.
 SECONDS_TO_END = 1.0
 
 
-class ProgramEnded(Exception):
-    """The program has ended, or was ended by a limit, before it replied; `Running.kill` tells by what."""
-
-
 class Running:
-    """A program that runs. Its limits hold for the whole of its life; what it prints and nobody receives blocks it."""
+    """A program that runs. Its limits hold for the whole of its life."""
 
-    def __init__(self, launched: Launched, watch: Watch) -> None:
+    def __init__(self, watch: Watch) -> None:
         self._watch = watch
-        self._stdin, self._stdout = _own(launched.process.stdin), _own(launched.process.stdout)
-        if self._stdin is not None:
-            os.set_blocking(self._stdin, False)
         self._result: Result | None = None
         self._fault: BaseException | None = None
-        self._closed = self._hung_up = False
         self._thread = threading.Thread(target=self._run, name="sandbox-watch", daemon=True)
         self._thread.start()
-
-    def send(self, data: bytes, seconds: float = 60.0) -> None:
-        """Send bytes; a program that has not taken them in time is killed (`wall`). Raises ProgramEnded."""
-        assert self._stdin is not None, "a program with a socket is asked over that"
-        until = time.monotonic() + seconds
-        view = memoryview(data)
-        while view:
-            self._wait(self._stdin, select.POLLOUT, until)
-            try:
-                view = view[os.write(self._stdin, view[:CHUNK]) :]
-            except BlockingIOError:
-                continue
-            except BrokenPipeError:
-                self._hung_up = True
-                raise ProgramEnded from None
-
-    def receive(self, size: int, seconds: float) -> bytes:
-        """Receive exactly so many bytes; a program that has not sent them in time is killed. Raises ProgramEnded."""
-        assert self._stdout is not None, "it is a pipe"
-        until = time.monotonic() + seconds
-        data = bytearray()
-        while len(data) < size:
-            self._wait(self._stdout, select.POLLIN, until)
-            more = os.read(self._stdout, min(size - len(data), CHUNK))
-            if not more:
-                self._hung_up = True
-                raise ProgramEnded
-            data += more
-        return bytes(data)
-
-    def cpu_seconds(self) -> float:
-        """Processor time so far; 0 once the program has ended."""
-        return self._watch.cpu_seconds()
 
     @property
     def alive(self) -> bool:
@@ -87,17 +44,12 @@ class Running:
     def kill(self, *, ended: bool = False) -> Result:
         """Kill the program and return how it ended: `signal` 9 if it was alive. Further calls return the same.
 
-        `ended`: it has hung up by other ways than these pipes, and its own end is on its way.
+        `ended`: it has hung up, and its own end is on its way.
         """
-        if self._hung_up or ended:
+        if ended:
             self._thread.join(SECONDS_TO_END)
         self._watch.kill()
         self._thread.join()
-        if not self._closed:
-            self._closed = True
-            for pipe in (self._stdin, self._stdout):
-                if pipe is not None:
-                    os.close(pipe)
         if self._result is None:
             raise SandboxFault("the run could not be watched") from self._fault
         return self._result
@@ -108,25 +60,11 @@ class Running:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.kill()
 
-    def _wait(self, pipe: int, event: int, until: float) -> None:
-        """Wait until the pipe takes or has bytes; past `until` the program is killed."""
-        left = until - time.monotonic()
-        poll = select.poll()
-        poll.register(pipe, event)
-        if left <= 0 or not poll.poll(left * 1000):
-            self._watch.stop("wall")
-            raise ProgramEnded
-
     def _run(self) -> None:
         try:
             self._result = self._watch.run()
         except BaseException as error:  # raised by `kill`, in the thread that asks
             self._fault = error
-
-
-def _own(stream: IO[bytes] | None) -> int | None:
-    """A descriptor of one's own for a pipe, which the watch closes once the program has ended."""
-    return None if stream is None else os.dup(stream.fileno())
 
 
 PROGRAM = "bubblewrap"
@@ -168,7 +106,7 @@ class Sandbox:
         """Run a command to its end or a limit; raises SandboxFault if it could not be started."""
         inlet = None if command.stdin is None else Inlet(command.stdin)
         try:
-            watch = self._launch(command, talks=inlet is not None)[1]
+            watch = self._launch(command, subprocess.DEVNULL if inlet is None else subprocess.PIPE)
             if follower is not None:
                 watch.follow(follower)
             return watch.run(inlet)
@@ -176,15 +114,9 @@ class Sandbox:
             if inlet is not None:
                 inlet.close()
 
-    def start(self, command: Command, stdin: socket.socket | None = None) -> Running:
-        """Start a command that is asked over its standard input and output; `Command.stdin` must be None.
-
-        With a socket as standard input the caller holds the other end; then standard output is read by nobody.
-        """
-        if command.stdin is not None:
-            raise ValueError("expected no stdin for a command that is asked, found one")
-        launched, watch = self._launch(command, talks=stdin is None, stdin=stdin, reads_stdout=False)
-        return Running(launched, watch)
+    def start(self, command: Command, stdin: socket.socket) -> Running:
+        """Start a command that is asked over a socket as its standard input, whose other end the caller holds."""
+        return Running(self._launch(command, stdin.fileno()))
 
     def groups_in_use(self) -> list[Path]:
         """The folders of the runs that go on."""
@@ -200,17 +132,15 @@ class Sandbox:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _launch(
-        self, command: Command, *, talks: bool, stdin: socket.socket | None = None, reads_stdout: bool = True
-    ) -> tuple[Launched, Watch]:
+    def _launch(self, command: Command, stdin: int) -> Watch:
         _check(command)
         group = self._groups.new(command.limits)
         launched = None
         try:
-            launched = launch(command, group, self._filter, talks=talks, stdin=stdin)
+            launched = launch(command, group, self._filter, stdin)
             launched.prepare(command)
             launched.begin()
-            return launched, Watch(command, group, launched, reads_stdout=reads_stdout)
+            return Watch(command, group, launched)
         except BaseException:
             _undo(group, launched)
             raise

@@ -87,14 +87,13 @@ CORES = os.cpu_count() or 1
 
 
 class Watch:
-    """Watches one run. `run` is for one thread; `stop` and `cpu_seconds` are for any."""
+    """Watches one run. `run` is for one thread; `stop` and `kill` are for any."""
 
-    def __init__(self, command: Command, group: RunGroup, launched: Launched, *, reads_stdout: bool = True) -> None:
+    def __init__(self, command: Command, group: RunGroup, launched: Launched) -> None:
         self._limits = command.limits
         self._group, self._launched = group, launched
         process = launched.process
-        self._outlets = [_outlet(process.stdout)] if reads_stdout else []
-        self._outlets.append(_outlet(process.stderr))
+        self._outlets = [_outlet(process.stdout), _outlet(process.stderr)]
         self._lock = threading.Lock()
         self._ending: Ending | None = None
         self._killed = False
@@ -136,11 +135,6 @@ class Watch:
             if not self._gone:
                 self._killed = True
                 self._group.kill(self._launched.process.pid)
-
-    def cpu_seconds(self) -> float:
-        """Processor time so far; 0 once the run is over."""
-        with self._lock:
-            return 0.0 if self._gone else self._group.cpu_seconds()
 
     def _pass_bytes(self, inlet: Inlet | None) -> None:
         status, stdin = self._launched.status, self._launched.process.stdin
@@ -199,8 +193,7 @@ class Watch:
             cpu,
             time.monotonic() - self._began,
             self._group.peak_memory(),
-            texts[0] if len(texts) > 1 else b"",
-            texts[-1],
+            *texts,
             self._group.refused_processes(),
         )
 

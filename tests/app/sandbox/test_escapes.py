@@ -216,9 +216,9 @@ def test_what_is_left_is_taken_whole_or_not_at_all(sandbox: Sandbox, tmp_path: P
 def test_a_killed_server_leaves_no_process_and_its_groups_go_with_the_next_one() -> None:
     seconds = f"{10**6 + secrets.randbelow(10**6)}"
     code = (
-        "import sys; from app.sandbox.sandbox import Sandbox; from tests.builders.sandboxes import shell\n"
-        "box = Sandbox.open(as_root=True)\n"
-        f"box.start(shell('echo begun; (setsid sleep {seconds} &); sleep {seconds}')).receive(6, 60)\n"
+        "import socket, sys; from app.sandbox.sandbox import Sandbox; from tests.builders.sandboxes import shell\n"
+        "box = Sandbox.open(as_root=True); ours, theirs = socket.socketpair()\n"
+        f"box.start(shell('echo begun >&0; (setsid sleep {seconds} &); sleep {seconds}'), theirs); ours.recv(6)\n"
         "print(*box.groups_in_use(), sep='\\n', flush=True); sys.stdin.read()"
     )
     server = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
