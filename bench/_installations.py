@@ -15,7 +15,7 @@ from bench.stage import serving, working
 from tests.rabbitmq import own_broker
 
 SQLITE, POSTGRESQL, DISTRIBUTED = KINDS = ("sqlite", "postgresql", "distributed")
-FEW = {"graders": "1", "spare_graders": "0"}
+FEW = {"graders": "1"}
 """A server that has workers judges nothing itself; it has a grader for what a request waits for."""
 
 
@@ -44,7 +44,7 @@ class Installation:
             for url in urls:
                 wait_until_ready(url)
             for _ in range(workers if self.unused_broker is not None else 0):
-                stack.enter_context(working(self.home, **common, **judging, spare_graders="0"))
+                stack.enter_context(working(self.home, **common, **judging))
             yield urls
 
 

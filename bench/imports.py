@@ -95,7 +95,7 @@ def imported(folder: Path, name: str, cases: int, size: int) -> Imported:
         started.append(subprocess.Popen(*arguments, **options))
         return started[0]
 
-    settings = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0", "TMPDIR": str(home)}
+    settings = {"JURADO_GRADERS": "1", "TMPDIR": str(home)}
     with fresh_service(home, settings, start) as running, watched(started[0].pid) as peaks:
         began, used = perf_counter(), processor_seconds(started[0].pid)
         client, spent = client_peak(running, archive, home)

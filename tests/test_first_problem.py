@@ -26,7 +26,7 @@ ODD = (
 )
 ANYTHING = "..."
 SERVED = "jurado package serve"
-FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
+FEW_GRADERS = {"JURADO_GRADERS": "1"}
 
 
 def blocks() -> Iterator[tuple[str, str]]:

@@ -29,8 +29,6 @@ PATH = f"contests/{CONTEST}"
 TEAMS = {"ants": "The Ants", "bees": "The Bees", "cats": "The Cats"}
 NEW_CASE = "121-n12-uploaded"
 CORRUPT = b"3\n0 0 2 2\nnot a jump\n"
-# No grader dies in the story, so that none in reserve need start beside the others.
-NO_SPARE = {"JURADO_SPARE_GRADERS": "0"}
 SECONDS_BETWEEN_LOOKS = 0.1
 MOST_SECONDS = 120
 
@@ -87,7 +85,7 @@ def demo(as_json: AsJson = False) -> None:
         else:
             typer.echo(f"{time.monotonic() - began:5.1f} s  {text}")
 
-    with locked_folder(DEMO_PREFIX) as folder, fresh_service(folder, NO_SPARE) as running:
+    with locked_folder(DEMO_PREFIX) as folder, fresh_service(folder) as running:
         talk(f"a fresh service answers at {running.url}")
         story = Story(running.url, Client(new_login(running.url, "admin", running.password)), folder, talk)
         try:

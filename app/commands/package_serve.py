@@ -21,7 +21,7 @@ from app.core.files.temporary import SERVE_PREFIX, locked_folder
 if TYPE_CHECKING:
     from app.commands.package_stage import Stage
 
-FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
+FEW_GRADERS = {"JURADO_GRADERS": "1"}
 
 
 @command("package serve")

@@ -106,7 +106,6 @@ class Settings(BaseSettings):
         "info", description="least weight of a line in the log; debug: also requests and submissions that went well"
     )
     graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
-    spare_graders: int = Field(1, ge=0, description="warm graders in reserve, each for one that is killed")
     grader_memory: int = Field(2 * 2**30, description="memory a grader may use")
     most_unjudged: int = Field(
         100, ge=1, description="submissions of one team that may wait for their verdict; what comes then gets 429"

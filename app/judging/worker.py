@@ -177,7 +177,6 @@ class _State(Collector):
         """Look at them."""
         state = self._engine.graders()
         yield GaugeMetricFamily("jurado_worker_graders", "graders of this worker able to work", value=state.alive)
-        yield GaugeMetricFamily("jurado_worker_spare_graders", "its warm graders in reserve", value=state.spare)
         yield CounterMetricFamily("jurado_worker_grader_deaths", "its graders that died", value=state.deaths)
         yield GaugeMetricFamily("jurado_worker_at_work", "judgements claimed, not done", value=self._engine.at_work)
         yield InfoMetricFamily("jurado_worker_build", "version", value={"version": version("jurado")})

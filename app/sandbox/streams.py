@@ -193,7 +193,8 @@ class Watch:
             cpu,
             time.monotonic() - self._began,
             self._group.peak_memory(),
-            *texts,
+            texts[0],
+            texts[1],
             self._group.refused_processes(),
         )
 

@@ -120,12 +120,9 @@ def graders_of_the_server(stage: Stage) -> Cost:
 
 
 def _wait_until_warm(stage: Stage) -> None:
-    """Wait for the grader that judges and the one in reserve: they are confined once they have loaded the checkers."""
+    """Wait for the grader that judges: it is confined once it has loaded the checkers."""
     with stage.client(0) as team:
         _judged_id(team)
-    until = time.monotonic() + 60
-    while httpx.get(f"{stage.url}/health/ready").json().get("spare_graders", 1) < 1 and time.monotonic() < until:
-        time.sleep(0.1)
 
 
 def _read(path: str) -> str:

@@ -74,7 +74,7 @@ class Player:
 def games(setting: Stage) -> str:
     """kill -9 in the middle of 2,000 games: each acknowledged move is in its transcript, and none twice"""
     add_problem(setting)
-    server = setting.serve(most_games_of_one=str(2 * GAMES), graders="1", spare_graders="0")
+    server = setting.serve(most_games_of_one=str(2 * GAMES), graders="1")
     players = asyncio.run(open_all(setting, server))
     for at in range(1, setting.size.kills + 1):
         asyncio.run(play_until_killed(setting, server, players, at * BEFORE_A_KILL))

@@ -17,7 +17,7 @@ from tests import postgres
 
 FRESH = "chaos_fresh"
 LONGEST_START = 5.0
-FEW = {"graders": "1", "spare_graders": "0"}
+FEW = {"graders": "1"}
 """A server of which only the start is of interest has one grader to warm up."""
 PASSWORD = "a long enough pass phrase"
 

@@ -13,7 +13,7 @@ from ops.chaos.rows import Rows, rows_of
 from ops.chaos.stage import PATIENCE, POSTGRESQL, Server, Stage, Worker, wait_until
 from tests.rabbitmq import RabbitMQ
 
-FEW = {"graders": "1", "spare_graders": "0"}
+FEW = {"graders": "1"}
 PATIENT = "600"
 """Seconds for a checker, so that what it says after a minute is its result, and not a failure."""
 LOOK = 0.005

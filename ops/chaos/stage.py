@@ -239,7 +239,7 @@ class Stage:
 
     def worker(self, *, module: Sequence[str] = SERVER, **settings: str) -> Worker:
         """A worker on the home with one grader, not started yet; it is stopped at the end of the scenario."""
-        few = {"graders": "1", "spare_graders": "0", "problems": str(self.problems)}
+        few = {"graders": "1", "problems": str(self.problems)}
         ours = {"database_url": self.database_url, **few}
         worker = Worker(self.home, module=module, popen=self.popen, **{**ours, **settings})
         self.servers.append(worker)

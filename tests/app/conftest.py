@@ -56,7 +56,7 @@ Jurado = Callable[..., Result]
 BOARD = b"3\nooo\no..\n...\n"
 """Four pieces, three of which can be eaten at most."""
 
-FEW_GRADERS = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0"}
+FEW_GRADERS = {"JURADO_GRADERS": "1"}
 """Each grader is a process that compiles and warms up."""
 
 

@@ -50,7 +50,7 @@ def games(stack: ExitStack, url: str, home: Path) -> None:
 
 
 def engine(stack: ExitStack, url: str, home: Path) -> None:
-    stack.enter_context(grading(url, home, spares=1))
+    stack.enter_context(grading(url, home))
 
 
 def jobs(stack: ExitStack, url: str, home: Path) -> None:
@@ -100,7 +100,6 @@ STARTS: dict[str, Start] = {
     "lock": lock,
     "notices": notices,
     "presence": presence,
-    "spare graders": engine,
     "stored files": stored_files,
 }
 

@@ -92,13 +92,12 @@ class Grading:
         *,
         graders: int = 1,
         seconds: float = 60.0,
-        spares: int = 0,
     ) -> None:
         self.database = database
         self.files = files
         self.writer = Writer(database)
         self.judged: list[str] = []
-        settings = EngineSettings(graders, 2**31, seconds, files, PROGRAM, spares)
+        settings = EngineSettings(graders, 2**31, seconds, files, PROGRAM)
         self.engine = Engine(database, self.writer, settings, lambda contest_id, _: self.judged.append(contest_id))
 
     def accept(self, new: NewSubmission, *, tell: bool = True) -> Accepted:
@@ -139,13 +138,12 @@ def grading(
     *,
     graders: int = 1,
     seconds: float = 60.0,
-    spares: int = 0,
     cases: int = 2,
 ) -> Iterator[Grading]:
     """A running engine over the rogue contest."""
     database, files = Database(url), LocalFiles(folder)
     add_rogue_contest(database, files, cases=cases)
-    grading = Grading(database, files, graders=graders, seconds=seconds, spares=spares)
+    grading = Grading(database, files, graders=graders, seconds=seconds)
     grading.engine.start()
     try:
         yield grading

@@ -45,7 +45,6 @@ def poisoned_worker(
         "JURADO_FILES_URL": f"file://{folder / 'files'}",
         "JURADO_HOME": str(folder / "worker"),
         "JURADO_METRICS_TOKEN": TOKEN,
-        "JURADO_SPARE_GRADERS": "0",
     }
     with open(os.devnull, "wb") as nowhere:
         process = forked(

@@ -101,7 +101,7 @@ def judging_service(home: Path, settings: Mapping[str, str] | None = None) -> It
     """A service of its own process with two teams and without the bundled problems."""
     bundled = home / "bundled"
     bundled.mkdir(parents=True)
-    own = {"JURADO_GRADERS": "1", "JURADO_SPARE_GRADERS": "0", "JURADO_PROBLEMS": str(bundled), **(settings or {})}
+    own = {"JURADO_GRADERS": "1", "JURADO_PROBLEMS": str(bundled), **(settings or {})}
     with fresh_service(home, own, forked) as running:
         judge = Judge(running.url, running.password, home / "var")
         for team in TEAM:

@@ -68,7 +68,7 @@ class Idle:
 
     def graders(self) -> GraderState:
         """None is needed."""
-        return GraderState(1, 0, 0, {})
+        return GraderState(1, 0, {})
 
     def programs_lack(self) -> str:
         """Nobody is here to run any."""

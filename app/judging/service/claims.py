@@ -134,7 +134,7 @@ class Claims:
                 if seconds >= LEAST_CHARGED or isinstance(ended, Later):
                     used.append(self._returned(task, ended, seconds))
                 is_over = self._engine.is_awaited() if again else time.monotonic() - began > SLICE_SECONDS
-                if is_over or self._is_short(ended):
+                if is_over or (isinstance(ended, Later) and ended.is_grader_gone):
                     break
                 if not self._writer.pressed and not again:
                     written += self._record(outcomes, may_wait=bool(tasks))
@@ -152,10 +152,6 @@ class Claims:
         self.is_in_doubt |= any(each.exception() for each in written) or any(each.exception() for each in returned)
         if returned:
             self._engine.call(again=again)
-
-    def _is_short(self, ended: Outcome | Later) -> bool:
-        """Whether other graders should judge what is claimed, as this one has to be started first."""
-        return isinstance(ended, Later) and ended.is_grader_gone and not self._engine.has_spare
 
     def _returned(self, task: Task, ended: Outcome | Later, seconds: float = 0.0) -> Returned:
         """What the queue is to know of a task: the seconds of its team, and when it is claimed again, if it is open."""

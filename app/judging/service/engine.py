@@ -34,7 +34,7 @@ from app.judging.service.broker import JUDGEMENTS, REJUDGINGS, Sender
 from app.judging.service.claims import Claims
 from app.judging.service.judging import FileFaults, Judging
 from app.judging.service.messages import Grade, Validate, Validated, Warm
-from app.judging.service.outcomes import GraderProcess, Spares, Trial
+from app.judging.service.outcomes import GraderProcess, Trial
 from app.judging.service.programs import Programs
 from app.judging.service.questions import Question, Questions, Tried
 from app.judging.service.staff import EngineSettings, GraderState
@@ -85,9 +85,8 @@ class Engine:
         self._judging = Judging(self.files, settings.seconds_per_answer)
         self._claims = Claims(database, writer, settings, self._judging, on_judged, self)
         self._asked = Questions(settings.seconds_per_answer, lambda: self._closing)
-        self._spares = Spares(settings, self._warm_up)
         self.programs = Programs(settings)
-        self._processes = [GraderProcess(self._spares, self.programs) for _ in range(settings.graders)]
+        self._processes = [GraderProcess(settings, self._warm_up, self.programs) for _ in range(settings.graders)]
         self._loops = [
             Loop(f"grader-{at}", partial(self._work, process), 0.0) for at, process in enumerate(self._processes)
         ]
@@ -98,7 +97,6 @@ class Engine:
         self._sweep()
         for loop in self._loops:
             loop.start()
-        self._spares.start()
 
     def watch(
         self,
@@ -149,11 +147,6 @@ class Engine:
         return self._closing
 
     @property
-    def has_spare(self) -> bool:
-        """Whether a grader that is gone is replaced at once, or no other one can do its work."""
-        return len(self._processes) == 1 or bool(self._spares.pids)
-
-    @property
     def waiting(self) -> int:
         """Judgements that somebody waits for."""
         with self._database.read() as session:
@@ -179,7 +172,9 @@ class Engine:
 
     def graders(self) -> GraderState:
         """The state of the graders."""
-        return GraderState(self.alive(), len(self._spares.pids), self._spares.deaths, dict(self._spares.protections))
+        deaths = sum(process.deaths for process in self._processes)
+        protections = {name: lack for process in self._processes for name, lack in process.protections.items()}
+        return GraderState(self.alive(), deaths, protections)
 
     @property
     def pids(self) -> list[int]:
@@ -192,7 +187,8 @@ class Engine:
             self._closing = True
             self._asked.close()
             self._changed.notify_all()
-        self._spares.close()
+        for process in self._processes:
+            process.stop_starting()
         for loop in self._loops:
             loop.close(2 * self._settings.seconds_per_answer)
         for process in self._processes:
@@ -224,6 +220,8 @@ class Engine:
         """A step of a grader's thread: no other one starts its process or talks to it."""
         if self._closing:
             return FOREVER
+        if not process.start():  # so that a thread whose grader was killed claims nothing before it has another one
+            return process.pause
         try:
             self._work_once(process)
         except BaseException:
@@ -232,7 +230,6 @@ class Engine:
         return None
 
     def _work_once(self, process: GraderProcess) -> None:
-        process.start()  # so that a thread whose grader was killed claims nothing before it has another one
         match self._next():
             case Question() as question:
                 if not self._asked.answer(process, question):

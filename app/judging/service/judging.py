@@ -21,7 +21,7 @@ from app.core.files.files import State
 from app.core.tracing import in_logs
 from app.domain.documents import FoundScore
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
-from app.judging.service.outcomes import CLOSED, GraderProcess, given_up, outcome, over_limit
+from app.judging.service.outcomes import NO_GRADER, GraderProcess, given_up, outcome, over_limit
 from app.judging.service.questions import MOST_FAILURES
 from app.packages.settings import SUBMISSION_SECONDS
 from app.submissions.queries.judgements import Outcome, Task
@@ -221,9 +221,8 @@ class Judging:
         if isinstance(reply, Held):
             faults_log.error("no program of a package can run: what needs one waits", error=reply.error)
             return Later(SECONDS_WITHOUT_SANDBOX, SANDBOX)
-        # The process that takes over judges it from the start.
-        if reply is CLOSED:
-            return Later()
+        if reply is NO_GRADER:
+            return Later(is_grader_gone=True)
         if not reply.blame:
             if (pause := self._suspects.killed(task.judgement_id)) is not None:
                 return self._unfinished(progress, Later(pause, is_grader_gone=True))

@@ -1,15 +1,10 @@
 """Outcomes of judgements: from the scores of the answers to the type.
 
-- A grader's place: a warm process to ask, replaced where it dies, also by a spare one; and the sandbox beside it.
-- A warm grader in reserve, so that one that is killed is replaced at once, and how graders are started at all.
-
-Guarantee 5: a spare grader replaces a killed one at once, and the condition of `Spares` lets a thread wait for it.
+- A grader's place: a warm process to ask, replaced where it dies; and the sandbox beside it.
 """
 
 from __future__ import annotations
 
-import threading
-from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +12,6 @@ import structlog
 
 from app.contests.schemas import Rule
 from app.core.clock import utc_now
-from app.core.loops import Loop
 from app.domain.contests import Kind
 from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
 from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, ProblemSettingsDocument
@@ -86,179 +80,44 @@ def judge_errors(answers: Sequence[CaseAnswer]) -> list[FoundScore]:
 
 log = structlog.get_logger()
 
-SECONDS_BETWEEN_LOOKS = 2.0
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
-
-
-class Spares:
-    """Keeps some graders warm beside those that work, and counts those that died. May be used from any thread."""
-
-    def __init__(self, settings: EngineSettings, warm_up: Callable[[], Warm]) -> None:
-        self._count = settings.spares
-        self._settings = settings
-        self._warm_up = warm_up
-        self._changed = threading.Condition()
-        self._ready: deque[RunningGrader] = deque()
-        self._starting: set[RunningGrader] = set()
-        self._wanted = 0
-        self._is_bringing = False
-        self._closing = False
-        self._loop = Loop("spare graders", self._work, 0.0)
-        self.deaths = 0
-        self.protections: dict[str, str] = {}
-
-    def start(self) -> None:
-        """Begin to keep spares."""
-        if self._count:
-            self._loop.start()
-
-    @property
-    def pids(self) -> list[int]:
-        """Process ids of the spares that are warm."""
-        with self._changed:
-            return [grader.pid for grader in self._ready if grader.alive]
-
-    def take(self) -> RunningGrader | None:
-        """A warm grader: a spare, also one that is being started, or another started now; None once all is closed."""
-        with self._changed:
-            self._wanted += 1
-            self._changed.wait_for(lambda: self._ready or not self._is_bringing or self._closing)
-            while self._ready:
-                grader = self._ready.popleft()
-                if grader.alive:
-                    self._wanted -= 1
-                    self._changed.notify_all()
-                    return grader
-                self._bury(grader)
-        try:
-            return self._started()
-        finally:
-            with self._changed:
-                self._wanted -= 1
-                self._changed.notify_all()
-
-    def died(self) -> None:
-        """Count a grader that worked and is dead."""
-        with self._changed:
-            self.deaths += 1
-
-    def close(self) -> None:
-        """Kill the spares and those that start."""
-        with self._changed:
-            self._closing = True
-            for grader in (*self._ready, *self._starting):
-                grader.stop()
-            self._changed.notify_all()
-        self._loop.close(LONGEST_PAUSE)
-        with self._changed:
-            while self._ready:
-                self._ready.popleft().kill()
-
-    def _work(self) -> None:
-        """Start a spare where one is missing, but none beside a grader that work waits for; look whether they live."""
-        with self._changed:
-            for grader in [each for each in self._ready if not each.alive]:
-                self._ready.remove(grader)
-                self._bury(grader)
-            self._is_bringing = len(self._ready) < self._count and not self._wanted
-            if not self._is_bringing and not self._closing:
-                self._changed.wait(SECONDS_BETWEEN_LOOKS)
-        if self._is_bringing:
-            spare = self._started()
-            with self._changed:
-                self._is_bringing = False
-                if spare is not None:
-                    self._ready.append(spare)
-                self._changed.notify_all()
-
-    def _bury(self, grader: RunningGrader) -> None:
-        self.deaths += 1
-        grader.kill()
-
-    def _started(self) -> RunningGrader | None:
-        """Start a grader; one that dies while it starts is nobody's fault: wait longer each time, and try again."""
-        pause = FIRST_PAUSE
-        while not self._closing:
-            if (grader := self._try()) is not None:
-                return grader
-            with self._changed:
-                self._changed.wait_for(lambda: self._closing, pause)
-            pause = min(LONGEST_PAUSE, 2 * pause)
-        return None
-
-    def _try(self) -> RunningGrader | None:
-        try:
-            request = self._warm_up()
-            grader = RunningGrader(self._settings)
-            warmed = self._warmed(grader, request)
-        except Exception:  # a database that is away, no process left to start, a pipe that breaks
-            log.exception("a grader could not be started; it is tried again")
-            return None
-        if self._closing:
-            grader.kill()
-            return None
-        if isinstance(warmed, Failed):
-            log.warning("a grader died while it started; another is tried", error=warmed.error)
-            with self._changed:
-                self._bury(grader)
-            return None
-        if warmed.error:
-            log.warning("a grader could not load its checkers", error=warmed.error)
-        self._tell(warmed.protections)
-        return grader
-
-    def _warmed(self, grader: RunningGrader, request: Warm) -> Warmed | Failed:
-        """Warm a grader that has been started; one that fails by an exception is killed."""
-        with self._changed:
-            self._starting.add(grader)
-        try:
-            return grader.warm(request)
-        except BaseException:
-            grader.kill()
-            raise
-        finally:
-            with self._changed:
-                self._starting.discard(grader)
-
-    def _tell(self, protections: dict[str, str]) -> None:
-        missing = {name: lack for name, lack in protections.items() if lack}
-        if missing and protections != self.protections:
-            log.warning("graders lack protections that this system does not give", **missing)
-        self.protections = protections
-
-
-CLOSED = Failed("the server stops", blame=False)
+NO_GRADER = Failed("no grader runs", blame=False)
 
 
 class GraderProcess:
-    """A grader's place, for one thread; `close` is for any.
+    """A grader's place, for one thread; `stop_starting` and `close` are for any.
 
     `ask` and `grade` never raise for what happens inside the process: a dead or silent one is a Failed reply.
     """
 
-    def __init__(self, spares: Spares, programs: Programs) -> None:
-        self._spares = spares
+    def __init__(self, settings: EngineSettings, warm_up: Callable[[], Warm], programs: Programs) -> None:
+        self._settings = settings
+        self._warm_up = warm_up
         self._programs = programs
         self._running: RunningGrader | None = None
+        self._starting: RunningGrader | None = None
         self._closing = False
+        self.deaths = 0
+        self.pause = 0.0
+        self.protections: dict[str, str] = {}
 
     @property
     def pid(self) -> int | None:
-        """The process's id while it runs."""
+        """The process's id while it runs and is warm."""
         running = self._running
         return running.pid if running is not None and running.alive else None
 
-    def start(self) -> None:
-        """Start a warm process before there is anything to ask."""
-        self._ready()
+    def start(self) -> bool:
+        """Have a warm process before there is anything to ask; False where it should be tried after `pause` seconds."""
+        return self._ready() is not None
 
     def ask(self, request: Validate, seconds: float) -> Reply:
         """Send a request and wait for its reply; past `seconds` the process is killed."""
         if request.program is not None:
             return self._programs.ask(request, request.program, seconds)
         running = self._ready()
-        return CLOSED if running is None else running.ask(request, seconds)
+        return NO_GRADER if running is None else running.ask(request, seconds)
 
     def grade(self, request: Grade, seconds: float, *, fresh: bool = False) -> list[FoundScore] | Failed:
         """Check answers of a submission, each within `seconds`, until the request's slice is over.
@@ -268,7 +127,13 @@ class GraderProcess:
         if request.program is not None:
             return self._programs.grade(request, request.program, seconds)
         running = self._ready(fresh=fresh)
-        return CLOSED if running is None else running.grade(request, seconds)
+        return NO_GRADER if running is None else running.grade(request, seconds)
+
+    def stop_starting(self) -> None:
+        """Start no further process, and end one that is not warm yet."""
+        self._closing = True
+        if (starting := self._starting) is not None:
+            starting.stop()
 
     def close(self) -> None:
         """Kill the process, also while somebody waits for its reply."""
@@ -277,14 +142,44 @@ class GraderProcess:
             self._running.kill()
 
     def _ready(self, *, fresh: bool = False) -> RunningGrader | None:
+        """The warm process, or another one started now; None where it does not start, or all is closed."""
         running = self._running
         if running is not None and running.alive and not (fresh and running.used):
             return running
         if running is not None:
-            if not running.alive:
-                self._spares.died()
+            self.deaths += not running.alive
             running.kill()
-            self._running = None
-        if not self._closing:
-            self._running = self._spares.take()
+        self._running = None if self._closing else self._started()
         return self._running
+
+    def _started(self) -> RunningGrader | None:
+        """Start a process and let it load what judging needs; one that dies meanwhile is nobody's fault."""
+        grader = None
+        try:
+            request = self._warm_up()
+            grader = self._starting = RunningGrader(self._settings)
+            warmed = grader.warm(request)
+        except Exception:  # a database that is away, no process left to start, a pipe that breaks
+            log.exception("a grader could not be started; it is tried again")
+        else:
+            if isinstance(warmed, Failed):
+                self.deaths += 1
+                log.warning("a grader died while it started; another is tried", error=warmed.error)
+            elif not self._closing:
+                self._look_at(warmed)
+                self.pause = 0.0
+                return grader
+        finally:
+            self._starting = None
+        if grader is not None:
+            grader.kill()
+        self.pause = min(LONGEST_PAUSE, 2 * self.pause or FIRST_PAUSE)
+        return None
+
+    def _look_at(self, warmed: Warmed) -> None:
+        if warmed.error:
+            log.warning("a grader could not load its checkers", error=warmed.error)
+        missing = {name: lack for name, lack in warmed.protections.items() if lack}
+        if missing and warmed.protections != self.protections:
+            log.warning("graders lack protections that this system does not give", **missing)
+        self.protections = warmed.protections

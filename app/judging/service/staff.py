@@ -41,7 +41,7 @@ from app.sandbox.pipes import MessageTooLarge, PipeBroken, PipeTooSlow
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """The number of graders, the limits of each, the seconds of an answer's check, their module, and the reserve.
+    """The number of graders, the limits of each, the seconds of an answer's check, and their module.
 
     `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `image_bytes` bounds the
     images that they leave for an answer, `most_seconds` the time that a package may give its own; `modules` are those
@@ -54,7 +54,6 @@ class EngineSettings:
     seconds_per_answer: float
     files: Files
     program: str = "app.judging.service.grader"
-    spares: int = 0
     cache: Path | None = None
     image_bytes: int = IMAGE_BYTES
     most_seconds: float = MOST_SECONDS
@@ -65,10 +64,9 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class GraderState:
-    """The state of the graders: those at work, those in reserve, how many died, and what each protection lacks."""
+    """The state of the graders: those at work, how many died, and what each protection lacks."""
 
     alive: int
-    spare: int
     deaths: int
     protections: Mapping[str, str]
 
@@ -85,7 +83,6 @@ def engine_settings(settings: Settings, files: Files) -> EngineSettings:
         memory=settings.grader_memory,
         seconds_per_answer=settings.check_seconds,
         files=files,
-        spares=settings.spare_graders,
         cache=settings.home / "cache" / "programs",
         image_bytes=settings.image_bytes,
         most_seconds=settings.most_check_seconds,
@@ -104,7 +101,6 @@ class RunningGrader:
 
     def __init__(self, settings: EngineSettings) -> None:
         self._files = settings.files
-        self.protections: dict[str, str] = {}
         self.used = False
         self._process = AskedProcess(settings.program, str(settings.memory))
 
@@ -119,13 +115,10 @@ class RunningGrader:
         return self._process.alive
 
     def warm(self, request: Warm, seconds: float = STARTING_SECONDS) -> Warmed | Failed:
-        """Let the process load what judging needs and confine itself; `protections` tells how then."""
+        """Let the process load what judging needs and confine itself."""
         files = {sha256 for _, *both in request.cases for sha256 in both}
         reply = self._send(request, seconds) or self._receive(seconds, files)
-        if isinstance(reply, Warmed):
-            self.protections = reply.protections
-            return reply
-        return self._no_reply(reply)
+        return reply if isinstance(reply, Warmed) else self._no_reply(reply)
 
     def ask(self, request: Validate, seconds: float) -> Reply:
         """Validate a test case within so many seconds."""

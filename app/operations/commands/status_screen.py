@@ -51,7 +51,6 @@ def _wrapped(text: str, indent: str) -> list[str]:
 LABELS = {
     "damaged_files": "damaged files",
     "graders": "graders alive",
-    "spare_graders": "graders in reserve",
     "grader_deaths": "graders that died",
     "unprotected": "protections graders lack",
     "waiting": "judgements waiting",

@@ -169,7 +169,6 @@ def _graders(service: Service) -> Iterator[Figure]:
     """Counts of graders, clock and stored files."""
     state, last = service.engine.graders(), service.scrub.last
     yield GAUGE, "jurado_graders", "graders able to work", state.alive
-    yield GAUGE, "jurado_spare_graders", "warm graders in reserve", state.spare
     yield COUNTER, "jurado_grader_deaths", "graders that died", state.deaths
     yield (
         GAUGE,

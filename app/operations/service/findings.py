@@ -168,7 +168,7 @@ def _minute(time: str) -> str:
 def _judging(ready: Ready) -> Iterator[Finding]:
     answers = N_("answers, and takes what is written") if ready.database else N_("says nothing")
     yield _finding("done" if ready.database else "open", N_("Database"), Message(answers))
-    alive = Message(N_("%(alive)s alive, %(spare)s in reserve"), alive=ready.graders, spare=ready.spare_graders)
+    alive = Message(N_("%(alive)s alive"), alive=ready.graders)
     yield _finding("done" if ready.graders else "open", N_("Graders"), alive)
     yield _finding("look" if ready.grader_deaths else "done", N_("Graders that died"), ready.grader_deaths)
     oldest = ready.oldest_seconds or 0.0

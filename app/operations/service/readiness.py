@@ -103,7 +103,6 @@ class Ready(BaseModel):
     ready: bool
     database: bool = Field(description="the database answers, and takes what is written")
     graders: int = Field(description="graders that are able to work")
-    spare_graders: int = Field(description="warm graders in reserve")
     grader_deaths: int = Field(description="graders that died since the server started")
     unprotected: list[str] = Field(description="protections that graders lack, as this system does not give them")
     sandbox: dict[str, str] = Field(
@@ -126,7 +125,6 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
         ready=False,
         database=False,
         graders=state.alive,
-        spare_graders=state.spare,
         grader_deaths=state.deaths,
         unprotected=sorted(name for name, lack in state.protections.items() if lack),
         sandbox={name: lack or "on" for name, lack in (await _apart(service.sandbox.lacks)).items()},

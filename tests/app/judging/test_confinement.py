@@ -9,11 +9,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
-from threading import Lock
 
 import msgspec
-import psutil
 import pytest
 from sqlalchemy import select
 
@@ -121,29 +120,32 @@ def test_kills_while_a_test_case_is_checked_end_neither_it_nor_what_is_judged_me
         assert found.types() == ["AC", "AC"]
 
 
-def spares_of(found: Grading) -> list[int]:
-    """Process ids of the graders in reserve; none before one is warm."""
-    if not found.engine.graders().spare:
-        return []
-    running = psutil.process_iter(["ppid", "cmdline"])
-    graders = {
-        each.pid for each in running if each.info["ppid"] == os.getpid() and PROGRAM in (each.info["cmdline"] or ())
-    }
-    return sorted(graders - set(found.engine.pids))
-
-
-def test_a_killed_grader_is_replaced_by_the_warm_spare(sqlite_url: str, tmp_path: Path) -> None:
-    """The next verdict comes from the process that was in reserve; a new reserve is started, the death is counted."""
-    with grading(sqlite_url, tmp_path / "files", spares=1) as found:
-        wait_for(lambda: bool(found.engine.pids and spares_of(found)))
-        (worker,), (spare,) = found.engine.pids, spares_of(found)
+def test_a_killed_grader_is_replaced(sqlite_url: str, tmp_path: Path) -> None:
+    with grading(sqlite_url, tmp_path / "files") as found:
+        wait_for(lambda: bool(found.engine.pids))
+        (worker,) = found.engine.pids
         os.kill(worker, signal.SIGKILL)
         found.accept(submission(b"10", b"10"))
         found.wait()
-        assert found.engine.pids == [spare]
-        wait_for(lambda: bool(spares_of(found)))
-        assert spares_of(found) != [spare]
+        assert found.engine.pids != [worker]
         assert found.engine.graders().deaths == 1
+
+
+def test_a_grader_that_dies_while_it_starts_is_started_again(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warm, failures = RunningGrader.warm, count()
+
+    def killed(grader: RunningGrader, request: Warm, seconds: float = 60.0) -> Warmed | Failed:
+        if next(failures) < 2:
+            grader.stop()
+        return warm(grader, request, seconds)
+
+    monkeypatch.setattr(RunningGrader, "warm", killed)
+    with grading(sqlite_url, tmp_path / "files") as found:
+        found.accept(submission(b"10", b"10"))
+        found.wait()
+        assert (found.types(), found.engine.graders().deaths) == (["AC"], 2)
 
 
 def test_a_grader_starts_without_what_only_servers_need() -> None:
@@ -152,34 +154,6 @@ def test_a_grader_starts_without_what_only_servers_need() -> None:
     code = f"import sys, app.judging.service.grader; print([name for name in {dear} if name in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
-
-
-def test_after_the_death_of_a_worker_and_its_spare_one_grader_is_started_at_a_time(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What work waits for has the machine for itself; the next spare comes after it."""
-    with grading(sqlite_url, tmp_path / "files", spares=1) as found:
-        wait_for(lambda: bool(found.engine.pids and spares_of(found)))
-        at_once, began = list[int](), Lock()
-        warm = RunningGrader.warm
-
-        def counted(grader: RunningGrader, request: Warm, seconds: float = 60.0) -> Warmed | Failed:
-            with began:
-                at_once.append(1)
-            try:
-                assert sum(at_once) == 1
-                return warm(grader, request, seconds)
-            finally:
-                with began:
-                    at_once.append(-1)
-
-        monkeypatch.setattr(RunningGrader, "warm", counted)
-        for pid in (*spares_of(found), *found.engine.pids):
-            os.kill(pid, signal.SIGKILL)
-        found.accept(submission(b"10", b"10"))
-        found.wait()
-        wait_for(lambda: bool(spares_of(found)))
-        assert (at_once, found.types()) == ([1, -1, 1, -1], ["AC"])
 
 
 def test_kills_in_a_row_are_the_answers_only_if_others_pass_in_between() -> None:

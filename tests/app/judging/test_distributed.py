@@ -168,7 +168,7 @@ def test_servers_tell_of_a_file_that_a_worker_waits_for(postgresql_url: str, bro
         path.rename(tmp_path / "lost")
         new = NewSubmission("c", PROBLEM, "team", "team", NOW, 1000, [NewAnswer(2, "02.out", 2, data=b"2\n")])
         accepted = api.service.writer.submit(submissions.accept, new).result()
-        settings = Settings(home=tmp_path / "w", database_url=postgresql_url, **shared, graders=1, spare_graders=0)
+        settings = Settings(home=tmp_path / "w", database_url=postgresql_url, **shared, graders=1)
         worker = Worker(settings)
         worker.start(threading.Event())
 
@@ -270,7 +270,7 @@ def test_expected_answers_that_came_with_packages_are_scored_by_a_worker_that_st
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
     """No row tells of them: without their scores no reference would take part in BEST."""
-    settings = Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1, spare_graders=0)
+    settings = Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1)
     database = Database(settings.database, shared=True)
     with database.write() as session:
         problems.import_package(session, LocalFiles(tmp_path / "files"), assemble(PROBLEM, package_files()))

@@ -19,8 +19,7 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.judging.queries.judging_tasks import waiting_for_file
 from app.judging.service import engine, judging
-from app.judging.service.messages import Validate
-from app.judging.service.outcomes import Spares
+from app.judging.service.messages import Failed, Validate, Warm, Warmed
 from app.judging.service.questions import JudgeFailed
 from app.judging.service.staff import RunningGrader
 from app.submissions.queries import judgements
@@ -201,14 +200,14 @@ def test_what_a_killed_graders_thread_had_claimed_is_judged_by_others_while_it_h
         dead.accept(submission(answer, b"10"))
     dead.writer.close()
     running = Grading(database, files, graders=2, seconds=60)
-    may_start, started, take = threading.Event(), count(), Spares.take
+    may_start, started, warm = threading.Event(), count(), RunningGrader.warm
 
-    def take_late(spares: Spares) -> RunningGrader | None:
+    def warm_late(grader: RunningGrader, request: Warm, seconds: float = 60.0) -> Warmed | Failed:
         if next(started) >= 2:
             may_start.wait(60)
-        return take(spares)
+        return warm(grader, request, seconds)
 
-    monkeypatch.setattr(Spares, "take", take_late)
+    monkeypatch.setattr(RunningGrader, "warm", warm_late)
     running.engine.start()
     until(lambda: any(map(is_stopped, running.engine.pids)))
     os.kill(next(filter(is_stopped, running.engine.pids)), signal.SIGKILL)

@@ -40,7 +40,7 @@ def _as_root(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def service(url: str, home: Path, setting: str) -> Iterator[Api]:
     """A service with graders, whose setting is this."""
-    with open_service(url, home, programs_as_root=setting, graders=1, spare_graders=0) as parts:
+    with open_service(url, home, programs_as_root=setting, graders=1) as parts:
         settings = engine_settings(parts.settings, parts.files)
         engine = Engine(parts.database, parts.writer, settings, lambda *_: None)
         with serve(replace(parts, engine=engine)) as api:

@@ -32,7 +32,6 @@ ILL = Ready(
     ready=False,
     database=False,
     graders=0,
-    spare_graders=0,
     grader_deaths=1,
     unprotected=["seccomp"],
     sandbox={USER: "the service runs as root"},
