@@ -19,7 +19,7 @@ from app.programs import places as inside
 from app.programs.points import NO_MODULES, Modules
 from app.programs.ready import Conversation, Pool, Ready
 from app.programs.runner import IMAGE_NAMES, LARGEST_IMAGE, MOST_IMAGES
-from app.programs.tools import Opinions, ToolDesk
+from app.programs.tools import ToolDesk
 from app.sandbox.model import Command, Limits, Mount, python
 from app.sandbox.sandbox import Sandbox
 from checkers import doors
@@ -143,7 +143,6 @@ class ProgramDesk:
         self._most_seconds = most_seconds
         self._modules = modules
         self._pool = Pool()
-        self._opinions = Opinions()
 
     def close(self) -> None:
         """Let go of all programs."""
@@ -151,7 +150,7 @@ class ProgramDesk:
 
     def tools(self) -> ToolDesk:
         """The desk of other programs than checkers, in the same sandbox."""
-        return ToolDesk(self._sandbox, self._cache, self._opinions)
+        return ToolDesk(self._sandbox, self._cache)
 
     @contextmanager
     def opened(self, program: model.Program, seconds: float) -> Iterator[Ask]:

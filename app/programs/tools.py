@@ -15,18 +15,14 @@ Guarantee 4: the lock of a run lets any thread end it, also before it starts.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Lock
 from typing import Literal, TypedDict, TypeGuard, final
-
-from cachetools import LRUCache
 
 from app.programs.model import INCLUDED, ProgramFault, as_text, digest, exit_code, pack, plain, unexpected
 from app.programs.places import INPUT, WORK, prepared
@@ -34,8 +30,6 @@ from app.sandbox.model import Command, Limits, Mount, Result
 from app.sandbox.sandbox import Sandbox
 
 PROCESSES = 32
-# Each has at most some kilobytes of text, and nearly all have none.
-MOST_OPINIONS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,34 +89,11 @@ class Opinion:
     fault: str = ""
 
 
-class Opinions:
-    """The newest opinions of validators: the same program says the same about the same input. For any thread."""
-
-    def __init__(self) -> None:
-        self._known: LRUCache[Hashable, Opinion] = LRUCache(MOST_OPINIONS)
-        self._lock = Lock()
-
-    def get(self, key: Hashable) -> Opinion | None:
-        """The opinion on a question, if it is known."""
-        with self._lock:
-            return self._known.get(key)
-
-    def put(self, key: Hashable, opinion: Opinion) -> Opinion:
-        """Remember an opinion, and give it back."""
-        with self._lock:
-            self._known[key] = opinion
-        return opinion
-
-
 class ToolDesk:
-    """Runs programs of packages; what is compiled is kept below `cache`. May be used from any thread.
+    """Runs programs of packages; what is compiled is kept below `cache`. May be used from any thread."""
 
-    `opinions`: what validators have said, to be asked before they are asked again.
-    """
-
-    def __init__(self, sandbox: Sandbox, cache: Path, opinions: Opinions | None = None) -> None:
+    def __init__(self, sandbox: Sandbox, cache: Path) -> None:
         self.sandbox = sandbox
-        self.opinions = opinions or Opinions()
         self._cache = cache
 
     def prepare(self, tool: Tool) -> None:
@@ -163,10 +134,7 @@ LONGEST_TEXT = 4096
 def validate(
     desk: ToolDesk, tool: Tool, protocol: ValidatorProtocol, data: bytes, args: Sequence[str], bounds: Bounds
 ) -> Opinion:
-    """Ask a validator about an input, unless it has been asked; failures of its own are no opinions to be kept."""
-    key = (tool.sha256, tool.place, protocol, tuple(args), bounds, hashlib.sha256(data).digest())
-    if (known := desk.opinions.get(key)) is not None:
-        return known
+    """Ask a validator about an input."""
     try:
         if protocol == "cms":
             with tempfile.TemporaryDirectory(prefix="jurado-input-") as folder:
@@ -175,7 +143,7 @@ def validate(
                 result = desk.run(desk.command(tool, (INPUT, *args), bounds, reads={INPUT: path}))
         else:
             result = desk.run(desk.command(tool, args, bounds, stdin=data))
-        return desk.opinions.put(key, _opinion(tool.name, protocol, result))
+        return _opinion(tool.name, protocol, result)
     except ProgramFault as fault:
         return Opinion(tool.name, False, fault=f"{tool.name}: {fault}")
 

@@ -21,11 +21,9 @@ from app.tables import JudgementRow
 
 def judge(service: Service, *, most: int | None = None) -> int:
     """Judge what waits, submissions first and rejudgings after; returns how many. `most`: stop after so many."""
-    with service.database.read() as session:
-        late = rejudgings.late(session)
-    if late:
-        with service.database.write() as session:
-            rejudging_steps.take_in_late(session, late)
+    with service.database.write(quiet=True) as session:  # those of builders are inserted past it
+        for row in rejudgings.still_open(session):
+            rejudging_steps.take_in_newcomers(session, row)
     with service.database.read() as session:
         waiting = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
     chosen = waiting[:most]

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session, aliased
 
 from app.contests.tables import APPLIED, CANCELLED, OPEN, UNDONE
 from app.core.clock import utc_now
-from app.core.db.database import Database
 from app.core.errors import BadRequest
 from app.core.json_documents import ProblemChanges, SelectionDocument
 from app.core.messages import N_
@@ -97,7 +96,10 @@ def take_in(session: Session, row: RejudgingRow) -> int:
 
 
 def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
-    """Add submissions that a rejudging has not judged; one that was undone is then open again. `row` is from `lock`."""
+    """Add submissions that a rejudging has not judged; one that was undone is then open again. `row` is from `lock`.
+
+    One that is open lacks at most those that were inserted while it was opened, in transactions that could not see it.
+    """
     if row.state not in {OPEN, UNDONE} or not grows(row) or session.scalar(rejudgings.missing(row).limit(1)) is None:
         return
     if row.state == UNDONE:
@@ -106,31 +108,10 @@ def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
     take_in(session, row)
 
 
-def take_in_all_late(database: Database) -> None:
-    """Let open rejudgings take in what has been submitted meanwhile to the problems that they change."""
-    with database.read() as session:
-        late = rejudgings.late(session)
-    if late:
-        with database.write() as session:
-            take_in_late(session, late)
-
-
-def take_in_late(session: Session, rejudging_ids: Sequence[int]) -> None:
-    """Add what arrived meanwhile to these rejudgings."""
-    for rejudging_id in rejudging_ids:
-        row = _locked(session, rejudging_id)
-        if row is not None and row.state == OPEN:
-            take_in(session, row)
-
-
 def alone(session: Session) -> None:
     """Let one transaction at a time begin, change and end rejudgings, whichever: what each looks at must not move."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE rejudgings IN SHARE ROW EXCLUSIVE MODE"))
-
-
-def _locked(session: Session, rejudging_id: int) -> RejudgingRow | None:
-    return session.get(RejudgingRow, rejudging_id, with_for_update=True, populate_existing=True)
 
 
 def lock(session: Session, rejudging_id: int) -> RejudgingRow:
@@ -138,7 +119,7 @@ def lock(session: Session, rejudging_id: int) -> RejudgingRow:
     alone(session)
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE submissions IN SHARE MODE"))
-    row = _locked(session, rejudging_id)
+    row = session.get(RejudgingRow, rejudging_id, with_for_update=True, populate_existing=True)
     if row is None:
         raise RejudgingRefused(N_("rejudging %(rejudging)s is gone"), rejudging=rejudging_id)
     return row

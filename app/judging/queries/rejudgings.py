@@ -127,12 +127,6 @@ def unjudged(session: Session, row: RejudgingRow) -> set[int]:
     return found | set(session.scalars(missing(row))) if grows(row) else found
 
 
-def late(session: Session) -> list[int]:
-    """Open rejudgings that change a problem to which somebody has submitted meanwhile."""
-    growing = [row for row in still_open(session) if grows(row)]
-    return [row.id for row in growing if session.scalar(missing(row).limit(1)) is not None]
-
-
 def pairs(session: Session, row: RejudgingRow, contest_id: str) -> dict[int, tuple[int | None, int]]:
     """Of each submission of a contest that has been judged again: the judgement it had, and the one it was given."""
     query = (

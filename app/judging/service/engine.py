@@ -29,7 +29,6 @@ import structlog
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop
-from app.judging.queries import rejudging_steps
 from app.judging.service.broker import JUDGEMENTS, REJUDGINGS, Sender
 from app.judging.service.claims import Claims
 from app.judging.service.judging import FileFaults, Judging
@@ -44,8 +43,6 @@ from app.submissions.queries.judgements import Outcome, Task
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_SWEEPS = 0.5
-# Submissions are added to rejudgings as they are inserted; this finds those that were missed.
-SECONDS_BETWEEN_LATE = 5.0
 
 
 class Step(Enum):
@@ -79,7 +76,7 @@ class Engine:
         self._calls = {False: 0, True: 0}  # by `again`, as those that were answered: nothing was queued any more
         self._answered = {False: 0, True: 0}
         self._judging_again = 0
-        self._swept = self._took_in = float("-inf")
+        self._swept = float("-inf")
         self._closing = False
         self.files = FileFaults(settings.files.state)
         self._judging = Judging(self.files, settings.seconds_per_answer)
@@ -202,9 +199,6 @@ class Engine:
         ended = self.files.take_ended()
         if self._sender is not None:
             return
-        if time.monotonic() - self._took_in >= SECONDS_BETWEEN_LATE:
-            self._took_in = time.monotonic()
-            rejudging_steps.take_in_all_late(self._database)
         process_id = self._settings.process_id
         if ended:
             with self._database.write(quiet=True) as session:

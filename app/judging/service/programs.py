@@ -18,8 +18,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import cast
 
-from cachetools import LRUCache
-
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.images import measure
 from app.domain.counting import CaseVerdict
@@ -46,8 +44,6 @@ from app.sandbox.model import SandboxFault, SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from checkers.doors import Message
 
-PROGRAMS_KEPT = 32
-
 
 class _FileUnreadable(Exception):
     """A stored file that cannot be read, with its name."""
@@ -68,7 +64,6 @@ class Programs:
         self._desk: ProgramDesk | None = None
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._lock = threading.Lock()
-        self._loaded: LRUCache[str, Program] = LRUCache(PROGRAMS_KEPT)
 
     def close(self) -> None:
         """Let go of the sandbox; nothing may run any more."""
@@ -154,19 +149,11 @@ class Programs:
         return Path(self._temporary.name)
 
     def _program(self, document: ProgramDocument, bundle: bytes | None) -> Program:
-        """The program of a document; other words about the same bundle make another program of it."""
+        files = unpack(self._load(document["sha256"]) if bundle is None else bundle)
         own = document.get("limits") or {"seconds": None, "memory": None, "output": None}
-        key = "/".join((document["sha256"], document["protocol"], document["points"], *map(str, own.values())))
-        with self._lock:
-            program = self._loaded.get(key)
-        if program is None:
-            files = unpack(self._load(document["sha256"]) if bundle is None else bundle)
-            protocol, points = cast(Protocol, document["protocol"]), cast(Meaning, document["points"])
-            limits = OwnLimits(own["seconds"], own["memory"], own["output"])
-            program = Program(document["sha256"], protocol, points, files, limits)
-            with self._lock:
-                self._loaded[key] = program
-        return program
+        limits = OwnLimits(own["seconds"], own["memory"], own["output"])
+        protocol, points = cast(Protocol, document["protocol"]), cast(Meaning, document["points"])
+        return Program(document["sha256"], protocol, points, files, limits)
 
     def _grade_one(self, ask: Ask, answer: CaseAnswer) -> FoundScore:
         if answer.refused is not None:
