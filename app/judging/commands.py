@@ -17,8 +17,6 @@ from app.core.commands.registry import AsJson, Cell, ContestId, Request, Shown, 
 
 SECONDS_BETWEEN_LOOKS = 0.3
 MOST_ROUNDS = 100
-# Judgements left to do with which the server applies a rejudging, because it has them done first.
-FEW = 8
 MOST_NEWCOMERS = 20
 # Lines of a table for people; programs ask for all of them with --json.
 MOST_CASES = 200
@@ -207,16 +205,14 @@ def follow(client: Client, rejudging: JsonMapping, *, quiet: bool) -> None:
 
 
 def wait_until_judged(client: Client, path: str, on_progress: OnProgress) -> None:
-    """Look at a rejudging until nothing of it waits to be judged, or only what has just been submitted."""
-    at_first: int | None = None
+    """Look at a rejudging until all is judged that it had at first; more may have been submitted meanwhile."""
+    at_first = client.get(path)["total"]
     while True:
         rejudging = client.get(path)
-        total, left = rejudging["total"], rejudging["total"] - rejudging["judged"]
-        note = f"{rejudging['judged']} of {total} judged"
+        note = f"{rejudging['judged']} of {rejudging['total']} judged"
         on_progress({"fraction": rejudging["progress"], "best": None, "states": 0, "note": note})
-        if rejudging["state"] != "judging" or (at_first is not None and total > at_first and left <= FEW):
+        if rejudging["state"] != "judging" or rejudging["judged"] >= at_first:
             return
-        at_first = at_first or total
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 

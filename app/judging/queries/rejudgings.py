@@ -127,32 +127,18 @@ def unjudged(session: Session, row: RejudgingRow) -> set[int]:
     return found | set(session.scalars(missing(row))) if grows(row) else found
 
 
-def pairs(session: Session, row: RejudgingRow, contest_id: str) -> dict[int, tuple[int | None, int]]:
-    """Of each submission of a contest that has been judged again: the judgement it had, and the one it was given."""
-    query = (
-        select(JudgementRow.submission_id, JudgementRow.replaced_id, JudgementRow.id)
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(JudgementRow.rejudging_id == row.id, JudgementRow.state == DONE, SubmissionRow.contest_id == contest_id)
-    )
-    return {submission: (before, after) for submission, before, after in session.execute(query)}
-
-
-def judged(session: Session, contest_id: str, row: RejudgingRow) -> tuple[dict[int, str | None], dict[int, int]]:
-    """The types of all judgements of a contest's submissions that a rejudging has, by the judgement's id.
-
-    And of each of these submissions the finished judgement that stands.
-    """
+def judged(session: Session, contest_id: str, row: RejudgingRow) -> Sequence[JudgementRow]:
+    """The finished judgements of a contest's submissions that a rejudging has: its own, those before and after."""
     mine = aliased(JudgementRow)
     theirs = select(mine.submission_id).where(mine.rejudging_id == row.id)
     query = (
-        select(JudgementRow.id, JudgementRow.type, JudgementRow.submission_id, JudgementRow.current, JudgementRow.state)
+        select(JudgementRow)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id, JudgementRow.submission_id.in_(theirs))
+        .where(JudgementRow.state == DONE)
+        .order_by(JudgementRow.id)
     )
-    rows = session.execute(query).all()
-    return {each.id: each.type for each in rows}, {
-        each.submission_id: each.id for each in rows if each.current and each.state == DONE
-    }
+    return session.scalars(query).all()
 
 
 class RejudgingRefused(Conflict):

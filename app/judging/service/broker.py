@@ -133,7 +133,6 @@ class QueueFacts(BaseModel):
 
     name: str
     ready: int = Field(description="messages that no worker has")
-    delayed: int = Field(description="messages that come again after some seconds")
     consumers: int = Field(description="workers that take from it")
 
 
@@ -164,13 +163,6 @@ def queue_states(url: str) -> list[QueueFacts]:
 
 # Any: pika has no types
 def _state(connection: Any, name: str) -> QueueFacts:
-    ready, consumers = _look(connection, name)
-    delayed, _ = _look(connection, f"{name}.DQ")
-    return QueueFacts(name=name, ready=ready, delayed=delayed, consumers=consumers)
-
-
-# Any: as above
-def _look(connection: Any, name: str) -> tuple[int, int]:
     """Messages and consumers of a queue; none where nobody has made it yet."""
     from pika.exceptions import ChannelClosedByBroker
 
@@ -178,6 +170,8 @@ def _look(connection: Any, name: str) -> tuple[int, int]:
     try:
         declared = channel.queue_declare(queue=name, passive=True)
     except ChannelClosedByBroker:
-        return 0, 0
+        return QueueFacts(name=name, ready=0, consumers=0)
     channel.close()
-    return int(declared.method.message_count), int(declared.method.consumer_count)
+    return QueueFacts(
+        name=name, ready=int(declared.method.message_count), consumers=int(declared.method.consumer_count)
+    )

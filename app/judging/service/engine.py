@@ -73,8 +73,7 @@ class Engine:
         self._settings = settings
         self._sender = sender
         self._changed = threading.Condition()
-        self._calls = {False: 0, True: 0}  # by `again`, as those that were answered: nothing was queued any more
-        self._answered = {False: 0, True: 0}
+        self._is_called = {False: False, True: False}  # by `again`: whether there may be queued judgements
         self._judging_again = 0
         self._swept = float("-inf")
         self._closing = False
@@ -118,7 +117,7 @@ class Engine:
             self._sender.call(REJUDGINGS if again else JUDGEMENTS)
             return
         with self._changed:
-            self._calls[again] += 1
+            self._is_called[again] = True
             self._changed.notify()
 
     def validate(self, request: Validate) -> Future[Validated]:
@@ -264,24 +263,20 @@ class Engine:
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:
                 self._swept = time.monotonic()
                 return Step.SWEEP  # also while there is always something to judge
-            if self._is_called(again=False):
+            if self._is_called[False]:
                 return Step.LIVE
             if not self._may_judge_again():
                 return None
             self._judging_again += 1
             return self._asked.trials.popleft() if self._asked.trials else Step.AGAIN
 
-    def _is_called(self, *, again: bool) -> bool:
-        """Whether there may be queued judgements."""
-        return self._sender is None and self._calls[again] > self._answered[again]
-
     def is_awaited(self) -> bool:
         """Whether somebody waits for something else than the judgements of a rejudging."""
-        return bool(self._is_called(again=False) or self._asked.questions or self._closing)
+        return bool(self._is_called[False] or self._asked.questions or self._closing)
 
     def _may_judge_again(self) -> bool:
         """Whether a rejudging has work, and a grader is free beside the one left to those who wait for verdicts."""
-        is_there = self._is_called(again=True) or bool(self._asked.trials)
+        is_there = self._is_called[True] or bool(self._asked.trials)
         return is_there and self._judging_again < max(1, len(self._processes) - 1)
 
     def _end_again(self) -> None:
@@ -291,7 +286,6 @@ class Engine:
 
     def _judge_some(self, process: GraderProcess, *, again: bool) -> None:
         """Judge some queued judgements; where there are none, nobody looks again before the next call."""
-        calls = self._calls[again]
-        if not self._claims.judge_some(process, again=again):
-            with self._changed:
-                self._answered[again] = max(self._answered[again], calls)
+        self._is_called[again] = False  # first, so that a call from now on is answered by another look
+        if self._claims.judge_some(process, again=again):
+            self.call(again=again)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
-from typing import Any, cast
+from typing import cast
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,7 +28,7 @@ from app.core.faults import PackageErrors
 from app.core.files.files import Files, FileStore
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.json_documents import CaseResult, JobResult, RunParams, TournamentParams, VerificationParams
-from app.core.loops import FOREVER, Loop, give
+from app.core.loops import FOREVER, Loop
 from app.core.settings import Settings
 from app.domain.documents import FoundScore
 from app.judging.service.broker import JOBS, Sender, open_broker
@@ -52,6 +52,7 @@ SCORING = "expected answers"
 MOST_ATTEMPTS = 3
 SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_BETWEEN_JOBS = 2.0
+SECONDS_BETWEEN_REPLIES = 0.1
 
 
 class Closing(Exception):
@@ -82,7 +83,6 @@ class JobRunner:
         self._running: tuple[str, SolverProcess | Solving | None] | None = None
         self._cancelled: set[str] = set()
         self._closing = False
-        self._closed: Future[None] = Future()
         self._is_scored = False
         self._loop = Loop("jobs", self._step, SECONDS_BETWEEN_JOBS)
 
@@ -115,7 +115,6 @@ class JobRunner:
             self._closing = True
             if self._running is not None and self._running[1] is not None:
                 self._running[1].kill("the server stops")
-        give(self._closed, None)
         self._loop.close(30)
 
     def _step(self) -> None:
@@ -213,10 +212,9 @@ class JobRunner:
         given, expected = self._files.load(row.input_sha256), self._files.load(str(row.answer_sha256))
         request = Validate(checker, given, tuple(row.checker_args), expected=expected)
         reply = self._engine.validate(request)
-        either: list[Future[Any]] = [reply, self._closed]  # Any: a list of futures has one type of results
-        wait(either, return_when=FIRST_COMPLETED)  # graders may be seconds from their first reply
-        if self._closed.done():
-            raise Closing
+        while not wait([reply], SECONDS_BETWEEN_REPLIES).done:  # graders may be seconds from their first reply
+            if self._closing:
+                raise Closing
         return reply.result().score
 
     def _run(self, job_id: str) -> None:

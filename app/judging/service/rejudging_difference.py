@@ -44,15 +44,14 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Both sides of a rejudging in one contest, and the submissions that were judged again there.
+    """Both sides of a rejudging in one contest.
 
-    `judgements` are of each of these the one that stands and the one on the other side; `changes` is what becomes
-    different in the problem.
+    `judgements` are of each submission that was judged again there, in their order, the one that stands and the one on
+    the other side; `changes` is what becomes different in the problem.
     """
 
     before: Side
     after: Side
-    submissions: Sequence[int]
     judgements: Mapping[int, tuple[int | None, int | None]]
     changes: str
 
@@ -63,10 +62,12 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
     if contest is None:
         return None
     reads = attempts.attempts(session, contest_id)
-    pairs = rejudgings.pairs(session, row, contest_id)
-    types, current = rejudgings.judged(session, contest_id, row)
+    judged = rejudgings.judged(session, contest_id, row)
+    types = {each.id: each.type for each in judged}
+    current = {each.submission_id: each.id for each in judged if each.current}
     applied = row.state == APPLIED
-    other_ids = {submission: pair[0] if applied else pair[1] for submission, pair in pairs.items()}
+    own = [each for each in judged if each.rejudging_id == row.id]
+    other_ids = {each.submission_id: each.replaced_id if applied else each.id for each in own}
     live = _side(contest, reads, {submission: types.get(id_) for submission, id_ in current.items()}, now)
     other = _side(
         _changed(session, contest, row),
@@ -75,8 +76,8 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
         now,
     )
     before, after = (other, live) if applied else (live, other)
-    judgements = {submission: (current.get(submission), other_ids[submission]) for submission in sorted(pairs)}
-    return Difference(before, after, sorted(pairs), judgements, _digest(row.changes))
+    judgements = {submission: (current.get(submission), other_ids[submission]) for submission in sorted(other_ids)}
+    return Difference(before, after, judgements, _digest(row.changes))
 
 
 def _digest(changes: ProblemChanges) -> str:
@@ -224,7 +225,7 @@ def view(
     ]
     submissions = [
         _submission(difference, rows[id_], tries[0][id_], tries[1][id_])
-        for id_ in difference.submissions
+        for id_ in difference.judgements
         if id_ in rows and id_ in tries[0]
     ]
     teams = _teams(difference)
@@ -249,7 +250,7 @@ def view(
     return DifferenceView(
         rejudging=rejudging,
         version=version(difference, teams),
-        newcomers=[rows[id_].shown_id for id_ in difference.submissions if id_ in rows and came_after(rows[id_])],
+        newcomers=[rows[id_].shown_id for id_ in difference.judgements if id_ in rows and came_after(rows[id_])],
         counts=counts,
         submissions=submissions if everything else [_only_changed(each) for each in changed],
         teams=teams if everything else moved,
@@ -262,7 +263,7 @@ def version(difference: Difference, teams: Sequence[TeamDifference] | None = Non
     places = [team.model_dump(mode="json") for team in known]
     judgements = [(submission, *pair) for submission, pair in difference.judgements.items()]
     digest = hashlib.sha256(json.dumps([difference.changes, judgements, places]).encode()).hexdigest()
-    return f"{max(difference.submissions, default=0)}-{digest[:16]}"
+    return f"{max(difference.judgements, default=0)}-{digest[:16]}"
 
 
 def last_submission(version: str) -> int | None:

@@ -122,7 +122,7 @@ def _replica(replica: ReplicaState) -> Finding:
 def _broker(broker: BrokerFacts) -> Finding:
     if broker.error:
         return _finding("open", N_("Broker"), Message(N_("does not answer")))
-    queues = ", ".join(f"{each.name.removeprefix('jurado.')} {each.ready + each.delayed}" for each in broker.queues)
+    queues = ", ".join(f"{each.name.removeprefix('jurado.')} {each.ready}" for each in broker.queues)
     figure = Message(
         N_("messages that wait: %(queues)s; at workers: %(count)s"), queues=queues, count=broker.unacknowledged
     )
