@@ -14,7 +14,6 @@ from app.programs.model import ProgramFault
 from app.programs.places import forget_unused
 from app.programs.points import generate
 from app.programs.tools import Answered, Bounds, SolverReport, Solving, ToolDesk, ValidatorProtocol, tool_at, validate
-from app.sandbox.model import Command
 from app.sandbox.sandbox import Sandbox
 
 pytestmark = pytest.mark.machine("sandbox")
@@ -59,23 +58,6 @@ def test_a_validator_accepts_by_the_exit_code_of_its_protocol(desk: ProgramDesk)
     tool = tool_at(files, "input_validators/v/")
     given = [validate(desk.tools(), tool, "testlib", data, (), BOUNDS) for data in (b"good\n", b"bad\n")]
     assert [(each.accepted, each.text, each.fault) for each in given] == [(True, "", ""), (False, "FAIL not good", "")]
-
-
-def test_a_validator_is_not_run_again_on_the_input_that_it_knows(
-    desk: ProgramDesk, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Other arguments, another input, another program and a failure of its own are run."""
-    runs: list[Command] = []
-    run = sandbox.run
-    monkeypatch.setattr(sandbox, "run", lambda command: runs.append(command) or run(command))
-    takes = "import sys; sys.exit(42 if sys.stdin.read() == 'good' else 43)"
-    asked: list[tuple[str, bytes, list[str]]] = [
-        (takes, b"good", []), (takes, b"bad", []), (takes, b"good", []), (takes, b"bad", []), (takes, b"good", ["x"]),
-        (takes + "  #", b"good", []), ("pass", b"", []), ("pass", b"", []),
-    ]  # fmt: skip
-    given = [opinion(desk, text, data, args=args) for text, data, args in asked]
-    assert given[:6] == ["accepted", "exit code 43", "accepted", "exit code 43", "accepted", "accepted"]
-    assert len(runs) == 6
 
 
 def test_programs_that_nobody_has_run_for_long_are_compiled_again(tmp_path: Path, sandbox: Sandbox) -> None:
