@@ -238,8 +238,8 @@ def replace_judgements(session: Session, which: ColumnElement[bool]) -> bool:
     query = query.join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
     query = query.where(JudgementRow.current.is_(True), which).order_by(JudgementRow.id)
     locked = query.with_for_update(of=JudgementRow)
-    found = session.execute(locked, execution_options={"populate_existing": True}).all()
-    for old, team_id in found:
+    replaced = session.execute(locked, execution_options={"populate_existing": True}).all()
+    for old, team_id in replaced:
         if old.state != DONE:
             old.state, old.attempt, old.process_id = QUEUED, old.attempt + 1, None
             continue
@@ -248,7 +248,7 @@ def replace_judgements(session: Session, which: ColumnElement[bool]) -> bool:
         new.replaced_id, new.start_time = old.id, utc_now()
         session.add(new)
     session.flush()
-    return bool(found)
+    return bool(replaced)
 
 
 def cancel(session: Session, row: RejudgingRow) -> None:

@@ -123,8 +123,8 @@ def unjudged(session: Session, row: RejudgingRow) -> set[int]:
     query = select(JudgementRow.submission_id).where(
         JudgementRow.state != DONE, (JudgementRow.rejudging_id == row.id) | current
     )
-    found = set(session.scalars(query.order_by(JudgementRow.id).with_for_update()))
-    return found | set(session.scalars(missing(row))) if grows(row) else found
+    lacking = set(session.scalars(query.order_by(JudgementRow.id).with_for_update()))
+    return lacking | set(session.scalars(missing(row))) if grows(row) else lacking
 
 
 def judged(session: Session, contest_id: str, row: RejudgingRow) -> Sequence[JudgementRow]:

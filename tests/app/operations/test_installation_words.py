@@ -74,7 +74,7 @@ def ill(*, distributed: bool, backup: BackupFacts | None, event: str = "ends", b
         ),
         broker=BrokerFacts(
             error=broker_error,
-            queues=[QueueFacts(name="jurado.judgements", ready=1, delayed=0, consumers=0)],
+            queues=[QueueFacts(name="jurado.judgements", ready=1, consumers=0)],
             unacknowledged=0,
         )
         if distributed
