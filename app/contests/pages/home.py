@@ -1,22 +1,24 @@
 """The organiser's home: what one may run, and for a contest what comes next, its checklist and its time line.
 
-- The points of a contest's checklist as sentences, in the reader's language.
+- The checklist of a contest before its start: what is set, what is missing, and what an organiser may want to know.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
+from app.accounts import queries as accounts_queries
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import packages
 from app.contests import queries as contests_queries
-from app.contests.queries import clock
-from app.contests.service.checklist import Mark, Part, Point, checklist, is_ready
+from app.contests.queries import clock, contest_of
 from app.core.clock import utc_now
 from app.core.messages import N_
 from app.core.pages.frames import frame
@@ -24,70 +26,135 @@ from app.core.pages.languages import _, ngettext
 from app.core.pages.pages import DONE, Done, page, type_word
 from app.core.pages.visitor import Reading, Span, TheService, TheSnapshot, Visitor, span, state
 from app.core.pages.wording import contest_rules, is_endless, seconds
+from app.core.service import Service
 from app.domain.contests import Clock
 from app.messages.service import clarifications
-from app.tables import ContestRow
+from app.problems.queries import pins
+from app.problems.queries.pins import VERIFICATION
+from app.tables import ContestProblemRow, ContestRow, JobRow
+from app.teams import queries as teams_queries
 
-SENTENCES = {
-    "no-start": N_("No start is set."),
-    "started": N_("Started %(time)s UTC."),
-    "starts": N_("Starts %(time)s UTC."),
-    "no-freeze": N_("The board does not freeze: everybody sees every result at once."),
-    "freeze": N_("The board freezes %(time)s before the end."),
-    "no-problems": N_("No problem is in the contest."),
-    "no-answers": N_("%(label)s: without an expected answer %(names)s: nobody can answer these."),
-    "no-statement": N_("%(label)s has no statement."),
-    "verifying": N_("%(label)s is still being verified."),
-    "verified-nothing": N_("%(label)s: its verification found no result: it is %(state)s."),
-    "no-teams": N_("No team takes part."),
-    "registration": N_("People may register by themselves with the contest's code."),
-    "no-logins": N_("Without an account that can log in: %(names)s."),
-    "no-graders": N_("No grader is able to judge."),
-}
+# Names that a sentence lists.
+MOST_NAMES = 5
 
 
-def sentence(point: Point) -> str:
-    """The sentence of a point."""
-    values = dict(point.values)
-    if "names" in values:
-        values["names"] = _names(values)
-    if "state" in values:
-        values["state"] = type_word(str(values["state"]))
-    if point.key in SENTENCES:
-        return _(SENTENCES[point.key], **values)
-    return _counted(point.key, int(values.pop("num")), values)
+class Mark(StrEnum):
+    """Whether a point is settled, open, or worth a look."""
+
+    DONE = "done"
+    OPEN = "open"
+    LOOK = "look"
 
 
-def _counted(key: str, count: int, values: Mapping[str, object]) -> str:
-    match key:
-        case "problems":
-            return ngettext("%(num)s problem is in the contest.", "%(num)s problems are in the contest.", count)
-        case "verified-errors":
-            return ngettext(
-                "%(label)s: its verification found %(num)s error.",
-                "%(label)s: its verification found %(num)s errors.",
-                count,
-                **values,
-            )
-        case "teams":
-            return ngettext("%(num)s team takes part.", "%(num)s teams take part.", count)
-        case "all-teams":
-            return ngettext(
-                "%(num)s team takes part, as every team of the server does.",
-                "%(num)s teams take part, as every team of the server does.",
-                count,
-            )
-        case "graders":
-            return ngettext("%(num)s grader is ready to judge.", "%(num)s graders are ready to judge.", count)
-    raise KeyError(key)
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A point of the checklist: its mark, the page that settles it below the contest's own, and its sentence."""
+
+    mark: Mark
+    page: str
+    text: str
 
 
-def _names(values: Mapping[str, str | int]) -> str:
-    names, more = str(values["names"]), int(values["more"])
-    return _("%(names)s and %(more)s more", names=names, more=more) if more else names
+def checklist(session: Session, service: Service, row: ContestRow) -> list[Point]:
+    """The points of a contest in the order in which one sets it up."""
+    alive = service.engine.graders().alive
+    ready = ngettext("%(num)s grader is ready to judge.", "%(num)s graders are ready to judge.", alive)
+    graders = Point(Mark.DONE, "", ready) if alive else Point(Mark.OPEN, "", _("No grader is able to judge."))
+    return [*_times(clock(row), utc_now()), *_problems(session, row.id), *_teams(session, row), graders]
 
 
-PLACES = {Part.TIMES: "times", Part.PROBLEMS: "problems", Part.TEAMS: "teams", Part.SERVER: ""}
+def _times(times: Clock, now: datetime) -> Iterator[Point]:
+    if times.start is None:
+        yield Point(Mark.OPEN, "times", _("No start is set."))
+    else:
+        time = f"{times.start.astimezone(UTC):%Y-%m-%d %H:%M}"
+        started = _("Started %(time)s UTC.", time=time) if times.started(now) else _("Starts %(time)s UTC.", time=time)
+        yield Point(Mark.DONE, "times", started)
+    if times.freeze_before_end is None:
+        text = _("The board does not freeze: everybody sees every result at once.")
+        yield Point(Mark.LOOK, "times", text)
+    else:
+        text = _("The board freezes %(time)s before the end.", time=times.freeze_before_end)
+        yield Point(Mark.DONE, "times", text)
+
+
+def _problems(session: Session, contest_id: str) -> Iterator[Point]:
+    entries = contests_queries.entries(session, contest_id)
+    if not entries:
+        yield Point(Mark.OPEN, "problems", _("No problem is in the contest."))
+        return
+    count = ngettext("%(num)s problem is in the contest.", "%(num)s problems are in the contest.", len(entries))
+    yield Point(Mark.DONE, "problems", count)
+    verified: dict[str, JobRow] = {}
+    for job in pins.jobs(session, VERIFICATION):
+        verified.setdefault(str(job.params["problem_id"]), job)
+    for entry in entries:
+        yield from _problem(session, entry, verified.get(entry.problem_id))
+
+
+def _problem(session: Session, entry: ContestProblemRow, verification: JobRow | None) -> Iterator[Point]:
+    row, label = pins.row(session, entry.contest_id, entry.problem_id), entry.label
+    cases = pins.cases(session, entry.contest_id, entry.problem_id)
+    if lacking := [case.name for case in cases if case.answer_sha256 is None]:
+        text = _(
+            "%(label)s: without an expected answer %(names)s: nobody can answer these.",
+            label=label,
+            names=_names(lacking),
+        )
+        yield Point(Mark.OPEN, "problems", text)
+    if row is not None and not row.statements:
+        yield Point(Mark.LOOK, "problems", _("%(label)s has no statement.", label=label))
+    if verification is None:
+        return
+    report = (verification.result or {}).get("report")
+    errors = report.get("errors") if isinstance(report, dict) else None
+    if verification.ended is None:
+        yield Point(Mark.LOOK, "problems", _("%(label)s is still being verified.", label=label))
+    elif errors:
+        text = ngettext(
+            "%(label)s: its verification found %(num)s error.",
+            "%(label)s: its verification found %(num)s errors.",
+            len(errors),
+            label=label,
+        )
+        yield Point(Mark.OPEN, "problems", text)
+    elif verification.state != "done":
+        state = type_word(verification.state)
+        text = _("%(label)s: its verification found no result: it is %(state)s.", label=label, state=state)
+        yield Point(Mark.OPEN, "problems", text)
+
+
+def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
+    known = teams_queries.taking_part(session, row)
+    terms = accounts_queries.terms(session, row.id)
+    is_open = terms is not None and terms.is_open
+    if not known and not is_open:
+        yield Point(Mark.OPEN, "teams", _("No team takes part."))
+        return
+    count = (
+        ngettext(
+            "%(num)s team takes part, as every team of the server does.",
+            "%(num)s teams take part, as every team of the server does.",
+            len(known),
+        )
+        if row.open_to_all
+        else ngettext("%(num)s team takes part.", "%(num)s teams take part.", len(known))
+    )
+    yield Point(Mark.DONE, "teams", count)
+    if is_open:
+        yield Point(Mark.DONE, "teams", _("People may register by themselves with the contest's code."))
+    accounts = accounts_queries.accounts(session)
+    able = {account.team_id for account in accounts if account.password_hash is not None}
+    if unable := [team.name for team in known if team.id not in able and not team.hidden]:
+        text = _("Without an account that can log in: %(names)s.", names=_names(unable))
+        yield Point(Mark.LOOK, "teams", text)
+
+
+def _names(names: Sequence[str]) -> str:
+    shown, more = ", ".join(names[:MOST_NAMES]), len(names) - MOST_NAMES
+    return _("%(names)s and %(more)s more", names=shown, more=more) if more > 0 else shown
+
+
 # The steps of setting a contest up: the page of each below the contest's own, and its name.
 STEPS = (
     ("times", N_("Kind and times")),
@@ -149,10 +216,9 @@ def contest_home(
 ) -> HTMLResponse:
     """A contest as its organisers look at it first: what comes next, whether it is ready, what waits for them."""
     contest, now = snapshot.contest, utc_now()
-    points = checklist(session, service, contest.id)
+    row = contest_of(session, contest.id)
+    points = checklist(session, service, row)
     messages = clarifications.documents(viewer, snapshot, session)
-    row = contests_queries.get(session, contest.id)
-    assert row is not None, "a snapshot has its contest"
     return page(
         "organiser/contest.html",
         request,
@@ -164,8 +230,8 @@ def contest_home(
         span=span(contest.clock, now),
         clock=contest.clock,
         now=now,
-        points=[(point, PLACES[point.part], sentence(point)) for point in points],
-        is_ready=is_ready(points),
+        points=points,
+        is_ready=all(point.mark is not Mark.OPEN for point in points),
         moments=list(_moments(contest.clock, now)),
         gone=_place(contest.clock, now),
         rules=contest_rules(contest.clock, contest.settings),
@@ -180,16 +246,12 @@ def contest_home(
 
 def steps(session: Reading, service: TheService, contest_id: str, here: str) -> list[Step]:
     """The steps of setting a contest up, with those that are settled."""
-    return _steps(checklist(session, service, contest_id), here)
+    return _steps(checklist(session, service, contest_of(session, contest_id)), here)
 
 
 def _steps(points: Sequence[Point], here: str) -> list[Step]:
-    open_parts = {PLACES[point.part] for point in points if point.mark is Mark.OPEN}
-    return [Step(place, name, place == here, _settled(place, open_parts)) for place, name in STEPS]
-
-
-def _settled(place: str, open_parts: set[str]) -> bool:
-    return not open_parts if place == "" else place not in open_parts
+    open_pages = {point.page for point in points if point.mark is Mark.OPEN}
+    return [Step(at, name, at == here, at not in open_pages if at else not open_pages) for at, name in STEPS]
 
 
 def unanswered(messages: Sequence[clarifications.ClarificationView]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from pathlib import Path
 from random import Random
@@ -10,8 +9,6 @@ from random import Random
 import pytest
 
 from app.accounts.service.tokens import Who
-from app.contests.pages.home import sentence
-from app.contests.service import checklist
 from app.core.errors import BadRequest, NotFound
 from app.core.messages import N_, Message, did_you_mean
 from app.core.pages import languages
@@ -91,19 +88,3 @@ def _organisers(api: Api) -> None:
     assert "La clasificación no se congela" in contest
     people = text_of(api.get("/admin/people", user="admin", headers=SPANISH).text)
     assert "cuenta de equipo" in people
-
-
-def test_each_point_of_the_checklist_has_a_sentence() -> None:
-    tree = ast.parse(Path(checklist.__file__).read_text())
-    keys = {
-        each.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Point"
-        for each in ast.walk(node.args[1])
-        if isinstance(each, ast.Constant) and isinstance(each.value, str)
-    } | {"started", "starts"}
-    values: dict[str, str | int] = {"num": 2, "label": "A", "time": "1:00", "state": "failed", "names": "x", "more": 1}
-    for key in keys:
-        shown = sentence(checklist.Point(checklist.Mark.OPEN, key, checklist.Part.TIMES, values))
-        assert shown.endswith("."), key
-        assert "%" not in shown, key
