@@ -98,7 +98,6 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ADMIN}/jobs/{{job_id}}/cancel", case.cancel_job, "cancel_job"),
     ("GET", f"{ADMIN}/people", accounts_admin.people_page, "list_accounts"),
     ("POST", f"{PERSON}/password", accounts_admin.new_password, "create_password"),
-    ("POST", f"{PERSON}/code", accounts_admin.reset_code, "create_password_reset"),
     ("POST", f"{PERSON}/allow", accounts_admin.allow, "put_organiser"),
     ("POST", f"{PERSON}/disallow", accounts_admin.disallow, "delete_organiser"),
     ("GET", f"{ADMIN}/health", operations_pages.health_page, "get_stored_files"),

@@ -16,9 +16,7 @@ from app.accounts.pages.account import (
     make_token,
     register_on_page,
     registration_page,
-    reset_page,
     revoke_token,
-    set_forgotten_password,
     set_password,
 )
 from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
@@ -51,8 +49,6 @@ router.add_api_route("/account/tokens", make_token, methods=["POST"])
 router.add_api_route("/account/tokens/{token_id}/revoke", revoke_token, methods=["POST"])
 router.add_api_route("/account/roles/{kind}/{object_id}/accept", accept_role, methods=["POST"])
 router.add_api_route("/account/roles/{kind}/{object_id}/decline", decline_role, methods=["POST"])
-router.add_api_route("/reset-password", reset_page)
-router.add_api_route("/reset-password", set_forgotten_password, methods=["POST"])
 router.add_api_route(CONTEST, contest_page)
 router.add_api_route(f"{CONTEST}/header", live_header)
 router.add_api_route(f"{CONTEST}/problems", problems_page)

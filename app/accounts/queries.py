@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import Connection, CursorResult, delete, event, inspect, or_, select, update
-from sqlalchemy.orm import Session, UOWTransaction
+from sqlalchemy import Connection, CursorResult, delete, or_, select, update
+from sqlalchemy.orm import Session
 
 from app.accounts.schemas import AuditFilter, RoleKind
 from app.core.db import by_id
@@ -17,17 +17,14 @@ from app.core.db.by_id import tell_account
 from app.tables import (
     AccountRow,
     AuditRow,
-    Base,
     ClarificationRow,
     CommentaryRow,
     ContestProblemRow,
     ContestRoleRow,
-    ContestRow,
     ContestTeamRow,
     GameRow,
     JobRow,
     OrganiserRow,
-    PasswordResetRow,
     ProblemRoleRow,
     ProblemRow,
     RegisteredRow,
@@ -251,33 +248,6 @@ def registered(session: Session, contest_id: str) -> Sequence[tuple[RegisteredRo
     query = select(RegisteredRow, AccountRow).join(AccountRow, AccountRow.id == RegisteredRow.account_id)
     query = query.where(RegisteredRow.contest_id == contest_id).order_by(RegisteredRow.time, RegisteredRow.account_id)
     return [(row, account) for row, account in session.execute(query)]
-
-
-RIGHTS = ("password_hash", "type", "team_id")
-
-
-@event.listens_for(Session, "before_flush")
-def _revoke(session: Session, _context: UOWTransaction, _instances: object) -> None:
-    """Revoke the codes of accounts whose password, type, team or roles any session changes."""
-    account_ids = {each for row in [*session.new, *session.dirty, *session.deleted] for each in _changed(session, row)}
-    if account_ids:
-        for row in session.scalars(select(PasswordResetRow).where(PasswordResetRow.account_id.in_(account_ids))):
-            session.delete(row)
-
-
-def _changed(session: Session, row: Base) -> Iterator[str]:
-    """Yield the accounts whose rights change with a row."""
-    if isinstance(row, AccountRow) and row in session.dirty:
-        if any(inspect(row).attrs[name].history.has_changes() for name in RIGHTS):
-            yield row.id
-    elif isinstance(row, OrganiserRow) or (isinstance(row, ContestRoleRow | ProblemRoleRow) and row.pending is None):
-        yield row.account_id
-    elif isinstance(row, ContestRow) and row in session.deleted:  # its roles are deleted with it
-        in_contest = ContestRoleRow.contest_id == row.id, ContestRoleRow.pending.is_(None)
-        yield from session.scalars(select(ContestRoleRow.account_id).where(*in_contest))
-    elif isinstance(row, ProblemRow) and row in session.deleted:
-        at_problem = ProblemRoleRow.problem_id == row.id, ProblemRoleRow.pending.is_(None)
-        yield from session.scalars(select(ProblemRoleRow.account_id).where(*at_problem))
 
 
 def entries(session: Session, wanted: AuditFilter) -> Sequence[AuditRow]:

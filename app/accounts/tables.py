@@ -1,6 +1,6 @@
 """Groups, organizations, persons, teams, accounts and their tokens.
 
-- Self-registration for contests, and codes with which people set new passwords.
+- Self-registration for contests.
 - Roles of accounts per contest and per problem, and the audit log.
 """
 
@@ -137,18 +137,6 @@ class RegisteredRow(Base):
     time: Mapped[datetime]
 
 
-class PasswordResetRow(Base):
-    """A code that sets an account's password once, kept as its sha256 only. `issued_by` is the account that made it."""
-
-    __tablename__ = "password_resets"
-
-    account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
-    digest: Mapped[str] = mapped_column(SHA256)
-    created: Mapped[datetime]
-    expires: Mapped[datetime]
-    issued_by: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
-
-
 ROLE = String(8)
 
 
@@ -203,8 +191,7 @@ class KeptTeamRow(Base):
 class AuditRow(Base):
     """A change that an organiser, a judge or an admin made. It refers to nothing, so that it outlives what it names.
 
-    credential  `password`, `token` with the beginning of its digest, `job` with its id, or `reset code of` and the id
-                of the account that issued it
+    credential  `password`, `token` with the beginning of its digest, or `job` with its id
     operation   the operation of the API, by its id; `method` and `path` are the request's
     changes     what became different: see `app.core.db.audit`
     """

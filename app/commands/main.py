@@ -34,7 +34,7 @@ PANELS = {
     "Here, without a server": "solve check generate methods ladder daily play tournament replay bench package",
     "The service": "serve worker demo init backup restore fsck status",
     "Talking to a server": (
-        "login logout passwd tokens roles register reset-password problems statement submit watch scoreboard "
+        "login logout passwd tokens roles register problems statement submit watch scoreboard "
         "clarify clarifications games history begin final-inputs choose quota awards api admin"
     ),
 }

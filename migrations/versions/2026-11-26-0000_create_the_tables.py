@@ -436,23 +436,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("account_id", name=op.f("pk_organisers")),
     )
     op.create_table(
-        "password_resets",
-        sa.Column("account_id", sa.String(length=36), nullable=False),
-        sa.Column("digest", sa.String(length=64), nullable=False),
-        sa.Column("created", base.Moment(), nullable=False),
-        sa.Column("expires", base.Moment(), nullable=False),
-        sa.Column("issued_by", sa.String(length=36), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["account_id"], ["accounts.id"], name=op.f("fk_password_resets_account_id"), ondelete="CASCADE"
-        ),
-        sa.ForeignKeyConstraint(
-            ["issued_by"], ["accounts.id"], name=op.f("fk_password_resets_issued_by"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("account_id", name=op.f("pk_password_resets")),
-    )
-    op.create_index(op.f("ix_password_resets_issued_by"), "password_resets", ["issued_by"])
-
-    op.create_table(
         "problem_roles",
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),

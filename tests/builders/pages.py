@@ -63,7 +63,6 @@ PAGES: Mapping[str, Walked] = {
     "/": Walked(["/"]),
     "/login": Walked(["/login", "/login?reset=yes&username=team"]),
     "/account": Walked(["/account"], ACCOUNTS),
-    "/reset-password": Walked(["/reset-password?code=abc"]),
     "/docs": Walked(["/docs"], is_read=False),
     CONTEST: Walked(["/c/c"]),
     f"{CONTEST}/problems": Walked(["/c/c/problems"]),

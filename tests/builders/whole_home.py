@@ -27,7 +27,6 @@ from app.tables import (
     LastBackupRow,
     OrganiserRow,
     ParticipationRow,
-    PasswordResetRow,
     ProblemRoleRow,
     RegisteredRow,
     RegistrationRow,
@@ -114,9 +113,6 @@ def _rows(api: Api) -> None:
             KeptTeamRow(team_id="other", contest_id="c"),
             RegistrationRow(contest_id="c", is_open=False, code="come", most=5, team_size=2),
             RegisteredRow(contest_id="c", account_id="team", time=now),
-            PasswordResetRow(
-                account_id="team", issued_by="admin", digest="0" * 64, created=now, expires=now + timedelta(days=1)
-            ),
             OrganiserRow(**by),
             ContestRoleRow(contest_id="c", role="judge", **by),
             ProblemRoleRow(problem_id="echo", role="owner", **by),

@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Mapping
 from typing import Annotated
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import typer
 
@@ -29,7 +28,7 @@ from app.accounts.commands.imports import (
     of_contest,
 )
 from app.core.commands.client import Client, without_none
-from app.core.commands.config import Login, cleaned, current_login, delete_login, store_login, stored_login
+from app.core.commands.config import Login, cleaned, delete_login, store_login, stored_login
 from app.core.commands.output import Failure, say
 from app.core.commands.registry import AsJson, Request, Table, collection, command, deletion, keys
 
@@ -221,35 +220,17 @@ def add_user(
 
 
 @command("admin user password")
-def reset_user_password(
-    account: Annotated[str, typer.Argument(help="the account's id")],
-    one_time: Annotated[
-        bool, typer.Option("--one-time", help="make a code with which its owner sets a password, in place of one")
-    ] = False,
-    hours: Annotated[int, typer.Option(metavar="N", help="how long that code is valid, at most 168 hours")] = 24,
-) -> Request:
-    """Give an account another password, or a code with which its owner sets one; either is shown once.
-
-    A new password ends every login of the account; with a code that comes only once it is used.
+def renew_password(account: Annotated[str, typer.Argument(help="the account's id")]) -> Request:
+    """Give an account another password, shown once; every login of the account ends.
 
     Examples:
       jurado admin user password anna
-      jurado admin user password anna --one-time --hours 24
     """
-    if one_time:
-        return Request("POST", f"accounts/{account}/password-reset", _code_text, {"hours": hours})
     return Request(
         "POST",
         f"accounts/{account}/password",
         lambda made: f"the new password of {made['username']} is {made['password']}",
     )
-
-
-def _code_text(reset: Mapping[str, str]) -> str:
-    url, username, code = current_login().url, reset["username"], reset["code"]
-    link = f"{url}/reset-password?{urlencode({'username': username, 'code': code})}"
-    command_line = f"jurado reset-password {url} {username} --code {code}"
-    return f"works once, until {reset['expires']}: {command_line}\nlink: {link}"
 
 
 @command("admin user delete")

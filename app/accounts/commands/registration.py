@@ -1,6 +1,6 @@
 """`jurado admin registration`: people who register for a contest by themselves, with a code and up to a cap.
 
-- `jurado register` and `jurado reset-password`: an account of one's own, and a new password with a code.
+- `jurado register`: an account of one's own.
 - `jurado admin audit`: who changed what.
 """
 
@@ -158,24 +158,6 @@ def register(
     if made["team_code"] is not None:
         text += f"\nothers join it with --team-code {made['team_code']}"
     return Shown(made, f"{text}\nnext: jurado login {cleaned(url)} {made['username']}")
-
-
-@command("reset-password")
-def reset_password(
-    url: Server,
-    user: Annotated[str, typer.Argument(help="your username there")],
-    code: Annotated[str, typer.Option(help="the code that an admin gave you; it is good once")],
-    password_stdin: PasswordStdin = False,
-) -> Shown:
-    """Set a new password with a code. Every login of the account ends, with its token.
-
-    Examples:
-      jurado reset-password https://jurado.example ana --code k7fmq-2xwrt-hn9bd
-    """
-    password = new_password(user, from_stdin=password_stdin)
-    with Client(Login(cleaned(url))) as client:
-        account = client.post("account/password-reset", {"username": user, "code": code, "password": password})
-    return Shown(account, f"{user} has a new password; next: jurado login {cleaned(url)} {user}")
 
 
 AT_ONCE = 1000

@@ -1,7 +1,6 @@
 """Accounts on pages: logging in and out, and the own account. A session is a token in a cookie that no script reads.
 
 - The page on which people register for a contest, with its code or by a link that has the code in it.
-- The page on which people set a new password with a code, or by a link that has the code in it.
 - The cookie of a session: a token that no script reads.
 - Invitations to roles, and tokens for programs.
 """
@@ -21,7 +20,6 @@ from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody, RoleKind
 from app.accounts.service import registration, role_changes, tokens
 from app.accounts.service.accounts import OwnChange, account_of, change_password, own_account
-from app.accounts.service.reach import NewPassword, use_reset_in_turn
 from app.accounts.service.registering import Pace, register
 from app.accounts.service.tokens import TokenBody
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
@@ -48,24 +46,6 @@ from app.core.pages.visitor import (
 )
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-
-Text = Annotated[str, Query(max_length=255)]
-
-
-async def reset_page(request: Request, viewer: Visitor, username: Text = "", code: Text = "") -> HTMLResponse:
-    """The form for a new password; the link that organisers send fills in the username and the code."""
-    return page("reset.html", request, viewer=viewer, username=username, code=code)
-
-
-async def set_forgotten_password(request: Request, service: TheService) -> Response:
-    """Set the password as the API does and lead to the login."""
-    fields = await read_form(request)
-    body = made_of(NewPassword, refuse_two_texts(fields))
-    authenticator = authenticator_of(request)
-    address = address_of(request)
-    account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address), address)
-    authenticator.forget(account.id)
-    return see(request, "/login", username=account.username, reset="yes")
 
 
 def keep_session(request: Request, reply: Response, token: str) -> None:
@@ -96,9 +76,8 @@ def login_page(
     session: Reading,
     next: Annotated[str, Query(max_length=2000)] = "/",
     username: Annotated[str, Query(max_length=255)] = "",
-    reset: str = "",
 ) -> HTMLResponse:
-    """The form to log in; `reset` after a new password has been set."""
+    """The form to log in."""
     return page(
         "login.html",
         request,
@@ -106,7 +85,6 @@ def login_page(
         next=inside(next),
         username=username,
         fault=None,
-        is_reset=reset == "yes",
         is_new=accounts_queries.only_one(session),
     )
 
@@ -118,7 +96,7 @@ async def log_in(request: Request, service: TheService) -> Response:
     viewer = await authenticator_of(request).check_password(username, form.get("password", ""), address_of(request))
     if viewer is None:
         is_new = await run_sync(_is_new, service)
-        values = {"next": next_, "username": username, "fault": gettext(WRONG), "is_reset": False, "is_new": is_new}
+        values = {"next": next_, "username": username, "fault": gettext(WRONG), "is_new": is_new}
         return page("login.html", request, 401, viewer=PUBLIC, **values)
     token = await run_sync(_begin, service, viewer)
     authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended

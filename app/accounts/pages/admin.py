@@ -1,7 +1,7 @@
 """The audit log as a page: of a contest for its owners, of the whole server for admins.
 
 - Roles in a contest: its owners and judges.
-- Accounts of the server for admins: finding one, a new password, a reset code, and who may make contests.
+- Accounts of the server for admins: finding one, a new password, and who may make contests.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fastapi.responses import HTMLResponse
 from app.accounts.schemas import AuditFilter
 from app.accounts.service import accounts as service_accounts
 from app.accounts.service import role_changes
-from app.accounts.service.reach import ResetBody, make_reset, renew_password
+from app.accounts.service.reach import renew_password
 from app.accounts.service.role_changes import AuditEntry, RoleBody
 from app.core.errors import BadRequest
 from app.core.load import run_heavy
@@ -33,7 +33,6 @@ from app.core.pages.visitor import (
     TheService,
     TheSnapshot,
     Visitor,
-    Writing,
     address_of_index,
     authenticator_of,
 )
@@ -173,13 +172,10 @@ async def new_password(
     )
     made = await run_heavy(partial(renew_password, service, viewer, account_id))
     authenticator_of(request).forget(account_id)
-    return _once(request, viewer, made.username, "password", made.password, None)
-
-
-def reset_code(request: Request, viewer: Visitor, account_id: str, session: Writing) -> HTMLResponse:
-    """Make a code with which the owner of an account sets a password, and show it once."""
-    made = make_reset(session, viewer, account_id, ResetBody())
-    return _once(request, viewer, made.username, "code", made.code, made.expires)
+    address = address_of_index(request)
+    shown = page("organiser/secret.html", request, viewer=viewer, made=made, address=address)
+    shown.headers["Cache-Control"] = NO_STORE
+    return shown
 
 
 def allow(request: Request, viewer: Visitor, account_id: str, session: WritingAccounts) -> Response:
@@ -192,23 +188,6 @@ def disallow(request: Request, account_id: str, session: WritingAccounts) -> Res
     """Let an account make no more contests."""
     role_changes.disallow(session, account_id)
     return see(request, "/admin/people", done="revoked")
-
-
-def _once(
-    request: Request, viewer: Visitor, username: str, what: str, secret: str, expires: str | None
-) -> HTMLResponse:
-    shown = page(
-        "organiser/secret.html",
-        request,
-        viewer=viewer,
-        username=username,
-        what=what,
-        secret=secret,
-        expires=expires,
-        address=address_of_index(request),
-    )
-    shown.headers["Cache-Control"] = NO_STORE
-    return shown
 
 
 def roles_page(

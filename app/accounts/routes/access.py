@@ -3,7 +3,7 @@
 - HTTP routes: tokens: secrets that stand for an account's password in programs, and can be taken back one by one.
 - HTTP routes: roles per contest and per problem, and who may make contests.
 - HTTP routes: self-registration for a contest: its terms, and people who register.
-- HTTP routes: passwords that an admin resets, and codes with which people set new ones.
+- HTTP routes: passwords that an admin or owner renews.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from pydantic import AwareDatetime
 
 from app.accounts.routes.accounts import WritingAccounts
 from app.accounts.schemas import (
-    AccountView,
     AuditFilter,
     PublicTerms,
     RegisteredView,
@@ -28,15 +27,7 @@ from app.accounts.schemas import (
     TermsView,
 )
 from app.accounts.service import registration, role_changes, tokens
-from app.accounts.service.reach import (
-    NewPassword,
-    PasswordMade,
-    ResetBody,
-    ResetMade,
-    make_reset,
-    renew_password,
-    use_reset_in_turn,
-)
+from app.accounts.service.reach import PasswordMade, renew_password
 from app.accounts.service.registering import Pace, register
 from app.accounts.service.role_changes import (
     MOST_AT_ONCE,
@@ -294,25 +285,3 @@ async def create_password(
     authenticator.forget(account_id)
     response.headers.update(NO_STORE)
     return made
-
-
-@password_resets_router.post(
-    "/accounts/{account_id}/password-reset", summary="Make a code that sets a password once", status_code=201
-)
-def create_password_reset(
-    viewer: CurrentViewer, session: QuietWriting, response: Response, account_id: str, body: ResetBody
-) -> ResetMade:
-    """For its owner, who sets a password of their own with it. A new code takes the place of an older one."""
-    response.headers.update(NO_STORE)
-    return make_reset(session, viewer, account_id, body)
-
-
-@password_resets_router.post("/account/password-reset", summary="Set a password with a code")
-async def change_forgotten_password(
-    _viewer: CurrentViewer, request: Request, service: TheService, authenticator: TheAuthenticator, body: NewPassword
-) -> AccountView:
-    """Nobody need log in. A wrong code is a guess like a wrong password; a right one is good once."""
-    address = address_of(request)
-    account = await use_reset_in_turn(service, body, authenticator.turn(body.username, address), address)
-    authenticator.forget(account.id)
-    return account

@@ -174,3 +174,14 @@ def test_a_contest_says_who_asks(api: Api) -> None:
     api.post("contests", user="admin", json={"id": "c", "name": "C", "duration": "1:00:00"})
     assert api.get("contests/c/account", user="team").json()["id"] == "team"
     assert api.get("contests/c/account").status_code == 404
+
+
+def test_an_admin_gives_an_account_another_password_which_is_shown_once(api: Api) -> None:
+    token = api.post("account/tokens", user="team", json={}).json()["token"]
+    made = api.post("accounts/team/password", user="admin")
+    assert (made.status_code, made.headers["cache-control"]) == (201, "no-store")
+    assert api.get("account", auth=("team", made.json()["password"])).status_code == 200
+    assert api.get("account", user="team").status_code == 401
+    assert api.get("account", headers={"Authorization": f"Bearer {token}"}).status_code == 401
+    assert api.post("accounts/nobody/password", user="admin").status_code == 404
+    assert api.post("accounts/admin/password", user="judge").status_code == 403

@@ -46,7 +46,6 @@ OF_TEAMS = {
     "create_move",
     "resign_game",
     "create_registration",
-    "change_forgotten_password",
     "decline_role",
 }
 """Operations that are a team's own affair, or that of somebody who is not logged in: the log has none of them."""
@@ -114,7 +113,6 @@ def change_people(api: Api) -> None:
     done(api, "PATCH", "accounts/ana", json={"password": "another " + STRONG})
     done(api, "POST", "people", json=[{"name": "Bea"}])
     done(api, "POST", "accounts/ana/password")
-    done(api, "POST", "accounts/ana/password-reset", json={})
     done(api, "DELETE", "accounts/ana")
     done(api, "PATCH", "contests/c/registration", json={"open": True})
     done(api, "POST", "contests/c/registration/code")
@@ -233,13 +231,12 @@ def test_no_secret_is_in_the_log(busy: Api) -> None:
     token = done(busy, "POST", "account/tokens", json={})
     done(busy, "POST", "webhooks", json={"url": "http://nowhere.invalid/", "token": "a-secret-of-the-hook"})
     code = done(busy, "PATCH", "contests/c/registration", json={"open": True})["code"]
-    reset = done(busy, "POST", "accounts/ana/password-reset", json={})["code"]
     renewed = done(busy, "POST", "accounts/ana/password")["password"]
     with busy.service.database.read() as session:
         texts = [str(row) for row in session.execute(text("SELECT * FROM audit_log"))]
         hashes = list(session.scalars(select(AccountRow.password_hash).where(AccountRow.id == "ana")))
-    assert len(texts) == 7
-    secrets = (made["password"], STRONG, token["token"], "a-secret-of-the-hook", code, reset, renewed)
+    assert len(texts) == 6
+    secrets = (made["password"], STRONG, token["token"], "a-secret-of-the-hook", code, renewed)
     for secret in (*secrets, *map(str, hashes)):
         assert not [each for each in texts if secret in each]
 

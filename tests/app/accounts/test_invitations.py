@@ -170,24 +170,6 @@ def test_an_invitation_ends_no_stream_and_no_login_and_an_accepted_role_those_of
     assert course.get("account", headers={"Authorization": f"Bearer {token}"}).status_code == 200
 
 
-def test_an_invitation_revokes_no_reset_code_and_an_accepted_role_does(course: Api) -> None:
-    def make_code() -> dict[str, str]:
-        code = course.post("accounts/helper/password-reset", user="admin", json={}).json()["code"]
-        return {"username": "hilda", "code": code, "password": STRONG}
-
-    used = make_code()
-    for place in INVITATIONS:
-        grant(course, place, "hilda")
-        assert course.delete(f"{place}/roles/hilda", user="staff").status_code == 204
-        grant(course, place, "hilda")
-    assert course.delete("contests/a", user="admin").status_code == 204
-    assert course.post("account/password-reset", json=used).status_code == 200
-    used = make_code()
-    hilda = {"auth": ("hilda", STRONG)}
-    assert course.put(f"account/roles/problems/{PROBLEM}", **hilda).status_code == 200
-    assert course.post("account/password-reset", json=used).status_code == 403
-
-
 def test_an_invitation_takes_no_account_away_from_other_owners_and_contests(course: Api) -> None:
     """Owners of b look after the account `bees` and see `helper`, also while the owner of a invites them."""
     assert grant(course, "contests/b", "judge", "owner", user="admin").status_code == 200

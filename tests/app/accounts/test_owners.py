@@ -75,7 +75,6 @@ def test_an_owner_makes_a_class_and_looks_after_its_passwords(course: Api) -> No
     assert [each["account"] for each in again["people"]] == ["unchanged", "unchanged"]
     new = made(course.post("accounts/ana.perez/password", user="staff"))["password"]
     assert made(course.get("account", auth=("ana.perez", new)))["team_id"] == red
-    assert made(course.post("accounts/ana.perez/password-reset", user="staff", json={}))["code"]
     assert made(course.patch("accounts/ana.perez", user="staff", json={"name": "Ana P."}))["name"] == "Ana P."
     assert made(course.patch(f"teams/{red}", user="staff", json={"hidden": True, "group_ids": []}))["hidden"] is True
     made(course.delete("accounts/jose.nandu", user="staff"))
@@ -119,7 +118,6 @@ def test_an_owner_reaches_no_team_and_no_account_of_others(course: Api) -> None:
         ("PATCH", "accounts/{}", {"password": STRONG}),
         ("DELETE", "accounts/{}", None),
         ("POST", "accounts/{}/password", None),
-        ("POST", "accounts/{}/password-reset", {}),
     ):
         replies = []
         for id_ in ("other", "nothing"):
@@ -181,12 +179,10 @@ def test_an_owner_cannot_take_over_a_team_that_competes_in_a_contest_open_to_all
     made(course.post("teams?contest_id=a", user="staff", json={"id": team_id, "name": "José"}))
     account = {"username": team_id, "type": "team", "team_id": team_id, "password": STRONG}
     made(course.post("accounts", user="staff", json=account))
-    code = made(course.post("accounts/jose.nandu/password-reset", user="staff", json={}))["code"]
     add_contest(course.service, "open", problem_id=None, started=2 * HOUR)
     add_submission(course.service, {}, team=team_id, contest_id="open")
     for method, path, body in (
         ("POST", "accounts/jose.nandu/password", None),
-        ("POST", "accounts/jose.nandu/password-reset", {}),
         ("PATCH", "accounts/jose.nandu", {"password": STRONG}),
         ("DELETE", "accounts/jose.nandu", None),
         ("PATCH", f"teams/{team_id}", {"name": "Mine"}),
@@ -195,8 +191,6 @@ def test_an_owner_cannot_take_over_a_team_that_competes_in_a_contest_open_to_all
     second = {"username": "mole", "type": "team", "team_id": team_id, "password": STRONG}
     refused = course.post("accounts", user="staff", json=second)
     assert (refused.status_code, places(refused)) == (400, ["body.team_id"])
-    use = {"username": "jose.nandu", "code": code, "password": STRONG}
-    assert course.post("account/password-reset", json=use).status_code == 403
     made(course.post("teams?contest_id=a", user="staff", json={"id": "new", "name": "New"}))
     made(course.post("accounts", user="staff", json={**second, "team_id": "new"}))
     made(course.patch("contests/open", user="admin", json={"duration": "9000:00:00"}))
@@ -252,14 +246,6 @@ def a_game(contest_id: str, team_id: str) -> GameRow:
     )
 
 
-def test_the_codes_of_an_owner_end_with_its_role(course: Api) -> None:
-    made(people(course, CLASS))
-    code = made(course.post("accounts/ana.perez/password-reset", user="staff", json={}))["code"]
-    made(course.delete("contests/a/roles/staff", user="admin"))
-    use = {"username": "ana.perez", "code": code, "password": STRONG}
-    assert course.post("account/password-reset", json=use).status_code == 403
-
-
 def test_persons_of_a_class_list_do_not_depend_on_hidden_persons(course: Api) -> None:
     """A hidden person whose id is the new account's refused the row."""
     hidden = {"id": "ana.perez", "name": "Hidden", "role": "other", "team_ids": []}
@@ -273,7 +259,7 @@ def test_whoever_registers_for_a_contest_is_looked_after_by_its_owner(course: Ap
     code = made(course.patch("contests/a/registration", user="staff", json={"open": True}))["code"]
     body = {"code": code, "name": "Bea", "email": "bea@x.org", "password": STRONG}
     made(course.post("contests/a/registrations", json=body))
-    assert made(course.post("accounts/bea/password-reset", user="staff", json={}))["code"]
+    assert made(course.post("accounts/bea/password", user="staff"))["password"]
     made(course.delete("accounts/bea", user="staff"))
     assert made(course.get("contests/a/registrations", user="staff")) == []
 

@@ -52,21 +52,8 @@ def test_a_time_without_a_zone_is_no_end_of_registration(admin: Jurado) -> None:
     assert (done.exit_code, "expected a time such as" in done.stderr) == (2, True)
 
 
-def test_an_admin_resets_a_password_or_gives_a_code_for_it(
-    admin: Jurado, jurado: Jurado, service: Running, name: str, tmp_path: Path
-) -> None:
+def test_an_admin_renews_a_password(admin: Jurado, jurado: Jurado, service: Running, name: str, tmp_path: Path) -> None:
     (tmp_path / "accounts.csv").write_text(f"username,type\n{name},judge\n")
     assert admin("admin", "user", "import", tmp_path / "accounts.csv").exit_code == 0
     made = json.loads(admin("admin", "user", "password", name, "--json").stdout)
     assert new_login(service.url, name, made["password"]).token
-    shown = admin("admin", "user", "password", name, "--one-time", "--hours", "2")
-    code = re.search(r"--code (\S+)", shown.stdout)
-    link = re.search(r"^link: (\S+)$", shown.stdout, re.MULTILINE)
-    assert link is not None
-    assert f'value="{name}"' in httpx.get(link[1]).text
-    assert code is not None, shown.stderr
-    used = jurado("reset-password", service.url, name, "--code", code[1], "--password-stdin", stdin=f"{PASSWORD}\n")
-    assert used.exit_code == 0, used.stderr
-    assert new_login(service.url, name, PASSWORD).token
-    again = jurado("reset-password", service.url, name, "--code", code[1], "--password-stdin", stdin=f"{PASSWORD}\n")
-    assert (again.exit_code, "has not been used" in again.stderr) == (1, True)

@@ -14,7 +14,7 @@ from app.accounts.service.registering import Pace
 from app.accounts.service.tokens import SESSION_COOKIE
 from tests.app.core.test_pages import References
 from tests.builders.contests import add_contest
-from tests.builders.service import PASSWORD, Api, open_api
+from tests.builders.service import Api, open_api
 
 NEW = "larch-wood-ferry"
 ANA = {
@@ -133,27 +133,3 @@ def test_a_page_of_another_site_registers_nobody(api: Api) -> None:
     code = opened(api)
     reply = api.post("/c/c/register", data={**ANA, "code": code}, headers={"Origin": "https://evil.test"})
     assert reply.status_code == 403
-
-
-def test_a_reset_link_leads_to_a_form_that_sets_the_password_once(api: Api) -> None:
-    made = api.post("accounts/team/password-reset", user="admin", json={}).json()
-    form = api.get(f"/reset-password?username=team&code={made['code']}").text
-    assert (shown(form, "username"), shown(form, "code")) == ("team", made["code"])
-    fields = {"username": "team", "code": made["code"], "password": NEW, "again": NEW}
-    for changes, status, words in (
-        ({"again": "another text"}, 400, "Expected the same text twice"),
-        ({"code": "wrong"}, 403, "Expected the code of this account"),
-        ({"username": "nobody"}, 403, "Expected the code of this account"),
-        ({"password": "short", "again": "short"}, 400, "at least 10 characters"),
-    ):
-        refused = api.post("/reset-password", data={**fields, **changes})
-        assert (refused.status_code, words in refused.text) == (status, True), refused.text
-        assert NEW not in refused.text
-    assert api.get("account", user="team").status_code == 200
-    reply = api.post("/reset-password", data=fields)
-    assert (reply.status_code, reply.headers["Location"]) == (303, "/login?username=team&reset=yes")
-    login = api.get(reply.headers["Location"]).text
-    assert (shown(login, "username"), "The new password is set." in login) == ("team", True)
-    assert api.get("account", auth=("team", NEW)).status_code == 200
-    assert api.get("account", auth=("team", PASSWORD)).status_code == 401
-    assert api.post("/reset-password", data=fields).status_code == 403

@@ -64,7 +64,6 @@ MAY = """
 GET    /api/ : everybody
 GET    /api/account : accounts
 PATCH  /api/account : accounts
-POST   /api/account/password-reset : everybody
 GET    /api/account/roles : accounts
 DELETE /api/account/roles/{kind}/{object_id} : accounts
 PUT    /api/account/roles/{kind}/{object_id} : accounts
@@ -75,7 +74,6 @@ DELETE /api/account/tokens/{token_id} : accounts
 GET    /api/accounts : admins all-judge
 POST   /api/accounts : owners
 POST   /api/accounts/{account_id}/password : owners
-POST   /api/accounts/{account_id}/password-reset : owners
 DELETE /api/accounts/{account_id} : owners
 GET    /api/accounts/{account_id} : admins all-judge
 PATCH  /api/accounts/{account_id} : owners

@@ -39,7 +39,6 @@ PAGES = (
     "/c/c/teams/team",
     "/c/c/questions",
     "/c/c/register",
-    "/reset-password",
     "/login",
 )
 OWN = ("/c/c/answers", "/c/c/submissions/1", "/account")

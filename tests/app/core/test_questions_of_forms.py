@@ -317,12 +317,6 @@ def test_an_unknown_address_is_a_page_for_people_and_json_for_programs(api: Api)
     assert api.get("/api/nothing", headers={"Accept": "text/html"}).json()["code"] == 404
 
 
-def test_the_login_page_leads_to_the_page_for_forgotten_passwords_and_so_does_a_code(api: Api) -> None:
-    assert '<a href="/reset-password">Forgot your password?</a>' in api.get("/login").text
-    shown = post(api, "/admin/people/team/code")
-    assert '<a href="/reset-password?username=team">http://jurado.test/reset-password</a>' in shown.text
-
-
 def test_a_finalized_contest_is_confirmed_by_its_button(api: Api) -> None:
     add_submission(api.service, {"02": share(1), "03": share(1)})
     add_contest(api.service, "old", started=10 * HOUR)
