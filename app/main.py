@@ -47,8 +47,8 @@ from app.core.pages.visitor import pages_for_people
 from app.core.service import Service
 from app.core.settings import Settings
 from app.daily.service import Puzzles
-from app.feed.service.streams import Hub
-from app.feed.service.webhooks import Sender
+from app.feed.service.hub import Hub
+from app.feed.service.sender import Sender
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
 from app.judging.service.engine import Engine

@@ -18,14 +18,16 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
 from app.core.errors import BadRequest
-from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, Writing, address_of
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, TheService, Writing, address_of
 from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.middleware import API
 from app.core.messages import N_
 from app.feed.service import webhooks
+from app.feed.service.board_stream import live_board
 from app.feed.service.collections import Access, access
-from app.feed.service.streams import Client, Hub, event_feed, live_board, own_verdicts
-from app.feed.service.webhooks import Sender, WebhookBody, WebhookChange, WebhookView
+from app.feed.service.hub import Client, Hub
+from app.feed.service.streams import event_feed, own_verdicts
+from app.feed.service.webhooks import WebhookBody, WebhookChange, WebhookView
 
 access_router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
@@ -44,13 +46,7 @@ async def get_hub(request: Request) -> Hub:
     return cast(Hub, request.app.state.hub)
 
 
-async def get_sender(request: Request) -> Sender:
-    """What calls webhooks in the running service."""
-    return cast(Sender, request.app.state.sender)
-
-
 TheHub = Annotated[Hub, Depends(get_hub)]
-TheSender = Annotated[Sender, Depends(get_sender)]
 
 
 async def unless_gone(request: Request, waiting: Awaitable[T]) -> T:
@@ -223,20 +219,18 @@ def get_webhook(_viewer: CurrentViewer, session: Reading, webhook_id: str) -> We
 
 @webhooks_router.post("/webhooks", summary="Be called back", status_code=201)
 async def create_webhook(
-    viewer: CurrentViewer, sender: TheSender, body: WebhookBody, response: Response
+    viewer: CurrentViewer, service: TheService, hub: TheHub, body: WebhookBody, response: Response
 ) -> WebhookView:
     """It is told what its account may see, from now on; what is there already is to be read from the endpoints."""
-    made = await webhooks.create(sender, viewer, body)
+    made = await webhooks.create(service, hub, viewer, body)
     response.headers["Location"] = f"{API}/webhooks/{made.id}"
     return made
 
 
 @webhooks_router.patch("/webhooks/{webhook_id}", summary="Call a webhook again, or no more")
-async def change_webhook(
-    _viewer: CurrentViewer, sender: TheSender, webhook_id: str, body: WebhookChange
-) -> WebhookView:
+def change_webhook(_viewer: CurrentViewer, session: Writing, webhook_id: str, body: WebhookChange) -> WebhookView:
     """One that is active again is told everything it has missed."""
-    return await webhooks.change(sender, webhook_id, body)
+    return webhooks.change(session, webhook_id, body)
 
 
 @webhooks_router.delete("/webhooks/{webhook_id}", summary="Delete a webhook", status_code=204)

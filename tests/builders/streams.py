@@ -131,7 +131,7 @@ def _as(who: Who) -> dict[str, Any]:
 
 def shown(api: Api, contest_id: str, user: Who) -> dict[str, dict[str | None, Any]]:
     """What the endpoints tell this user, in the same form."""
-    from app.feed.service.looks import ORDER
+    from app.feed.service.rendering import ORDER
 
     objects: dict[str, dict[str | None, Any]] = {}
     for type_ in ORDER:

@@ -25,9 +25,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 import structlog
 from sqlalchemy.exc import IntegrityError
@@ -40,17 +38,16 @@ from app.core.service import Service
 from app.feed import queries as feed_queries
 from app.feed.queries import Append, Event, Mark, NewEvent
 from app.feed.service import looks
+from app.feed.service.differences import changes
+from app.feed.service.followed import Followed, Waiter
 from app.feed.service.log import Line, Log, Runs, ids_on, of_all_runs
-from app.feed.service.looks import AFTER, BEFORE, STATE, FeedSnapshot, Points, Shown, changes
+from app.feed.service.rendering import AFTER, BEFORE, STATE, FeedSnapshot, render_submissions, shown_by, texts_of
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 AT_ONCE = 500
 # Submissions of a sweep that one look takes.
 SLICE = 128
-SHORTEST_PAUSE, LONGEST_PAUSE = 0.02, 1.0
-# The pause after a look, as a share of its work: others may use the interpreter.
-SHARE_OF_PAUSE, SHARE_WITHIN_A_SWEEP = 2.0, 0.25
 SECONDS_AFTER_A_FAULT = 1.0
 # How long to wait for the notice of an event that another process has written.
 SECONDS_TO_HEAR, SECONDS_BETWEEN_TRIES = 1.0, 0.005
@@ -59,85 +56,6 @@ KEPT_SUPERFLUOUS = timedelta(minutes=20)
 
 class WrittenElsewhere(Exception):
     """Another process has written to the log, which has to be read again."""
-
-
-class Waiter(NamedTuple):
-    """A request for a look that begins after it; with `complete`, for the whole comparison that the look begins.
-
-    until  number of the sweep that ends the comparison; 0 before the look
-    """
-
-    future: Future[Log | None]
-    complete: bool
-    until: int = 0
-
-
-@dataclass
-class Followed:
-    """A followed contest.
-
-    dirty       a change since the last look began
-    looking     a look is running
-    not_before  earliest time of the next look (monotonic): looks leave time for others
-    at          time of the next look by the clock or by coalescing (monotonic)
-    heard       last event of the log that a notice of another process has named
-    basis       everything but submissions that points and visibility depend on; None: not known
-    later       time (monotonic) since which a comparison of all points is due
-    points      published points of each submission
-    sweep       submissions still to be rendered after a change that affects all of them
-    swept       a sweep has begun, and its deletions are unpublished
-    again       the basis has changed since the sweep began: another one follows it
-    sweeps      number of sweeps that have ended
-    after_due   kinds that refer to submissions are to be rendered after the sweep
-    state       the state at the last look
-    waiting     requests for a look that begins after them
-    changed_ids submissions that have changed since the last look, by their numbers
-    """
-
-    contest_id: str
-    followers: int = 0
-    dirty: bool = True
-    looking: bool = False
-    not_before: float = 0.0
-    at: float | None = None
-    log: Log | None = None
-    heard: int = 0
-    mark: Mark = field(default_factory=Mark)
-    generation: int = -1
-    basis: object = None
-    later: float | None = None
-    points: dict[int, Points] = field(default_factory=dict)
-    sweep: list[int] = field(default_factory=list)
-    swept: bool = False
-    again: bool = False
-    sweeps: int = 0
-    after_due: bool = False
-    state: Sequence[Shown] = ()
-    waiting: list[Waiter] = field(default_factory=list)
-    changed_ids: set[int] = field(default_factory=set)
-
-    def stale(self, now: float) -> bool:
-        """Whether the contest may differ from its log."""
-        if self.dirty or self.looking or self.swept or not self.followers:
-            return True
-        return self.at is not None and self.at <= now
-
-    def next_look(self) -> float:
-        """The time of the next look (monotonic)."""
-        if self.waiting or (self.followers and (self.dirty or self.swept)):
-            return self.not_before
-        return max(self.not_before, self.at) if self.followers and self.at is not None else float("inf")
-
-    def left(self, waiting: Sequence[Waiter]) -> list[Waiter]:
-        """Return the requests that this look has not answered. Each waits for two sweeps at most."""
-        sweeps = self.sweeps + bool(self.sweep) + self.again
-        numbered = [each._replace(until=each.until or sweeps) for each in waiting if each.complete and self.swept]
-        return [each for each in numbered if each.until > self.sweeps]
-
-    def rest(self, worked: float) -> None:
-        """Schedule a pause after a look of `worked` seconds of thread time."""
-        pause = worked * (SHARE_WITHIN_A_SWEEP if self.swept else SHARE_OF_PAUSE)
-        self.not_before = time.monotonic() + min(LONGEST_PAUSE, max(SHORTEST_PAUSE, pause))
 
 
 class FeedPublisher:
@@ -180,18 +98,12 @@ class FeedPublisher:
                 followed.heard, followed.dirty = max(followed.heard, event), True
             self._loop.wake()
 
-    def lost(self) -> None:
-        """Note that changes may have gone unnoticed: everything is compared again."""
-        with self._guard:
-            for followed in self._contests.values():
-                followed.basis = None
-        self.all_changed()
-
-    def all_changed(self) -> None:
-        """Note that an admin has changed something that any contest may show."""
+    def all_changed(self, *, again: bool = False) -> None:
+        """Note that an admin has changed something that any contest may show; `again`: compare whole contests."""
         with self._guard:
             for followed in self._contests.values():
                 followed.dirty = True
+                followed.basis = None if again else followed.basis
         self._loop.wake()
 
     def follow(self, contest_id: str) -> None:
@@ -316,11 +228,11 @@ class FeedPublisher:
                 moved = feed_queries.NewSince(frozenset(), frozenset(), moved.mark)
             else:
                 rescored = self._points_are_due(followed, feed_snapshot, moved, small=small)
-            before = looks.shown_by(BEFORE, feed_snapshot) if small else {}
+            before = shown_by(BEFORE, feed_snapshot) if small else {}
             among = looks.touched(feed_snapshot, moved, followed.points if rescored else None).union(some)
-            rendered = looks.render_submissions(feed_snapshot, known.index, among)
+            rendered = render_submissions(feed_snapshot, known.index, among)
             followed.after_due |= small or followed.swept or looks.awards_follow(feed_snapshot, moved)
-            after = looks.shown_by(AFTER, feed_snapshot) if followed.after_due and is_last else {}
+            after = shown_by(AFTER, feed_snapshot) if followed.after_due and is_last else {}
             complete = followed.swept and is_last
             new_events = looks.changed_events(known, feed_snapshot, before, rendered, after, complete=complete)
         if is_last and not followed.again:  # the state comes last, after everything else
@@ -411,7 +323,7 @@ class FeedPublisher:
         """The runs that events of all runs of a judgement stand for."""
         judgements = {int(row.object_id or 0) for row in rows if of_all_runs(row.type, row.object_id)}
         feed_snapshot = self._feed_snapshot(session, contest_id) if judgements else None
-        return looks.texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
+        return texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
 
     def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Runs) -> None:
         """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""

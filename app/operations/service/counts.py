@@ -33,7 +33,7 @@ from app.core.db.writer import Writer
 from app.core.loops import states
 from app.core.metrics import Metrics
 from app.core.service import Service
-from app.feed.service.streams import Hub
+from app.feed.service.hub import Hub
 from app.operations import queries
 from app.operations.queries import Latencies
 from app.operations.service.readiness import damaged_files
@@ -244,4 +244,4 @@ def hear_of_followers(listener: Listener, hub: Hub) -> None:
     """Let what others write and ask for reach feeds and streams."""
     publisher = hub.publisher
     listener.hear(Kind.EVENTS, publisher.written)
-    listener.lost(publisher.lost)
+    listener.lost(lambda: publisher.all_changed(again=True))

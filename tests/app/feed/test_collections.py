@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.archive.service.package_files import NAMES
 from app.contests.schemas import ContestSettings
-from app.feed.service import looks
+from app.feed.service import rendering
 from app.feed.service.collections import BY_NAME, COLLECTIONS, IN_REFERENCE_ORDER, endpoints
 
 
@@ -19,9 +19,9 @@ def test_each_collection_comes_after_those_it_refers_to() -> None:
 
 
 def test_the_feed_tells_of_every_collection_and_ends_with_the_state() -> None:
-    looked_at = [*(kind.type for kind in looks.BEFORE), *looks.LARGE, *(kind.type for kind in looks.AFTER)]
-    assert (*looked_at, looks.STATE.type) == looks.ORDER == tuple(each.name for each in IN_REFERENCE_ORDER)
-    assert looks.STATE.type == "state"
+    looked_at = [*(kind.type for kind in rendering.BEFORE), *rendering.LARGE, *(kind.type for kind in rendering.AFTER)]
+    assert (*looked_at, rendering.STATE.type) == rendering.ORDER == tuple(each.name for each in IN_REFERENCE_ORDER)
+    assert rendering.STATE.type == "state"
 
 
 def test_access_lists_every_collection_and_the_scoreboard() -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from app.core.clics import format_time, parse_time
 from app.feed.queries import Append, NewEvent, append, scan
-from app.feed.service.looks import ORDER
+from app.feed.service.rendering import ORDER
 from app.tables import ContestRow, EventRow, JudgementRow
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
@@ -335,8 +335,8 @@ def test_a_client_that_has_gone_is_forgotten(contest: Api) -> None:
     hub = contest.app.state.hub
     with open_stream(contest, "contests/c/event-feed") as stream:
         stream.wait_for(1)
-        assert len(hub._feeds["c"].clients) == 1
-    assert len(hub._feeds["c"].clients) == 0
+        assert len(hub.feeds["c"].clients) == 1
+    assert len(hub.feeds["c"].clients) == 0
     assert hub.publisher._contests["c"].followers == 0
 
 

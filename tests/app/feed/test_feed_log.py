@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from app.feed.service import log as logs
-from app.feed.service.log import PAGE, Line, Log, Place, Reader, ShownLast, ids_on, lines_behind
-from app.feed.service.looks import Shown, changes, deletions
-from app.feed.service.streams import Client, Wish, first_account, follow
-from app.feed.service.webhooks import Hook, _batch
-from app.tables import EventRow
+from app.feed.service.differences import Shown, changes, deletions
+from app.feed.service.hub import Client
+from app.feed.service.index import Reader, ShownLast, digest
+from app.feed.service.log import PAGE, Line, Log, Place, ids_on, lines_behind
+from app.feed.service.sender import Hook, _batch
+from app.feed.service.streams import Wish, first_account, follow
+from app.tables import EventRow, WebhookRow
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 TEAM, OTHER, NOBODY, JUDGE = Reader(team_id="t"), Reader(team_id="o"), Reader(), Reader(sees_all=True)
@@ -110,8 +112,8 @@ def test_an_entry_says_what_each_event_said_to_those_who_got_it() -> None:
         "t",
         {
             "p": ShownLast(None, 3),
-            "o:t": ShownLast(logs.digest("2"), 2),
-            "j": ShownLast(logs.digest("2"), 2),
+            "o:t": ShownLast(digest("2"), 2),
+            "j": ShownLast(digest("2"), 2),
         },
     )
     assert list(log.index.ids("teams")) == ["x"]
@@ -176,7 +178,7 @@ def test_an_event_that_is_added_while_a_page_is_read_is_passed_over_by_no_stream
         return [piece async for piece in pieces]
 
     async def called() -> tuple[int, int]:
-        hook = Hook("h", "http://h/", "token", JUDGE, None, ["c"], {}, None, 0)
+        hook = Hook(WebhookRow(id="h", url="http://h/", endpoints=[], positions={}), "token", JUDGE, ["c"])
         log = new_log()
         behind_deleted, _ = await _batch(log, hook, 0)
         _, notifications = await _batch(log, hook, behind_deleted)

@@ -18,7 +18,8 @@ import pytest
 from sqlalchemy import select, text
 
 from app.core.settings import Settings
-from app.feed.service.webhooks import lock_of, may_be_called, networks_of
+from app.feed.service.addresses import may_be_called, networks_of
+from app.feed.service.sender import lock_of
 from app.tables import EventRow, WebhookRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.logged import logged
@@ -118,10 +119,18 @@ def receiver() -> Iterator[Receiver]:
         yield receiver
 
 
+@contextmanager
+def open_sending(database_url: str, home: Path, *, again: bool = False, **settings: Any) -> Iterator[Api]:
+    """Open the API with the sender of webhooks running, as in a server."""
+    with open_api(database_url, home, again=again, **settings) as api:
+        api.portal.call(api.app.state.sender.start)
+        yield api
+
+
 @pytest.fixture
 def hooked(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
     """A service with a running contest `c`, and webhooks that are tried again quickly."""
-    with open_api(sqlite_url, tmp_path / "home", **QUICK) as api:
+    with open_sending(sqlite_url, tmp_path / "home", **QUICK) as api:
         add_problem(api.service)
         add_contest(api.service, started=4 * HOUR)
         yield api
@@ -221,7 +230,7 @@ def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_i
 ) -> None:
     monkeypatch.setattr(Settings, "webhook_timeout_seconds", 0.5)
     with (
-        open_api(sqlite_url, tmp_path / "home", **QUICK) as hooked,
+        open_sending(sqlite_url, tmp_path / "home", **QUICK) as hooked,
         receiving() as good,
         receiving() as slow,
         bound_socket() as gone,
@@ -266,7 +275,7 @@ def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(
 ) -> None:
     monkeypatch.setattr(Settings, "webhook_give_up_seconds", 0.2)
     with (
-        open_api(sqlite_url, tmp_path / "home", **QUICK) as api,
+        open_sending(sqlite_url, tmp_path / "home", **QUICK) as api,
         receiving() as receiver,
         receiving() as other,
     ):
@@ -296,7 +305,7 @@ def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(
 
 def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_path: Path) -> None:
     with receiving() as receiver:
-        with open_api(database_url, tmp_path, **QUICK) as api:
+        with open_sending(database_url, tmp_path, **QUICK) as api:
             add_problem(api.service)
             add_contest(api.service)
             hook(api, receiver.url)
@@ -306,9 +315,8 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
             second = submit(api, 2)
             wait(lambda: receiver.refused)
         receiver.answer = lambda: 200
-        with open_api(database_url, tmp_path, again=True, **QUICK) as api:
+        with open_sending(database_url, tmp_path, again=True, **QUICK) as api:
             third = submit(api, 3)
-            api.portal.call(api.app.state.sender.start)
             wait(lambda: ("runs", run_id(api.service, third)) in receiver.told())
         told = receiver.told()
         assert len(told) == len(set(told)) == 9
@@ -323,7 +331,8 @@ def test_the_next_server_goes_on_with_a_webhook_where_the_one_that_died_had_got(
         add_problem(one.service)
         add_contest(one.service, started=4 * HOUR)
         hook_id = hook(one, receiver.url)["id"]
-        other.portal.call(other.app.state.sender.start)
+        for server in (one, other):
+            server.portal.call(server.app.state.sender.start)
         lock = lock_of(hook_id)
         first = submit(one, 1)
         wait(lambda: is_position_behind(one, hook_id, first))
@@ -437,13 +446,14 @@ def test_no_webhook_reaches_the_servers_own_network_unasked(
     sqlite_url: str, tmp_path: Path, receiver: Receiver, settings: dict[str, Any], why: str
 ) -> None:
     """What a name resolves to counts when it is called: one that was taken may have become another address since."""
-    with open_api(sqlite_url, tmp_path / "home", **QUICK) as api:
+    with open_sending(sqlite_url, tmp_path / "home", **QUICK) as api:
         add_problem(api.service)
         add_contest(api.service, started=4 * HOUR)
         made = hook(api, f"http://localhost:{receiver.port}/hook")
-    with open_api(sqlite_url, tmp_path / "home", again=True, **{**QUICK, "webhook_networks": "", **settings}) as api:
+    with open_sending(
+        sqlite_url, tmp_path / "home", again=True, **{**QUICK, "webhook_networks": "", **settings}
+    ) as api:
         submit(api, 2)
-        api.portal.call(api.app.state.sender.start)
         wait(lambda: api.get(f"webhooks/{made['id']}", user="admin").json()["error"])
         assert why in api.get(f"webhooks/{made['id']}", user="admin").json()["error"]
     assert receiver.signed == []
@@ -457,7 +467,7 @@ def test_an_address_that_could_never_be_called_is_refused_when_it_is_given(
     sqlite_url: str, tmp_path: Path, settings: dict[str, Any], why: str
 ) -> None:
     """Nobody has to wait for the first call to learn it; a name that leads nowhere yet is taken."""
-    with open_api(sqlite_url, tmp_path / "home", **settings) as api:
+    with open_sending(sqlite_url, tmp_path / "home", **settings) as api:
         for host in ("localhost", "10.0.0.1", "[::1]", "[::ffff:127.0.0.1]"):
             reply = api.post("webhooks", user="admin", json={"url": f"http://{host}:9/x", "token": "t"})
             assert (reply.status_code, why in reply.json()["message"]) == (400, True), reply.text
