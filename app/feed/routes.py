@@ -15,7 +15,8 @@ from typing import Annotated, TypeVar, cast
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from starlette.requests import ClientDisconnect
-from starlette.types import Message, Receive, Scope, Send
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from app.core.errors import BadRequest
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, TheService, Writing, address_of
@@ -63,7 +64,7 @@ async def unless_gone(request: Request, waiting: Awaitable[T]) -> T:
         leaving.cancel()
 
 
-class StreamResponse(Response):
+class StreamResponse(StreamingResponse):
     """A reply that goes on until its source ends or its client has gone; never buffered, never zipped.
 
     It stands in its `place` meanwhile; where entering that raises, nothing of it is sent.
@@ -73,12 +74,7 @@ class StreamResponse(Response):
         self, client: Client, chunks: AsyncIterator[bytes], media_type: str, place: AbstractContextManager[None]
     ) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        self.status_code = 200
-        self.background = None
-        self.media_type = media_type
-        self.body = b""
-        self.init_headers(headers)
-        del self.headers["content-length"]
+        super().__init__(chunks, headers=headers, media_type=media_type)
         self._client = client
         self._chunks = chunks
         self._place = place
@@ -86,36 +82,15 @@ class StreamResponse(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         with self._place:
             seconds = self._client.seconds_left()
-            if seconds is None:
-                await self._send_all(receive, send)
-                return
-            expiry = asyncio.get_running_loop().call_later(seconds, self._client.leave)
+            loop = asyncio.get_running_loop()
+            expiry = None if seconds is None else loop.call_later(seconds, self._client.leave)
             try:
-                await self._send_all(receive, send)
+                await super().__call__(scope, receive, send)
             finally:
-                expiry.cancel()
-
-    async def _send_all(self, receive: Receive, send: Send) -> None:
-        listening = asyncio.create_task(_until_gone(receive, self._client))
-        try:
-            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            async for chunk in self._chunks:
-                if self._client.gone:
-                    break
-                await send(_piece(chunk, more=True))
-            await send(_piece(b"", more=False))
-        finally:
-            listening.cancel()
-            await self._chunks.aclose()  # type: ignore[attr-defined]  # all of ours are generators
-
-
-def _piece(body: bytes, *, more: bool) -> Message:
-    return {"type": "http.response.body", "body": body, "more_body": more}
-
-
-async def _until_gone(receive: Receive, client: Client) -> None:
-    await _disconnected(receive)
-    client.leave()
+                if expiry is not None:
+                    expiry.cancel()
+                # A client that goes while bytes are sent to it leaves the source suspended, with its places taken.
+                await self._chunks.aclose()  # type: ignore[attr-defined]  # all of ours are generators
 
 
 async def _disconnected(receive: Receive) -> None:

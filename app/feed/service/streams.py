@@ -65,6 +65,8 @@ async def follow(
     """
     if place.kind is not None:
         async for account in first_account(log, wish, place, write):
+            if client.gone:
+                return
             yield account
     at = place.event
     while not client.gone:
