@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import Query, Request
 from fastapi.responses import HTMLResponse
@@ -18,10 +18,9 @@ from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.similarity.service import AlikeAnswers, AlikeSources, SharedCase, Wanted, comparison, similarity
+from app.similarity.service import AlikePair, Likeness, comparison, similarity
 from app.submissions.service.submissions import answer
 
-P = TypeVar("P", AlikeAnswers, AlikeSources)
 MOST_PAIRS = 100
 # Characters of an answer that stand side by side.
 LONGEST = 4000
@@ -33,7 +32,7 @@ MOST_TEXTS = 10
 class SideBySide:
     """A case that two teams answered alike: the service's facts, and the beginning of both answers."""
 
-    case: SharedCase
+    case: Likeness
     texts: Sequence[str]
 
 
@@ -48,7 +47,7 @@ def similarity_page(
 ) -> HTMLResponse:
     """Pairs of teams, the most telling first; of one team where it is asked for."""
     contest = snapshot.contest
-    shown = similarity(service.files, snapshot, session, Wanted(problem or None, 0.0, MOST_PAIRS, near=True))
+    shown = similarity(service.files, snapshot, session, problem or None, 0.0, MOST_PAIRS)
     return page(
         "organiser/similarity.html",
         request,
@@ -93,18 +92,16 @@ def comparison_page(
     )
 
 
-def _of(pairs: Sequence[P], team_id: str) -> list[P]:
+def _of(pairs: Sequence[AlikePair], team_id: str) -> list[AlikePair]:
     return [pair for pair in pairs if not team_id or team_id in pair.team_ids]
 
 
-def _texts(
-    service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, case: SharedCase
-) -> list[str]:
+def _texts(service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, case: Likeness) -> list[str]:
     """The beginnings of the answers of a case; of one that cannot be read, why."""
     texts = []
-    for each in case.answers:
+    for each in case.files:
         try:
-            data = answer(service, viewer, snapshot, session, each.submission_id, case.case).data
+            data = answer(service, viewer, snapshot, session, each.submission_id, each.name).data
         except ServiceError as refusal:
             texts.append(f"({translate(refusal.message)})")
             continue

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot
-from app.similarity.service import Comparison, SimilarityView, Wanted, comparison, similarity
+from app.similarity.service import Comparison, SimilarityView, comparison, similarity
 
 router = APIRouter(route_class=GatedRoute, tags=["similarity"])
 MOST_PAIRS = 1000
@@ -23,14 +23,13 @@ def get_similarity(
     service: TheService,
     problem_id: ProblemId = None,
     least: Annotated[float, Query(alias="min", ge=0, le=1, description="the least ratio of a pair")] = 0.0,
-    near: Annotated[bool, Query(description="false: only equal files, which is quicker")] = True,
     limit: Annotated[int, Query(ge=1, le=MOST_PAIRS, description="the most pairs of each kind")] = FEW_PAIRS,
 ) -> SimilarityView:
     """Pairs of teams by answers and by sources, the most telling first.
 
     `unread` above 0 says that so many texts were not read yet in the time a request has; choose one problem.
     """
-    return similarity(service.files, snapshot, session, Wanted(problem_id, least, limit, near))
+    return similarity(service.files, snapshot, session, problem_id, least, limit)
 
 
 @router.get(

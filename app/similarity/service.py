@@ -7,7 +7,7 @@ request is over; `unread` counts the others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
 from urllib.parse import quote
@@ -29,7 +29,6 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.similarity import queries as similarity_queries
 from app.similarity.queries import StoredCase
 from app.submissions.queries import submission_queries
-from app.submissions.service.report_bodies import SourceFile
 from app.tables import RawScoreRow
 
 # Seconds for which a request reads texts.
@@ -46,8 +45,8 @@ class AlikeSubmission(BaseModel):
     contest_time: str
 
 
-class AlikeSources(BaseModel):
-    """Two teams with sources that are alike in one problem."""
+class AlikePair(BaseModel):
+    """Two teams with answers, or sources, that are alike in one problem."""
 
     problem_id: str
     team_ids: list[str]
@@ -56,13 +55,8 @@ class AlikeSources(BaseModel):
     weight: float
     first_team_id: str
     submissions: list[AlikeSubmission]
-
-
-class AlikeAnswers(AlikeSources):
-    """Two teams with answers that are alike in one problem."""
-
-    shared_cases: int
-    telling_cases: int = Field(description="cases in which being alike tells something")
+    shared_cases: int = Field(description="1 for sources")
+    telling_cases: int = Field(description="cases in which being alike tells something; 1 for sources")
 
 
 class SimilarityView(BaseModel):
@@ -72,80 +66,49 @@ class SimilarityView(BaseModel):
     texts: int
     unread: int = Field(description="texts that were not read in the time of a request")
     left_off: int
-    pairs: list[AlikeAnswers]
-    sources: list[AlikeSources]
+    pairs: list[AlikePair]
+    sources: list[AlikePair]
 
 
-class SharedAnswer(AlikeSubmission):
-    """A team's answer to a case that is alike."""
+class SharedFile(AlikeSubmission):
+    """A team's answer to a case, or a source file of a team, that is alike."""
 
+    name: str = Field(description="the test case, or the source file")
     sha256: str
     size: int
-    verdict: str | None
-    raw: int | float | None
+    verdict: str | None = Field(None, description="of a judged answer")
+    raw: int | float | None = None
     href: str
 
 
-class SharedSource(SourceFile, AlikeSubmission):
-    """A team's source file that is alike."""
-
-
 class Likeness(BaseModel):
-    """The extent to which two teams share sources, or answers to a test case."""
+    """The extent to which two teams share answers to a test case, or sources."""
 
     problem_id: str
+    case: str | None = Field(description="null: sources")
     kind: str
     ratio: float
     weight: float
     why_nothing: str | None = Field(description="why it tells nothing; null: it tells something")
     sharing_teams: int
     first_team_id: str
-
-
-class SharedSources(Likeness):
-    """Sources of two teams that are alike."""
-
-    files: list[SharedSource]
-
-
-class SharedCase(Likeness):
-    """A test case to which two teams sent answers that are alike."""
-
-    case: str
-    answers: list[SharedAnswer]
+    files: list[SharedFile]
 
 
 class Comparison(BaseModel):
     """The likenesses of two teams, side by side."""
 
     team_ids: list[str]
-    cases: list[SharedCase]
-    sources: list[SharedSources]
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The pairs asked for: of one problem (None: all), of at least this ratio, at most so many of each kind.
-
-    near  False: only equal files, which is quicker
-    """
-
-    problem_id: str | None
-    least: float
-    limit: int
-    near: bool
+    cases: list[Likeness]
+    sources: list[Likeness]
 
 
 class _Texts:
-    """The texts of one question: their sketches, and how many were not read in time (`until` None: none is read).
+    """The texts of one question, of some teams or of all: their sketches, and how many were not read in time."""
 
-    teams  read only the texts of these
-    """
-
-    def __init__(
-        self, session: Session, files: FileStore, until: float | None, teams: frozenset[str] | None = None
-    ) -> None:
-        self.session, self._files, self._until, self._teams = session, files, until, teams
+    def __init__(self, session: Session, files: FileStore, teams: frozenset[str] | None = None) -> None:
+        self.session, self._files, self._teams = session, files, teams
+        self._until = monotonic() + SECONDS
         self.seen = 0
         self.unread = 0
 
@@ -165,7 +128,7 @@ class _Texts:
         wanted = self._wanted(sent)
         read: dict[str, Sketch] = {}
         for sha256 in wanted:
-            if self._until is None or monotonic() > self._until:
+            if monotonic() > self._until:
                 break
             read[sha256] = source_sketch(self._files.load(sha256))
         return CaseAnswers(SOURCES, sent, self._counted(wanted, read))
@@ -173,7 +136,7 @@ class _Texts:
     def _of_case(self, case: StoredCase) -> Mapping[str, Sketch]:
         wanted = self._wanted(case.answers)
         read: dict[str, Sketch] = {}
-        if self._until is not None and wanted:
+        if wanted:
             if case.expected is not None:
                 read[case.expected] = sketch(self._files.load(case.expected))
             for sha256, data in similarity_queries.contents(self.session, self._files, case.id, list(wanted.values())):
@@ -193,26 +156,31 @@ class _Texts:
         return read
 
 
-def similarity(files: FileStore, snapshot: ContestSnapshot, session: Session, wanted: Wanted) -> SimilarityView:
-    """List pairs of teams by answers and by sources, the most telling first; counts texts left unread in the time."""
-    texts = _Texts(session, files, monotonic() + SECONDS if wanted.near else None)
+def similarity(
+    files: FileStore, snapshot: ContestSnapshot, session: Session, problem_id: str | None, least: float, limit: int
+) -> SimilarityView:
+    """List pairs of teams by answers and by sources, at most `limit` of each, the most telling first.
+
+    Pairs have at least the ratio `least`. Texts left unread in the time of a request are counted.
+    """
+    texts = _Texts(session, files)
     answers: list[Pair] = []
     sources: list[Pair] = []
-    for problem in _problems(snapshot, wanted.problem_id):
-        answers += (p for p in pairs(problem.id, texts.answers(snapshot, problem)) if p.ratio >= wanted.least)
-        sources += (p for p in pairs(problem.id, [texts.sources(snapshot, problem)]) if p.first.ratio >= wanted.least)
+    for problem in _problems(snapshot, problem_id):
+        answers += (pair for pair in pairs(problem.id, texts.answers(snapshot, problem)) if pair.ratio >= least)
+        sources += (p for p in pairs(problem.id, [texts.sources(snapshot, problem)]) if p.first.ratio >= least)
     answers.sort(key=lambda pair: -pair.weight)
     sources.sort(key=lambda pair: -pair.weight)
-    left_off = max(0, len(answers) - wanted.limit) + max(0, len(sources) - wanted.limit)
-    answers, sources = answers[: wanted.limit], sources[: wanted.limit]
+    left_off = max(0, len(answers) - limit) + max(0, len(sources) - limit)
+    answers, sources = answers[:limit], sources[:limit]
     ids = _ids(session, (pair.first for pair in (*answers, *sources)))
     return SimilarityView(
         contest_id=snapshot.contest.id,
         texts=texts.seen,
-        unread=texts.unread if wanted.near else 0,
+        unread=texts.unread,
         left_off=left_off,
-        pairs=[_alike_answers(pair, ids) for pair in answers],
-        sources=[_alike_sources(pair, ids) for pair in sources],
+        pairs=[_alike(pair, pair.ratio, ids) for pair in answers],
+        sources=[_alike(pair, pair.first.ratio, ids) for pair in sources],
     )
 
 
@@ -226,18 +194,21 @@ def comparison(
             raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team, contest=snapshot.contest.id)
     if teams[0] == teams[1]:
         raise BadRequest(N_("expected another team, found %(found)r again"), where="other_team_id", found=teams[1])
-    cases: list[SharedCase] = []
-    sources: list[SharedSources] = []
+    shown = Comparison(team_ids=list(teams), cases=[], sources=[])
     both = frozenset(teams)
-    texts = _Texts(session, files, monotonic() + SECONDS, both)
+    texts = _Texts(session, files, both)
     for problem in _problems(snapshot, problem_id):
-        by_case = [shared for answers in texts.answers(snapshot, problem) for shared in alike(answers, both)]
-        by_source = alike(texts.sources(snapshot, problem), both)
-        ids = _ids(session, (*by_case, *by_source))
+        answers = [shared for case in texts.answers(snapshot, problem) for shared in alike(case, both)]
+        sources = alike(texts.sources(snapshot, problem), both)
+        ids = _ids(session, (*answers, *sources))
         scores = submission_queries.current_scores(session, ids)
-        cases += [_shared_case(snapshot, problem, shared, teams, ids, scores) for shared in by_case]
-        sources += [_shared_sources(session, snapshot, problem, shared, teams, ids) for shared in by_source]
-    return Comparison(team_ids=list(teams), cases=cases, sources=sources)
+        for shared in answers:
+            sent = [_answer(snapshot, each, shared.case, ids, scores) for each in _in_order(shared, teams)]
+            shown.cases.append(_likeness(problem, shared, shared.case, sent))
+        for shared in sources:
+            sent = [_source(session, snapshot, each, ids) for each in _in_order(shared, teams)]
+            shown.sources.append(_likeness(problem, shared, None, sent))
+    return shown
 
 
 def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[ScoredProblem]:
@@ -260,22 +231,18 @@ def _full(scores: Mapping[int, Mapping[str, RawScore]], answer: Sent, case: str)
     return score is not None and score.accepted and score.multiplier is not None and score.multiplier >= 1
 
 
-def _alike_answers(pair: Pair, ids: Mapping[int, str]) -> AlikeAnswers:
-    shown = dict(_alike_sources(pair, ids)) | {"ratio": pair.ratio}
-    return AlikeAnswers(**shown, shared_cases=len(pair.cases), telling_cases=pair.telling)
-
-
-def _alike_sources(pair: Pair, ids: Mapping[int, str]) -> AlikeSources:
+def _alike(pair: Pair, ratio: float, ids: Mapping[int, str]) -> AlikePair:
     """Name a pair of teams, and the two submissions that first had something alike."""
-    first = pair.first
-    return AlikeSources(
+    return AlikePair(
         problem_id=pair.problem_id,
         team_ids=list(pair.teams),
         kind=pair.kind,
-        ratio=first.ratio,
+        ratio=ratio,
         weight=round(pair.weight, 4),
-        first_team_id=first.one.team_id,
-        submissions=[_sender(sent, ids) for sent in (first.one, first.other)],
+        first_team_id=pair.first.one.team_id,
+        submissions=[_sender(sent, ids) for sent in (pair.first.one, pair.first.other)],
+        shared_cases=len(pair.cases),
+        telling_cases=pair.telling,
     )
 
 
@@ -293,61 +260,50 @@ def _in_order(shared: Shared, teams: tuple[str, str]) -> tuple[Sent, Sent]:
     return (shared.one, shared.other) if shared.one.team_id == teams[0] else (shared.other, shared.one)
 
 
-def _likeness(problem: ScoredProblem, shared: Shared) -> Likeness:
+def _likeness(problem: ScoredProblem, shared: Shared, case: str | None, files: list[SharedFile]) -> Likeness:
     return Likeness(
         problem_id=problem.id,
+        case=case,
         kind=shared.kind,
         ratio=shared.ratio,
         weight=round(shared.weight, 4),
         why_nothing=shared.why or None,
         sharing_teams=shared.sharing,
         first_team_id=shared.one.team_id,
+        files=files,
     )
 
 
-def _shared_case(
+def _answer(
     snapshot: ContestSnapshot,
-    problem: ScoredProblem,
-    shared: Shared,
-    teams: tuple[str, str],
+    sent: Sent,
+    case: str,
     ids: Mapping[int, str],
     scores: Mapping[tuple[int, str], RawScoreRow],
-) -> SharedCase:
-    """Show a shared answer, with the submission and the score of each team."""
-    answers = []
-    for sent in _in_order(shared, teams):
-        score, sender = scores.get((sent.submission_id, shared.case)), _sender(sent, ids)
-        address = f"contests/{snapshot.contest.id}/submissions/{sender.submission_id}"
-        answer = SharedAnswer(
-            **dict(sender),
-            sha256=sent.sha256,
-            size=sent.size,
-            verdict=None if score is None else score.verdict,
-            raw=None if score is None else number(exact(score.raw_num, score.raw_den)),
-            href=f"{address}/answers/{shared.case}",
-        )
-        answers.append(answer)
-    return SharedCase(**dict(_likeness(problem, shared)), case=shared.case, answers=answers)
+) -> SharedFile:
+    """Show an answer with its submission and its score."""
+    score = scores.get((sent.submission_id, case))
+    return SharedFile(
+        **dict(_sender(sent, ids)),
+        name=case,
+        sha256=sent.sha256,
+        size=sent.size,
+        verdict=None if score is None else score.verdict,
+        raw=None if score is None else number(exact(score.raw_num, score.raw_den)),
+        href=f"contests/{snapshot.contest.id}/submissions/{ids[sent.submission_id]}/answers/{case}",
+    )
 
 
-def _shared_sources(
-    session: Session,
-    snapshot: ContestSnapshot,
-    problem: ScoredProblem,
-    shared: Shared,
-    teams: tuple[str, str],
-    ids: Mapping[int, str],
-) -> SharedSources:
-    """Show alike sources of two teams, with the files they were sent in."""
-    files = []
-    for sent in _in_order(shared, teams):
-        sender = _sender(sent, ids)
-        row = submission_queries.submission(session, snapshot.contest.id, sender.submission_id)
-        assert row is not None  # it was read in this transaction
-        name = next(source["name"] for source in row.sources if source["sha256"] == sent.sha256)
-        address = f"contests/{snapshot.contest.id}/submissions/{sender.submission_id}"
-        file = SharedSource(
-            **dict(sender), sha256=sent.sha256, size=sent.size, name=name, href=f"{address}/{SOURCES}/{quote(name)}"
-        )
-        files.append(file)
-    return SharedSources(**dict(_likeness(problem, shared)), files=files)
+def _source(session: Session, snapshot: ContestSnapshot, sent: Sent, ids: Mapping[int, str]) -> SharedFile:
+    """Show a source with the file that it was sent in."""
+    row = submission_queries.submission(session, snapshot.contest.id, ids[sent.submission_id])
+    assert row is not None  # it was read in this transaction
+    name = next(source["name"] for source in row.sources if source["sha256"] == sent.sha256)
+    address = f"contests/{snapshot.contest.id}/submissions/{ids[sent.submission_id]}"
+    return SharedFile(
+        **dict(_sender(sent, ids)),
+        sha256=sent.sha256,
+        size=sent.size,
+        name=name,
+        href=f"{address}/{SOURCES}/{quote(name)}",
+    )
