@@ -58,11 +58,6 @@ def pairings(players: Sequence[str], starts: Sequence[str], rounds: int, seed: i
                 yield Pairing((other, one), start, seed + number)
 
 
-def games_of(players: int, starts: int, rounds: int) -> int:
-    """Count the games of a tournament."""
-    return players * (players - 1) * starts * rounds
-
-
 def played(sides: Names, end: End | None) -> Played:
     """Note how a game ended; one that did not end is a draw."""
     winner = None if end is None else end.winner

@@ -221,30 +221,7 @@ class VerificationParams(TypedDict):
     package_sha256: str
 
 
-class TournamentParams(TypedDict):
-    """The parameters of a tournament: opponents of a game by name, positions as text, the seed of the first round."""
-
-    problem_id: str
-    game: str
-    players: list[str]
-    positions: list[str]
-    rounds: int
-    seed: int
-
-
-JobParams = RunParams | VerificationParams | TournamentParams
-
-
-class TournamentDocument(TypedDict):
-    """The result of a tournament: so many games, the cross table with the best player first, and how each game ended.
-
-    While it runs `games` is missing, and `count` is how many games the table has so far.
-    """
-
-    game: str
-    count: int
-    players: list[dict[str, JsonValue]]
-    games: NotRequired[list[dict[str, JsonValue]]]
+JobParams = RunParams | VerificationParams
 
 
 class CaseResult(RunFacts, total=False):
@@ -256,12 +233,11 @@ class CaseResult(RunFacts, total=False):
 
 
 class JobResult(TypedDict, total=False):
-    """The result of a job: a fault of all of it, or the result of each test case, a package's report, a tournament."""
+    """The result of a job: a fault of all of it, or the result of each test case, a package's report."""
 
     error: str
     report: Mapping[str, object]
     cases: dict[str, CaseResult]
-    tournament: TournamentDocument
 
 
 class AuditObject(TypedDict):

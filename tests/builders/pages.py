@@ -104,7 +104,7 @@ def organisers() -> dict[str, Walked]:
         if method == "GET"
     }
     job = "/admin/jobs/{job_id}"
-    jobs = ["/admin/jobs/1", "/admin/jobs/2"]  # an admin's: a reference run with findings, and a tournament
+    jobs = ["/admin/jobs/1", "/admin/jobs/2"]  # an admin's: a reference run with findings, and a verification
     return {**pages, job: Walked(jobs, frozenset({"judge", "admin"}))}
 
 

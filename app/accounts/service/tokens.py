@@ -212,7 +212,7 @@ TABLE: dict[Who, str] = {
         list_versions get_version get_version_diff get_version_package
     """,
     Who.PROBLEM_OWNERS: """
-        delete_problem put_testcase delete_testcase start_reference_run start_verification start_tournament
+        delete_problem put_testcase delete_testcase start_reference_run start_verification
         put_problem_role delete_problem_role restore_version
         import_testcases change_testcases
     """,

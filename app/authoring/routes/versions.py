@@ -12,8 +12,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from app.authoring.service import jobs, versions
 from app.authoring.service.contest_problems import EntryBody, EntryChange, EntryView, add, alter, remove
-from app.authoring.service.jobs import Job, TournamentRequest
-from app.authoring.service.jobs import start_tournament as queue_tournament
+from app.authoring.service.jobs import Job
 from app.authoring.service.reference_runs import ReferenceRunRequest
 from app.authoring.service.versions import VersionDetails, VersionDiff, VersionView
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
@@ -174,25 +173,6 @@ def start_verification(
     Every upload of a package queues one. The job's result has the `report` of `jurado package verify`.
     """
     job = jobs.start_verification(session, service, viewer, problem_id)
-    response.headers["Location"] = f"{API}/jobs/{job.id}"
-    return job
-
-
-@jobs_router.post("/problems/{problem_id}/tournaments", status_code=202, summary="Let opponents play a round robin")
-def start_tournament(
-    problem_id: str,
-    asked: TournamentRequest,
-    viewer: CurrentViewer,
-    service: TheService,
-    session: Writing,
-    response: Response,
-) -> Job:
-    """Queue a job in which opponents of the problem's game play each other.
-
-    Its `result.tournament` has the cross table, also while it runs, and at the end all games. Each is told by its
-    position, its players and its seed, so that it can be played again.
-    """
-    job = queue_tournament(session, service, viewer, problem_id, asked)
     response.headers["Location"] = f"{API}/jobs/{job.id}"
     return job
 

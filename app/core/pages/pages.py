@@ -56,7 +56,6 @@ WORDS = {
     "sample": N_("sample"),
     "staff": N_("staff"),
     "team": N_("team account"),
-    "tournament": N_("Tournament"),
     "verification": N_("Verification"),
     "identical": N_("identical"),
     "near": N_("near"),

@@ -11,12 +11,9 @@ from typing import Annotated
 
 import typer
 
-from app.core.commands.client import Client, without_none
-from app.core.commands.lookup import follow_job
-from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
-from app.core.commands.progress import progress_shown
+from app.core.commands.output import Failure, JsonMapping, show, table, write_json
 from app.core.commands.registry import AsJson, command
-from app.games.commands.choices import game_named, opponent_named, positions, read_position
+from app.games.commands.choices import game_named, opponent_named, positions
 from app.games.commands.play import MOST_AT_ONCE, split
 from app.games.commands.program import Program, run_all, save
 from games.doors import AnyGame
@@ -50,31 +47,16 @@ def tournament(
     jobs: Annotated[int | None, typer.Option(help="games at once", min=1, max=MOST_AT_ONCE)] = None,
     move_seconds: Annotated[float, typer.Option(help="time of a program for a move", min=0.001)] = 10.0,
     save_to: Annotated[Path | None, typer.Option("--save", metavar="DIR", help="write all transcripts there")] = None,
-    on_server: Annotated[
-        bool, typer.Option("--server", help="let the server play it, as a job; GAME is then a problem's id")
-    ] = False,
-    case: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="with --server: a test case to begin from")
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Let programs and opponents play each other from both sides, and rank them by points.
 
-    A win is a point and a draw half of one. Programs run here, with your rights. With --server opponents play
-    there, for owners of the problem.
+    A win is a point and a draw half of one. Programs run here, with your rights.
 
     Examples:
       jurado tournament lasttreat --program mine=./mine --opponent optimal --opponent greedy --rounds 10
       jurado tournament netgame --opponent optimal --opponent random --json
-      jurado tournament lasttreatduel --server --opponent optimal --opponent random --rounds 5
     """
-    if on_server:
-        if program or save_to or jobs:
-            raise Failure("--server: expected none of --program, --save and --jobs beside it, as opponents play there")
-        play_on_server(game, opponent, position, case, rounds, seed, as_json=as_json)
-        return
-    if case:
-        raise Failure("--case is of a problem on the server: expected --server beside it")
     rules = game_named(game)
     entrants = entrants_of(rules, program or [], opponent or [])
     drawn = list(pairings(list(entrants), positions(rules, position or []), rounds, seed))
@@ -87,34 +69,6 @@ def tournament(
         write_json({"game": game, "games": len(results), "players": ranked})
     else:
         show_result(game, len(results), ranked)
-
-
-def play_on_server(
-    problem: str,
-    opponents: list[str] | None,
-    places: list[str] | None,
-    cases: list[str] | None,
-    rounds: int,
-    seed: int,
-    *,
-    as_json: bool,
-) -> None:
-    """Have the server play a tournament, follow the job and show its table; exit code 1 unless it is done."""
-    texts = [read_position(text) for text in places or []] or None
-    asked = {"opponents": opponents, "positions": texts, "testcases": cases, "rounds": rounds, "seed": seed}
-    with Client.open() as client:
-        started = client.post(f"problems/{problem}/tournaments", without_none(asked))
-        say(f"job {started['id']} plays it; after Ctrl-C it goes on: jurado admin job watch {started['id']}")
-        with progress_shown(f"{problem} tournament", quiet=as_json) as on_progress:
-            job = follow_job(client, started["id"], on_progress)
-    result = (job["result"] or {}).get("tournament")
-    if as_json:
-        write_json(job)
-    elif result is not None:
-        show_result(result["game"], result["count"], result["players"])
-    if job["state"] != "done":
-        fault = (job["result"] or {}).get("error", "")
-        raise Failure(f"job {job['id']}: {job['state']}{f': {fault}' if fault else ''}", 1)
 
 
 def entrants_of(game: AnyGame, programs: Sequence[str], opponents: Sequence[str]) -> dict[str, Entrant]:

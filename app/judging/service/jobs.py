@@ -1,4 +1,4 @@
-"""Jobs: long work that waits in rows, one at a time in a process: reference runs, verifications, tournaments.
+"""Jobs: long work that waits in rows, one at a time in a process: reference runs and verifications.
 
 Expected answers that came with packages are scored first, by one process of an installation.
 
@@ -27,7 +27,7 @@ from app.core.db.writer import Writer
 from app.core.faults import PackageErrors
 from app.core.files.files import Files, FileStore
 from app.core.files.stored_bytes import UNREADABLE
-from app.core.json_documents import CaseResult, JobResult, RunParams, TournamentParams, VerificationParams
+from app.core.json_documents import CaseResult, JobResult, RunParams, VerificationParams
 from app.core.loops import FOREVER, Loop
 from app.core.settings import Settings
 from app.domain.documents import FoundScore
@@ -36,9 +36,9 @@ from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
 from app.judging.service.questions import NotJudged
 from app.judging.service.reference_runs import DELETED, REFERENCE_RUN, Progress, ReferenceRun, cases_of
-from app.judging.service.solver_process import SolverFailed, SolverProcess
+from app.judging.service.solver_process import SolverProcess
 from app.judging.service.staff import engine_settings
-from app.judging.service.verification import TOURNAMENT, Ended, play_tournament, verify_stored
+from app.judging.service.verification import Ended, verify_stored
 from app.problems.queries import pins, problems, testcases
 from app.problems.queries.pins import VERIFICATION
 from app.programs.tools import Solving
@@ -231,9 +231,6 @@ class JobRunner:
         if kind == VERIFICATION:
             self._verify(job_id, cast(VerificationParams, given))
             return
-        if kind == TOURNAMENT:
-            self._play(job_id, cast(TournamentParams, given))
-            return
         run = ReferenceRun(
             self._database, self._files, self._engine, job_id, cast(RunParams, given), by, partial(self._watch, job_id)
         )
@@ -264,18 +261,6 @@ class JobRunner:
             self._end(job_id, pins.FAILED, {"error": str(error)})
             return
         self._end(job_id, pins.DONE, {"report": report})
-
-    def _play(self, job_id: str, params: TournamentParams) -> None:
-        """Play a tournament in a process; its cross table so far is the result while it runs."""
-        process, notes = SolverProcess(), Progress(self._database, job_id)
-        self._watch(job_id, process)
-        try:
-            table = play_tournament(process, params, notes.show)
-        except SolverFailed as error:
-            if not self._stopping(job_id):
-                self._end(job_id, pins.FAILED, {"error": str(error)})
-            return
-        self._end(job_id, pins.DONE, {"tournament": table})
 
     def _watch(self, job_id: str, process: SolverProcess | Solving) -> None:
         """Let whoever cancels the job kill a process; it is killed here where that was asked for before."""

@@ -1,27 +1,21 @@
 """The verification of a stored package: all its programs run in the sandbox, as a job that one can watch and cancel.
 
 - The desk that runs a new package's checker: in the service's graders, bounded as judging is.
-- Tournaments of a game's opponents, played in a process that is bounded and can be killed.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from typing import cast
 
 from app.core.faults import SLOWER, PackageError, PackageErrors, Steps, mismatch
 from app.core.files.files import FileStore
-from app.core.files.temporary import SOLVER_PREFIX, locked_folder
-from app.core.json_documents import JobResult, TournamentDocument, TournamentParams
 from app.domain.documents import FoundScore
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.questions import JudgeFailed, NotJudged
-from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess, Summary
 from app.packages.files import LARGEST
 from app.packages.model import program_document
 from app.packages.read import read_archive
@@ -30,8 +24,6 @@ from app.packages.verify import Report, examine, report_of
 from app.problems.queries.packing import laid_out
 from app.programs.model import pack
 from app.programs.places import PROGRAM_FOLDER
-from app.programs.tools import SolverReport
-from app.sandbox.environment import clean_environment
 from checkers.doors import N_, Message, Score
 
 TRACEBACK = "Traceback"
@@ -172,34 +164,3 @@ def verify_stored(
         "warnings": report["warnings"][:MOST_FAULTS],
         "notes": report["notes"][:MOST_FAULTS],
     }
-
-
-TOURNAMENT = "tournament"
-MODULE = "games"
-MEMORY = 512
-# Moves of a game over both sides: a longer one is lost by whoever is to move.
-MOST_MOVES = 2000
-
-OnShown = Callable[[float, str, JobResult], None]
-
-
-def play_tournament(process: SolverProcess, params: TournamentParams, on_shown: OnShown) -> TournamentDocument:
-    """Play all games, passing the cross table so far on; raises SolverFailed, also where the process is killed."""
-
-    def on_report(report: SolverReport | Summary) -> None:
-        if "fraction" in report:
-            shown = cast(TournamentDocument, report)
-            table: TournamentDocument = {"game": params["game"], "count": shown["count"], "players": shown["players"]}
-            on_shown(report["fraction"], report["note"], {"tournament": table})
-
-    with locked_folder(SOLVER_PREFIX) as folder:
-        asked = {key: params[key] for key in ("game", "players", "positions", "rounds", "seed")}
-        (folder / "asked.json").write_text(json.dumps({**asked, "most_moves": MOST_MOVES}), encoding="utf-8")
-        with (folder / "asked.json").open("rb") as source:
-            environment = {**clean_environment(), "TMPDIR": str(folder)}
-            process.start([], environment, source=source, bounds=Bounds(MEMORY, folder), module=MODULE)
-        ended = process.listen(on_report, SECONDS, f"it took more than {SECONDS:g} seconds")
-    if ended.status != 0 or not ended.summaries:
-        raise SolverFailed(ended.killed or ended.complaint or f"it ended with status {ended.status}")
-    result = cast(TournamentDocument, ended.summaries[-1])
-    return {key: result[key] for key in ("game", "count", "players", "games")}  # type: ignore[return-value]  # its keys

@@ -20,7 +20,7 @@ from app.packages.zips import zip_bytes
 from app.tables import AccountRow, AuditRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.described import document
-from tests.builders.games import GAME, add_games
+from tests.builders.games import add_games
 from tests.builders.judging import judge
 from tests.builders.packages import PROBLEM as PROBLEM_YAML
 from tests.builders.packages import zip_package
@@ -178,8 +178,6 @@ def change_judging(api: Api) -> None:
         for deed in deeds:
             done(api, "POST", f"{opened['href']}/{deed}", json={})
     job = done(api, "POST", f"problems/{PROBLEM}/reference-runs", json={"testcases": ["02"]})
-    done(api, "DELETE", f"jobs/{job['id']}")
-    job = done(api, "POST", f"problems/{GAME}/tournaments", json={})
     done(api, "DELETE", f"jobs/{job['id']}")
     done(api, "POST", "problems?id=other", content=zip_package({"problem.yaml": OTHER}, top="other/"), headers=ZIP)
     case = {"input": ("09.in", b"9\n"), "answer": ("09.ans", b"9\n")}

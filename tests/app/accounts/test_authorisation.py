@@ -195,7 +195,6 @@ POST   /api/contests/{contest_id}/rejudgings/{rejudging_id}/apply               
 POST   /api/contests/{contest_id}/rejudgings/{rejudging_id}/cancel                  404 403 403 403 403 401
 POST   /api/contests/{contest_id}/rejudgings/{rejudging_id}/undo                    404 403 403 403 403 401
 POST   /api/problems/{problem_id}/reference-runs                                    404 403 403 403 403 401
-POST   /api/problems/{problem_id}/tournaments                                       404 403 403 403 403 401
 POST   /api/problems/{problem_id}/verification                                      404 403 403 403 403 401
 GET    /api/problems/{problem_id}/verification                                      404 404 403 403 403 401
 GET    /api/webhooks                                                                200 403 403 403 403 401

@@ -228,7 +228,6 @@ GET    /api/problems/{problem_id}/versions/{number}/diff : admins author all-jud
 GET    /api/problems/{problem_id}/versions/{number}/package.zip : admins author all-judge
 POST   /api/problems/{problem_id}/versions/{number}/restore : admins author
 POST   /api/problems/{problem_id}/reference-runs : admins author
-POST   /api/problems/{problem_id}/tournaments : admins author
 GET    /api/problems/{problem_id}/verification : admins author all-judge
 POST   /api/problems/{problem_id}/verification : admins author
 GET    /api/problems/{problem_id}/roles : admins author all-judge

@@ -182,19 +182,6 @@ def test_a_tournament_counts_games_that_a_program_lost_by_its_fault(jurado: Jura
     assert "faults: games lost by an illegal or late move" in done.stdout
 
 
-def test_the_server_plays_a_tournament_of_opponents_as_a_job_that_the_command_follows(admin: Jurado) -> None:
-    words = ("--server", "--opponent", "optimal", "--opponent", "one", "--rounds", 2)
-    job = json.loads(admin("tournament", "lasttreat", *words, "--position", "7 9 4", "--json").stdout)
-    result = job["result"]["tournament"]
-    assert (job["state"], result["count"], len(result["games"])) == ("done", 4, 4)
-    assert result["players"][0]["name"] == "optimal"
-    shown = admin("tournament", "lasttreatduel", *words, "--case", "101-optimal", "--case", "01-sample")
-    assert (shown.exit_code, "lasttreat: 8 games" in shown.stdout) == (0, True), shown.stderr
-    refused = admin("tournament", "comesolo", *words)
-    assert (refused.exit_code, "expected one that can be played, found 'comesolo'" in refused.stderr) == (1, True)
-    assert "expected none of --program" in admin("tournament", "lasttreat", "--program", "a=b", "--server").stderr
-
-
 def test_a_transcript_is_replayed_move_by_move_and_a_changed_move_is_named(jurado: Jurado, tmp_path: Path) -> None:
     target = tmp_path / "one.game"
     target.write_text(TRAP)
