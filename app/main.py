@@ -233,7 +233,6 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.hub = Hub(service)
     app.state.sender = Sender(service, app.state.hub)
     app.state.probing = SharedWork()
-    app.state.page_work = SharedWork()
     app.state.registration_pace = Pace()
     app.state.pages = BoardPages(service.boards)
     app.state.lists = Lists(service)

@@ -1,23 +1,16 @@
 """Makes pages of templates, which escape what they are given, and serves the files that pages need.
 
-- Pages that all readers of a kind have in common until a day is over: made and zipped once, then sent as stored. This
-  and the pieces below let one machine serve 1,000 open scoreboards (guarantee 6).
 - Types, states and roles as organisers' tables name them, in the reader's language; the API has them as keys.
-- Pages made of pieces: a piece that many pages share is zipped once, and goes into each of them as it is.
 - Marks of writing direction in texts of others: each text closes its own, so that no word after it is turned round.
 """
 
 from __future__ import annotations
 
 import re
-import struct
-import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
 from typing import Annotated, cast
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.ext import InternationalizationExtension
@@ -26,7 +19,7 @@ from markupsafe import Markup
 
 from app.core.messages import N_
 from app.core.pages import forms, languages, wording
-from app.core.pages.headers import PRIVATE, folders, takes_gzip, versioned
+from app.core.pages.headers import PRIVATE, folders, versioned
 from app.core.pages.languages import gettext, stored_values
 from app.core.service import Service
 
@@ -65,50 +58,6 @@ WORDS = {
 def type_word(key: str) -> str:
     """A type in words; one that is not known as it is."""
     return gettext(WORDS[key]) if key in WORDS else key
-
-
-LEVEL = 5
-SHARED_LEVEL = 7
-PIECES_KEPT = 512
-# Of a gzip member without a name and a time.
-HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-# An empty last block.
-END = b"\x03\x00"
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a page: its bytes, and these deflated to whole bytes, without references to what comes before."""
-
-    plain: bytes
-    deflated: bytes
-
-    @classmethod
-    def of(cls, text: str, level: int = LEVEL) -> Piece:
-        """Deflate a text."""
-        plain = text.encode()
-        stream = zlib.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
-        return cls(plain, stream.compress(plain) + stream.flush(zlib.Z_SYNC_FLUSH))
-
-
-@lru_cache(PIECES_KEPT)
-def shared(text: str) -> Piece:
-    """A piece that other pages have too."""
-    return Piece.of(text, SHARED_LEVEL)
-
-
-def plain(pieces: Sequence[Piece]) -> bytes:
-    """A page as it is."""
-    return b"".join(piece.plain for piece in pieces)
-
-
-def zipped(pieces: Sequence[Piece]) -> bytes:
-    """A page as one gzip member: browsers read no second one."""
-    check, length = 0, 0
-    for piece in pieces:
-        check = zlib.crc32(piece.plain, check)
-        length += len(piece.plain)
-    return b"".join([HEADER, *(piece.deflated for piece in pieces), END, struct.pack("<2L", check, length % 2**32)])
 
 
 MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -189,18 +138,11 @@ ENVIRONMENT.filters.update(
 
 def page(template: str, request: Request, status: int = 200, **values: object) -> HTMLResponse:
     """A page of a template."""
-    return HTMLResponse(html_of(template, request, **values), status, headers=_headers(request))
-
-
-def html_of(template: str, request: Request, **values: object) -> str:
-    """The text of a page."""
     shared = reader_values(request)
     with languages.speaking(shared["spoken"]):
-        return ENVIRONMENT.get_template(template).render({**shared, **values, "languages_known": languages.LANGUAGES})
-
-
-def _headers(request: Request) -> dict[str, str]:
-    return {**PRIVATE, "Content-Language": forms.language_of(request)}
+        known = {**shared, **values, "languages_known": languages.LANGUAGES}
+        html = ENVIRONMENT.get_template(template).render(known)
+    return HTMLResponse(html, status, headers={**PRIVATE, "Content-Language": shared["spoken"]})
 
 
 def reader_values(request: Request) -> dict[str, str]:
@@ -223,14 +165,6 @@ def reader_values(request: Request) -> dict[str, str]:
         "daily_pages": daily,
         "read": read if READ_COUNT.fullmatch(read) else "0",
     }
-
-
-def page_of_pieces(request: Request, pieces: Sequence[Piece]) -> Response:
-    """A page whose pieces are zipped already, for readers who take that."""
-    headers = {**_headers(request), "Vary": f"{PRIVATE['Vary']}, Accept-Encoding"}
-    if not takes_gzip(request):
-        return HTMLResponse(plain(pieces), headers=headers)
-    return HTMLResponse(zipped(pieces), headers={**headers, "Content-Encoding": "gzip"})
 
 
 # What a page says after a change, by the word in its address.

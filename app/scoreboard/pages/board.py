@@ -1,30 +1,22 @@
-"""The scoreboard's page: the numbers of the API's board as rows of cells, a hundred teams a page.
-
-The rows are written once a snapshot for all who may see it; the viewer's own row and the frame are added for each
-request.
-"""
+"""The scoreboard's page: the numbers of the API's board as rows of cells, a hundred teams a page."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
-from typing import Annotated, NamedTuple, cast
+from typing import Annotated, cast
 from urllib.parse import parse_qsl, urlencode
 
-from cachetools import LRUCache
+from anyio.to_thread import run_sync
 from fastapi import Query, Request, Response
-from markupsafe import Markup, escape
 
 from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest
-from app.core.load import SharedWork
 from app.core.messages import N_
 from app.core.pages.frames import Names, frame_of, groups_shown, names_soon
-from app.core.pages.languages import _, language, speaking
-from app.core.pages.pages import Piece, closed, html_of, page_of_pieces, reader_values
+from app.core.pages.languages import _
+from app.core.pages.pages import page
 from app.core.pages.visitor import TheSnapshot, Visitor
 from app.core.pages.wording import LIMITS, seconds
 from app.core.service import Service
@@ -35,10 +27,6 @@ from app.scoreboard.service.pages import BoardPages, page_at_hand, shows_raw
 from app.scoreboard.service.row_renderer import arrays_of
 
 PER_PAGE = 100
-PAGES_KEPT = 64
-# Stand for parts that have pieces of their own in the rest of the page: texts of people have no `<` there.
-READER, STANDING, STRIPS, ROWS = (Markup(f"<!-- {name} -->") for name in ("reader", "standing", "strips", "rows"))
-PART = re.compile("(<!-- (?:reader|standing|strips|rows) -->)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,136 +80,66 @@ async def scoreboard(
         raise BadRequest(
             N_("expected points or place: this contest does not show the raw scores of other teams"), where="cells"
         )
-    last = last_minute(snapshot)
     shown = snapshot
     if asked.at is not None:
-        minute = min(asked.at, last)
+        minute = min(asked.at, last_minute(snapshot))
         asked = replace(asked, at=minute)
         shown = await cast(BoardPages, request.app.state.pages).past_soon(snapshot, minute)
-    part = await _part_soon(request, shown, names, asked)
-    frame = _frame(request, viewer, snapshot, names, groups, asked, part, last)
-    own = part.rows.place_of(viewer.team_id)
-    pieces: list[Piece] = []
-    for each in frame:
-        if isinstance(each, Piece):
-            pieces.append(each)
-        elif each == READER:
-            pieces.append(Piece.of(escape(closed(names.reader(viewer) or ""))))
-        elif each == STANDING:
-            pieces.append(part.rows.standing_piece(own))
-        else:
-            pieces += [part.rows.strips] if each == STRIPS else part.rows.pieces(part.shown, own)
-    return page_of_pieces(request, pieces)
+    # In a thread: a page whose rows are all new takes 15 ms.
+    return await run_sync(_page, request, viewer, snapshot, shown, names, groups, asked)
 
 
-def _frame(
+def _page(
     request: Request,
     viewer: Viewer,
     snapshot: ContestSnapshot,
+    shown: ContestSnapshot,
     names: Names,
     groups: Mapping[str, str],
     asked: Asked,
-    part: Part,
-    last: int,
-) -> Sequence[Piece | str]:
-    """The page without what is one reader's or all readers' of the rows: marks stand for these.
-
-    Readers of a kind who ask within a second have it in common. The key holds all that the snapshot does not say.
-    """
-    frame = frame_of(names, viewer, snapshot, "scoreboard")
-    frame = replace(frame, reader=None if frame.reader is None else READER)
-    written, own = page_at_hand(snapshot), part.rows.place_of(viewer.team_id)
-    version = None if written is None else written.version
-    kind = viewer.logged_in, viewer.sees_all, viewer.judges_all or viewer.grants.any, own is None
-    key = (frame, version, kind, tuple(groups.items()), asked, last, tuple(reader_values(request).items()))
-    is_usual = not asked.find and asked.at is None
-    made: Sequence[Piece | str] | None = _frames(snapshot).get(key) if is_usual else None
-    if made is None:
-        values = _values(viewer, snapshot, names, groups, asked, part)
-        html = html_of("scoreboard.html", request, **values, frame=frame, version=version, last_minute=last)
-        made = tuple(each if at % 2 else Piece.of(each) for at, each in enumerate(PART.split(html)))
-        if is_usual:
-            _frames(snapshot)[key] = made
-    return made
-
-
-@once_a_snapshot
-def _frames(_snapshot: ContestSnapshot) -> LRUCache[Hashable, Sequence[Piece | str]]:
-    """The last pages of a snapshot without what is each reader's own."""
-    return LRUCache(PAGES_KEPT)
-
-
-class Part(NamedTuple):
-    """The rows of a page, which have been written: of a whole board, the places whose teams are looked for."""
-
-    rows: BoardRows
-    places: Sequence[int]
-    first: int
-
-    @property
-    def shown(self) -> Sequence[int]:
-        """The places on the page."""
-        return self.places[self.first : self.first + PER_PAGE]
-
-
-async def _part_soon(request: Request, snapshot: ContestSnapshot, names: Names, asked: Asked) -> Part:
-    """The part of a board that is asked for; all who wait for the same one share one thread."""
+) -> Response:
+    """Write the page of a part of the board that is `shown`: the snapshot's, or an earlier one."""
     address = f"{request.scope.get('root_path', '')}/c/{snapshot.contest.id}"
-    rows = _held(snapshot).get((asked.group, asked.cells, address, language()))
-    if rows is not None and not asked.find:
-        part = _part(rows, asked)
-        if rows.is_written(part.shown):
-            return part
-    work = cast(SharedWork, request.app.state.page_work)
-    key = (
-        "board",
-        id(snapshot),
-        asked,
-        address,
-        language(),
-    )  # the work holds the snapshot: its id stays its
-    return await work.soon(key, partial(_write, snapshot, names, asked, address, language()))
-
-
-def _write(snapshot: ContestSnapshot, names: Names, asked: Asked, address: str, spoken: str) -> Part:
-    """Write the rows of a part."""
-    held, key = _held(snapshot), (asked.group, asked.cells, address, spoken)
-    if key not in held:
-        held[key] = BoardRows(arrays_of(snapshot, asked.group), names.columns, names.groups, asked.cells, address)
-    part = _part(held[key], asked)
-    with speaking(spoken):
-        part.rows.pieces(part.shown, None)
-    return part
-
-
-def _part(rows: BoardRows, asked: Asked) -> Part:
-    places = rows.places(asked.find)
-    last_page = max(1, (len(places) - 1) // PER_PAGE * PER_PAGE + 1)
-    return Part(rows, places, min(asked.start, last_page) - 1)
+    key, held = (asked.group, asked.cells, address), _held(shown)
+    if (rows := held.get(key)) is None:
+        arrays = arrays_of(shown, asked.group)
+        rows = held[key] = BoardRows(arrays, names.columns, names.groups, asked.cells, address)
+    written = page_at_hand(snapshot)
+    return page(
+        "scoreboard.html",
+        request,
+        200,
+        **_values(viewer, snapshot, names, groups, asked, rows),
+        frame=frame_of(names, viewer, snapshot, "scoreboard"),
+        version=None if written is None else written.version,
+    )
 
 
 @once_a_snapshot
-def _held(_snapshot: ContestSnapshot) -> dict[tuple[str | None, Shows, str, str], BoardRows]:
-    """The boards of a snapshot whose rows are written, by group, kind of cells, address and language."""
+def _held(_snapshot: ContestSnapshot) -> dict[tuple[str | None, Shows, str], BoardRows]:
+    """The boards of a snapshot whose rows were asked for, by group, kind of cells and address (guarantee 6)."""
     return {}
 
 
 def _values(
-    viewer: Viewer, snapshot: ContestSnapshot, names: Names, groups: Mapping[str, str], asked: Asked, part: Part
+    viewer: Viewer, snapshot: ContestSnapshot, names: Names, groups: Mapping[str, str], asked: Asked, rows: BoardRows
 ) -> dict[str, object]:
     """The values of the page."""
-    rows, first = part.rows, part.first
-    own = rows.place_of(viewer.team_id)
-    count, clock = len(part.places), snapshot.contest.clock
+    own, places, clock = rows.place_of(viewer.team_id), rows.places(asked.find), snapshot.contest.clock
+    count, last = len(places), last_minute(snapshot)
+    first = min(asked.start, max(1, (count - 1) // PER_PAGE * PER_PAGE + 1)) - 1
+    shown = places[first : first + PER_PAGE]
     everybody = sorted(groups.items(), key=lambda pair: pair[1])
     return {
         "viewer": viewer,
         "columns": names.columns,
         "most": sum(column.most for column in names.columns),
-        "strips": STRIPS,
+        "strips": rows.strips,
         "has_own": own is not None,
-        "rows": ROWS if part.shown or own is not None else None,
-        "standing": STANDING,
+        "rows": rows.html(shown, own),
+        "standing": None if own is None else rows.standing(own),
+        "marks": () if own is None else rows.own_units(own),
+        "address": rows.address,
         "shows": [
             Choice(asked.query(cells=cells), text, asked.cells == cells)
             for cells, text in (("points", _("Points")), ("raw", _("Raw")), ("place", _("Place")))
@@ -243,6 +161,7 @@ def _values(
         "waiting": rows.waiting,
         "standing_at": seconds(clock.contest_time(snapshot.moment)),
         "freeze_at": None if clock.freeze_time is None else seconds(clock.freeze_time),
+        "last_minute": last,
         "at": asked.at,
         "past": None if asked.at is None else seconds(timedelta(minutes=asked.at)),
         "to_now": asked.query(at=None),

@@ -8,35 +8,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
-from threading import Lock
 from typing import Literal
 
 import numpy as np
-from cachetools import LRUCache
+from markupsafe import Markup
 
 from app.core.pages.frames import Column
-from app.core.pages.languages import decimal, language, speaking
-from app.core.pages.pages import ENVIRONMENT, Piece, shared
+from app.core.pages.languages import decimal, language
+from app.core.pages.pages import ENVIRONMENT
 from app.core.pages.wording import heat, plain, points, seconds, width
 from app.domain.board import Board, moment
 from app.domain.score_columns import Whole
 
 # The unit of no points, and the units from there to that of all points.
 FIRST, WIDTH = 2, 96
-
-
-def strips(arrays: Board) -> tuple[str, ...]:
-    """The marks of all teams at each problem as a path of SVG; empty while nothing is judged."""
-    return tuple(_strip(arrays, problem) for problem in range(len(arrays.problems)))
-
-
-def own_units(arrays: Board, team: int) -> tuple[int | None, ...]:
-    """The unit of a team's mark at each problem; None without a judged answer."""
-    judged, scores = arrays.judged[:, team].tolist(), arrays.scores[:, team].tolist()
-    most = [float(each.rule.max_points) or 1.0 for each in arrays.problems]
-    units = [FIRST + int(WIDTH * min(1.0, max(0.0, a / b))) for a, b in zip(scores, most, strict=True)]
-    return tuple(unit if count else None for unit, count in zip(units, judged, strict=True))
 
 
 def _strip(arrays: Board, problem: int) -> str:
@@ -52,11 +37,9 @@ def _units(arrays: Board, problem: int) -> Whole:
 
 Shows = Literal["points", "raw", "place"]
 ROWS_KEPT = 16_384
-# Rows before and after their ranks, which a new version of a board has in common with the last ones.
-ROWS: LRUCache[Hashable, tuple[str, str]] = LRUCache(ROWS_KEPT)
-ROWS_LOCK = Lock()
-# Of 100 rows zipped apart, pieces of 20 take 5 per cent more than one of 100, and the own one is zipped for each.
-ROWS_A_PIECE = 20
+# Rows before and after their ranks, which a new version of a board has in common with the last ones (guarantee 6:
+# 1,000 readers fetch 200 pages a second of 100 rows, and each row takes 0.15 ms to write). Full, it starts again.
+ROWS: dict[Hashable, tuple[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +82,11 @@ class BoardRows:
         address: str = "",
     ) -> None:
         self._arrays, self._columns, self._groups = arrays, columns, groups
-        self._shows, self._address = shows, address
+        self._shows, self.address = shows, address
         self._tops = [float(scores.max()) if len(scores) else 0.0 for scores in arrays.scores]
         self._holders = [int(np.sum(s == top)) for s, top in zip(arrays.scores, self._tops, strict=True)]
         self._order: list[int] = arrays.order.tolist()
         self._places = {arrays.teams[at].id: place for place, at in enumerate(self._order)}
-        self._pieces: dict[int, Piece] = {}
         self.waiting = int(np.sum(arrays.pending))
 
     @property
@@ -124,49 +106,28 @@ class BoardRows:
         """The place of a team, from the top; None where it is not on the board."""
         return None if team_id is None else self._places.get(team_id)
 
-    def pieces(self, places: Sequence[int], own: int | None) -> list[Piece]:
-        """The rows of some places, and at the end that of the viewer's team (`own`) where it is not among them.
-
-        Rows of neighbours are one piece, which all pages share but those of the teams in it.
-        """
-        pieces = [self._piece(some, own) for some in _neighbours(places)]
-        return pieces if own is None or own in places else [*pieces, Piece.of(self._row(own, is_own=True))]
-
-    def _piece(self, places: Sequence[int], own: int | None) -> Piece:
-        """Rows of neighbours; those that stand at the same places on every page are written once."""
-        if own is not None and own in places:
-            return Piece.of("".join(self._row(place, is_own=place == own) for place in places))
-        first = places[0]
-        is_usual = places == range(first, min(first + ROWS_A_PIECE, self.count)) and not first % ROWS_A_PIECE
-        piece = self._pieces.get(first) if is_usual else None
-        if piece is None:
-            piece = shared("".join(map(self._row, places)))
-            if is_usual:
-                self._pieces[first] = piece
-        return piece
-
-    def is_written(self, places: Sequence[int]) -> bool:
-        """Whether the rows of some places have been written."""
-        return isinstance(places, range) and all(part[0] in self._pieces for part in _neighbours(places))
+    def html(self, places: Sequence[int], own: int | None) -> Markup:
+        """The rows of some places, and at the end that of the viewer's team (`own`) where it is not among them."""
+        every = [*places] if own is None or own in places else [*places, own]
+        return Markup("".join(self._row(place, is_own=place == own) for place in every))  # rows of a template
 
     def _row(self, place: int, *, is_own: bool = False) -> str:
         """A row as a table's; all but its rank is written again only where the team's own numbers have changed."""
         if self._shows != "points":  # these cells depend on more than the numbers
-            return "".join(_row_around_rank(self.line(place, is_own=is_own), self._address, language()))
+            return "".join(_row_around_rank(self.line(place, is_own=is_own), self.address))
         at, rank = self._order[place], str(int(self._arrays.ranks[place]))
         key = (self._numbers[at], self._arrays.teams[at], self._kind, self._groups_of(at), is_own, language())
-        with ROWS_LOCK:
-            parts = ROWS.get(key)
-        if parts is None:
-            before, _, after = _row_around_rank(self.line(place, is_own=is_own), self._address, language())
-            with ROWS_LOCK:
-                parts = ROWS[key] = before, after
+        if (parts := ROWS.get(key)) is None:
+            before, _, after = _row_around_rank(self.line(place, is_own=is_own), self.address)
+            if len(ROWS) >= ROWS_KEPT:
+                ROWS.clear()
+            parts = ROWS[key] = before, after
         return f"{parts[0]}{rank}{parts[1]}"
 
     @cached_property
     def _kind(self) -> Hashable:
         """What the rows of a board have in common."""
-        return self._address, tuple(column.most for column in self._columns), self.count > 1
+        return self.address, tuple(column.most for column in self._columns), self.count > 1
 
     @cached_property
     def _numbers(self) -> list[bytes]:
@@ -185,16 +146,15 @@ class BoardRows:
         return ", ".join(self._groups[each] for each in self._arrays.teams[at].group_ids if each in self._groups)
 
     @cached_property
-    def strips(self) -> Piece:
-        """All teams' points at each problem, drawn once for all readers; the heads of columns refer to them."""
-        return shared(ENVIRONMENT.get_template("board_strips.html").render(strips=strips(self._arrays)))
+    def strips(self) -> Sequence[str]:
+        """The marks of all teams at each problem as a path of SVG; empty while nothing is judged."""
+        return [_strip(self._arrays, problem) for problem in range(len(self._arrays.problems))]
 
-    def standing_piece(self, own: int | None) -> Piece:
-        """Where the team at the place `own` (None: no team here) stands: a sentence, and its marks on the strips."""
-        template = ENVIRONMENT.get_template("board_standing.html")
-        standing = None if own is None else self.standing(own)
-        marks = () if own is None else own_units(self._arrays, self._order[own])
-        return Piece.of(template.render(standing=standing, marks=marks, teams=self.count, address=self._address))
+    def own_units(self, place: int) -> Sequence[int | None]:
+        """The unit of a team's mark at each problem; None without a judged answer."""
+        arrays, team = self._arrays, self._order[place]
+        judged = (arrays.judged[:, team] > 0).tolist()
+        return [int(_units(arrays, at)[team]) if has_any else None for at, has_any in enumerate(judged)]
 
     def line(self, place: int, *, is_own: bool = False) -> Line:
         """The row of a place."""
@@ -245,14 +205,6 @@ class BoardRows:
         return Cell(text, f"h{heat(share)}", width(share), pending, is_best)
 
 
-def _neighbours(places: Sequence[int]) -> Sequence[Sequence[int]]:
-    """Places in parts that a piece has."""
-    if not isinstance(places, range):
-        return [list(some) for _, some in groupby(places, lambda place: place // ROWS_A_PIECE)]
-    cuts = [places.start, *range(places.start - places.start % ROWS_A_PIECE + ROWS_A_PIECE, places.stop, ROWS_A_PIECE)]
-    return [range(a, b) for a, b in zip(cuts, [*cuts[1:], places.stop], strict=True)] if places else []
-
-
 def raw_sum(arrays: Board, problem: int, at: int) -> float | None:
     """The raw scores of a team's accepted answers for the cases that give points now, added up; None without any."""
     rule = arrays.problems[problem]
@@ -264,10 +216,9 @@ def raw_sum(arrays: Board, problem: int, at: int) -> float | None:
     return float(sum(raws)) if raws else None
 
 
-def _row_around_rank(line: Line, address: str, spoken: str) -> tuple[str, str, str]:
+def _row_around_rank(line: Line, address: str) -> tuple[str, str, str]:
     """A row as HTML: what is before its rank, the rank, and what is after it."""
-    with speaking(spoken):
-        html = ENVIRONMENT.get_template("board_row.html").render(line=line, address=address)
+    html = ENVIRONMENT.get_template("board_row.html").render(line=line, address=address)
     before, cell, after = html.partition('<td class="rk">')
     rank, end, rest = after.partition("</td>")
     return before + cell, rank, end + rest

@@ -1,9 +1,7 @@
-"""The scoreboard's page shows each reader what they may see, and its pieces make one gzip member."""
+"""The scoreboard's page shows each reader what they may see."""
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -12,7 +10,6 @@ import pytest
 
 from app.core.clock import utc_now
 from app.core.pages import frames
-from app.core.pages.pages import Piece, plain, shared, zipped
 from app.scoreboard.service import bodies
 from app.tables import AccountRow, GroupRow, TeamRow
 from app.teams import queries as teams_queries
@@ -87,15 +84,6 @@ def test_the_clock_of_nobodys_page_runs(api: Api, monkeypatch: pytest.MonkeyPatc
 def test_the_board_of_an_unknown_contest_is_a_page_that_says_so(api: Api) -> None:
     reply = api.get("/c/none/scoreboard")
     assert (reply.status_code, "<h1" in reply.text) == (404, True)
-
-
-def test_pieces_are_one_member_of_gzip_whatever_they_hold() -> None:
-    texts = ["", "a", "\N{SNOWMAN}" * 1000, "<p>" + "row " * 5000, ""]
-    pieces = [shared(text) if at % 2 else Piece.of(text) for at, text in enumerate(texts)]
-    stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    assert stream.decompress(zipped(pieces)) == plain(pieces) == "".join(texts).encode()
-    assert (stream.eof, stream.unused_data) == (True, b"")
-    assert gzip.decompress(zipped([])) == b""
 
 
 def test_names_are_read_once_until_something_but_submissions_changes(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
