@@ -15,7 +15,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import func, select
@@ -126,7 +125,7 @@ def read_manifest(where: Path | Place) -> Manifest:
     if data is None:
         raise BackupError(f"{place.shown}: expected a finished backup, found no {MANIFEST}")
     try:
-        manifest: dict[str, Any] = json.loads(data)
+        manifest = json.loads(data)
         if manifest.get("format") != FORMAT:
             raise BackupError(f"{place.shown}: expected a backup of format {FORMAT}, found {manifest.get('format')!r}")
         return Manifest(**manifest)
