@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from urllib.parse import urlsplit
 
 SECONDS_BETWEEN_QUESTIONS = 0.002
@@ -84,7 +85,7 @@ async def run_load(
 ) -> Outcome:
     """Send `request` over `connections` connections again and again for `seconds`; only the last `keep` bodies stay.
 
-    Of several requests each connection sends one, in turn.
+    Of several requests each connection sends its share, in turn.
     """
     requests = [request] if isinstance(request, bytes) else request
     outcome = Outcome()
@@ -92,10 +93,10 @@ async def run_load(
     began = time.perf_counter()
     until = began + seconds
 
-    async def client(own: bytes) -> None:
+    async def client(own: Iterator[bytes]) -> None:
         reader, writer = await asyncio.open_connection(address.hostname, address.port)
         while (sent := time.perf_counter()) < until:
-            writer.write(own)
+            writer.write(next(own))
             status, body = await read_reply(reader)
             outcome.latencies.append(time.perf_counter() - sent)
             outcome.statuses[status] = outcome.statuses.get(status, 0) + 1
@@ -104,7 +105,8 @@ async def run_load(
                 del outcome.bodies[:-keep]
         writer.close()
 
-    await asyncio.gather(*(client(requests[at % len(requests)]) for at in range(connections)))
+    shares = (cycle(requests[at % len(requests) :: connections]) for at in range(connections))
+    await asyncio.gather(*map(client, shares))
     outcome.seconds = time.perf_counter() - began
     return outcome
 
