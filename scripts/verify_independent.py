@@ -42,7 +42,8 @@ from app.packages.model import (
     Submission,
 )
 from app.packages.read import read_package
-from app.packages.verify import example_points
+from app.packages.trials import LocalDesk
+from app.packages.verify import examine
 from scripts.kattis_validator import served
 
 TOOLS = ROOT / ".tools/independent"
@@ -243,7 +244,7 @@ def verifyproblem(package: Package, folder: Path, tools: Path, validator: bytes)
     table = {
         match[1]: int(match[2]) for match in re.finditer(r"^ +(\S+)\.py .* (\d+) +[\d.]+s$", "\n".join(lines), re.M)
     }
-    for path, points in example_points(package).items():
+    for path, points in examine(package, LocalDesk()).points.items():
         theirs = table.get(path.rpartition("/")[2])
         same = theirs is not None and abs(theirs - points) <= ROUNDED
         yield f"{'' if same else 'FAULT '}points of {path}: Jurado {points:.2f}, problemtools {theirs} (rounded)"

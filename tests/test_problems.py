@@ -13,9 +13,9 @@ from app.packages.catalog import bundled
 from app.packages.model import Case, Package, write_archive
 from app.packages.read import read_archive, read_package
 from app.packages.tools import local_lack
-from app.packages.verify import verify_package
 from checkers.doors import AnyChecker, open_checker
 from solvers.doors import Solver, open_solver
+from tests.builders.packages import verify_package
 
 SLUGS = sorted(bundled())
 HEADINGS = ["Instance", "Answer", "Raw score", "Rejected when", "Source"]

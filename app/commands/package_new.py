@@ -18,7 +18,7 @@ from app.core.commands.client import Body, Client, Param
 from app.core.commands.config import write_new_folder
 from app.core.commands.output import Failure, person_at_stdin, read_file, report, say, write_json
 from app.core.commands.registry import AsJson, command
-from app.packages.files import SLUG
+from app.packages.files import LONGEST_ID, SLUG
 from app.packages.skeletons.choices import (
     KINDS,
     SCORINGS,
@@ -32,7 +32,6 @@ from app.packages.skeletons.choices import (
 )
 
 Word = TypeVar("Word", bound=str)
-LONGEST_ID = 36
 LONGEST_NUMBER = 10
 
 SCORING_MEANINGS: dict[Scoring, str] = {
@@ -85,9 +84,6 @@ def new(
         int | None, typer.Option(metavar="POINTS", help="a group that decides after the contest; default: none")
     ] = None,
     author: Annotated[str | None, typer.Option(metavar="NAME", help="for the credits")] = None,
-    testlib: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="the testlib.h to put in; default: a small one of Jurado's")
-    ] = None,
     empty: Annotated[bool, typer.Option("--empty", help="only what a package must have, without an example")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="ask nothing: defaults for all that is not given")] = False,
     as_json: AsJson = False,
@@ -110,7 +106,7 @@ def new(
     folder = folder or Path(ask("Folder of the new package, named by the problem's id", None))
     slug = check_folder(folder)
     given = Given(title, tuple(language or ()), kind, scoring, checker, groups, final, author)
-    choices = replace(choices_of(asked(given, slug) if asks else given, slug, testlib), empty=empty)
+    choices = replace(choices_of(asked(given, slug) if asks else given, slug), empty=empty)
     if faults := faults_of(choices):
         raise Failure("\n".join(faults))
     from app.packages.skeletons.writing import skeleton
@@ -137,7 +133,7 @@ class Given:
 def check_folder(folder: Path) -> str:
     """Give the slug that a folder's name is; raises Failure for a name that is none, and for a folder that exists."""
     name = folder.resolve().name
-    if not SLUG.fullmatch(name) or len(name) > LONGEST_ID:
+    if not SLUG.fullmatch(name):
         expected = f"a folder named by lowercase letters and digits, at most {LONGEST_ID}"
         raise Failure(f"{folder}: expected {expected}, found {name!r}")
     if folder.exists():
@@ -180,7 +176,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(text.replace(",", " ").split())
 
 
-def choices_of(given: Given, slug: str, testlib: Path | None) -> Choices:
+def choices_of(given: Given, slug: str) -> Choices:
     """Give the choices, with defaults for what was not given; raises Failure."""
     scoring, checker = defaults_of(given.kind, given.scoring)
     return Choices(
@@ -191,7 +187,6 @@ def choices_of(given: Given, slug: str, testlib: Path | None) -> Choices:
         groups=tuple(whole(word, "--groups") for word in words(given.groups or "100")),
         final=given.final,
         author=given.author or "",
-        testlib=None if testlib is None else read_file(testlib, "testlib"),
     )
 
 

@@ -86,7 +86,6 @@ def _check_groups(package: Package) -> Iterator[PackageError]:
             yield PackageError(file, place(package.files, file, ("max_score",)), text)
 
 
-LONGEST_ID = 36
 LONGEST_QUOTE = 60
 # Formulas of one text that are named.
 MOST_FORMULAS = 20
@@ -108,7 +107,6 @@ TITLE = re.compile(r"# ")
 
 def check_rules(package: Package) -> Iterator[PackageError]:
     """Yield what is wrong with a package, short of running its checker and its programs."""
-    yield from _check_slug(package)
     yield from _check_checker(package)
     yield from check_played(package)
     yield from _check_folders(package)
@@ -127,12 +125,6 @@ def check_rules(package: Package) -> Iterator[PackageError]:
     yield from _check_answer_limit(package)
     yield from check_ladder(package)
     yield from check_board(package)
-
-
-def _check_slug(package: Package) -> Iterator[PackageError]:
-    if len(package.slug) > LONGEST_ID:
-        text = mismatch(N_("an id of at most %(most)s characters"), repr(package.slug), most=LONGEST_ID)
-        yield PackageError("", "", text)
 
 
 def _check_checker(package: Package) -> Iterator[PackageError]:

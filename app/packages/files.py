@@ -21,7 +21,8 @@ from app.packages.zips import ZipUnreadable, entry_fault, inflate, inflated, is_
 from checkers.doors import N_, Phrase
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
-SLUG = re.compile(r"[a-z0-9]{1,64}")
+LONGEST_ID = 36
+SLUG = re.compile(rf"[a-z0-9]{{1,{LONGEST_ID}}}")
 DRIVE = re.compile(r"[A-Za-z]:")
 IGNORED = frozenset({"__pycache__", "__MACOSX"})
 # Archives below this size may inflate as far as one of it.

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from urllib.parse import quote, unquote, urlsplit
-from xml.parsers import expat
+from xml.etree.ElementTree import Element, ParseError, tostring
 
+from defusedxml.ElementTree import fromstring
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
@@ -39,7 +40,7 @@ LENGTHS = "columnspacing depth height linethickness lspace maxsize minsize rowsp
 # Allowed values of each attribute: colours, styles, classes, ids and addresses are left out.
 ATTRIBUTES = {**dict.fromkeys(WORDS.split(), WORD), **dict.fromkeys(LENGTHS.split(), LENGTH)}
 BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-LEFT_OUT = {"xmlns", "xmlns:xlink"}
+NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
 
 
 class BadFormula(Exception):
@@ -63,7 +64,12 @@ def mathml(source: str, *, display: bool) -> str:
         raise BadFormula("expected an argument or `}`, found the end of the formula") from None
     except Exception as error:  # the library has an exception for each fault, and index errors for the rest
         raise BadFormula(f"expected a formula, found one that does not parse ({type(error).__name__})") from None
-    return _Filter().filtered(made)
+    try:
+        root: Element = fromstring(made)
+    except (ParseError, ValueError):
+        raise BadFormula("expected a formula, found a character that none can hold") from None
+    _filter(root)
+    return tostring(root, encoding="unicode", short_empty_elements=False)
 
 
 def _check_braces(source: str) -> None:
@@ -77,46 +83,25 @@ def _check_braces(source: str) -> None:
         raise BadFormula("expected `}`, found the end of the formula")
 
 
-class _Filter:
-    """Writes MathML anew from its parts: known elements, attributes with known values, and escaped text."""
-
-    def __init__(self) -> None:
-        self._parts: list[str] = []
-        self._open: list[str] = []
-
-    def filtered(self, made: str) -> str:
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
-        try:
-            parser.Parse(made, True)
-        except (expat.ExpatError, UnicodeError):
-            raise BadFormula("expected a formula, found a character that none can hold") from None
-        return "".join(self._parts)
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if name not in ELEMENTS:
-            raise BadFormula(f"expected no HTML in a formula, found `<{name}>`")
-        self._open.append(name)
-        if len(self._open) > DEEPEST:
-            raise BadFormula("expected a formula, found one that is too deeply nested")
-        shown = [f' {key}="{escape(value)}"' for key, value in attributes.items() if _is_shown(name, key, value)]
-        self._parts.append(f"<{name}{''.join(shown)}>")
-
-    def _end(self, name: str) -> None:
-        self._open.pop()
-        self._parts.append(f"</{name}>")
-
-    def _text(self, text: str) -> None:
-        if text.startswith("\\") and self._open[-1] != "mtext":
-            raise BadFormula(f"expected known commands, found `{text}`")
-        self._parts.append(escape(text))
+def _filter(element: Element, depth: int = 1) -> None:
+    """Leave known elements and attributes with known values."""
+    element.tag = element.tag.removeprefix(NAMESPACE)
+    if element.tag not in ELEMENTS:
+        raise BadFormula(f"expected no HTML in a formula, found `<{element.tag}>`")
+    if depth > DEEPEST:
+        raise BadFormula("expected a formula, found one that is too deeply nested")
+    text = element.text or ""
+    if text.startswith("\\") and element.tag != "mtext":
+        raise BadFormula(f"expected known commands, found `{text}`")
+    for key, value in list(element.items()):
+        if not _is_shown(element.tag, key, value):
+            del element.attrib[key]
+    for child in element:
+        _filter(child, depth + 1)
 
 
 def _is_shown(element: str, key: str, value: str) -> bool:
-    if key in LEFT_OUT or (key, value) == ("display", "inline"):
+    if (key, value) == ("display", "inline"):
         return False
     pattern = ATTRIBUTES.get(key)
     if pattern is None or pattern.fullmatch(value) is None:

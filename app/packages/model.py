@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 from app.core.faults import SILENT, Faults, Steps
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument, ProgramDocument
@@ -73,45 +73,48 @@ class Group:
     require_pass: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A test case that submissions are judged on.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnyCase:
+    """The files and settings of a case.
 
-    name        its base name, unique in the package; `path` is the format's name (`secret/final/07`)
-    ordinal     1.. in lexicographic order of `path`, over samples and secret cases
-    max_points  most points it can give: the group's max for `min` and `pass-fail`, max/N for `sum`, 0 for samples
-    answer      the `.ans` file, None where the package's solver is to make it; `output` the `.out` file shown with a
-                sample instead of it
+    name          its base name; that of a judged case is unique in the package
+    answer        the `.ans` file, None where the package's solver is to make it; `output` the `.out` file: an answer to
+                  be tried, or what a sample shows
     checker_args  the format's output_validator_args, inherited from the group where the case has none
+    validator_args  arguments by input validator; the key `*` stands for every validator
     """
 
     name: str
-    path: str
-    group: str
-    ordinal: int
-    max_points: Fraction
     input: File
     answer: File | None
     output: File | None = None
     checker_args: tuple[str, ...] = ()
     validator_args: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    full_feedback: bool = False
     description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case(AnyCase):
+    """A test case that submissions are judged on.
+
+    path        the format's name (`secret/final/07`)
+    ordinal     1.. in lexicographic order of `path`, over samples and secret cases
+    max_points  most points it can give: the group's max for `min` and `pass-fail`, max/N for `sum`, 0 for samples
+    """
+
+    path: str
+    group: str
+    ordinal: int
+    max_points: Fraction
+    full_feedback: bool = False
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ValidationCase:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidationCase(AnyCase):
     """A case that tries the validators and the checker, and is never judged."""
 
     kind: Literal["invalid_input", "invalid_output", "valid_output"]
-    name: str
-    input: File
-    answer: File | None
-    output: File | None
-    description: str = ""
-    checker_args: tuple[str, ...] = ()
-    validator_args: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,12 +227,7 @@ def write_archive(package: Package) -> bytes:
 def write_archive_file(package: Package, target: Path, steps: Steps = SILENT) -> None:
     """Pack all files of a package into a new file, one at a time: the same bytes as `write_archive` gives."""
     with target.open("wb") as file:
-        write_archive_to(package, file, steps)
-
-
-def write_archive_to(package: Package, target: IO[bytes], steps: Steps = SILENT) -> None:
-    """Write that to an open file."""
-    write_files(target, below_top(package), steps)
+        write_files(file, below_top(package), steps)
 
 
 def below_top(package: Package) -> ComposedFiles:

@@ -132,7 +132,7 @@ def _read(model: type[M], name: str, files: Mapping[str, bytes], faults: Faults)
 
 def _check_slug(slug: str, faults: Faults) -> None:
     if slug and not SLUG.fullmatch(slug):
-        faults.expect("", "", N_("a package named by lowercase letters and digits (at most 64)"), repr(slug))
+        faults.expect("", "", N_("a package named by lowercase letters and digits (at most 36)"), repr(slug))
 
 
 def _check_layout(files: Mapping[str, bytes], faults: Faults) -> None:

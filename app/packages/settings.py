@@ -206,14 +206,13 @@ def solver_of(settings: ProblemSettingsDocument, problem_id: str) -> str:
     return named or (problem_id if checker in {*STANDARD_CHECKERS, PROGRAM} else checker)
 
 
-def _sequences(value: object) -> object:
-    if isinstance(value, dict):
-        return {key: as_tuple(entry) for key, entry in value.items()}
-    return as_tuple(value)
+def _by_validator(value: object) -> object:
+    """Write arguments of all validators out as those of `*`."""
+    return {key: as_tuple(entry) for key, entry in (value if isinstance(value, dict) else {"*": value}).items()}
 
 
 Arguments = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
-ValidatorArguments = Annotated[tuple[str, ...] | dict[Text, tuple[str, ...]], BeforeValidator(_sequences)]
+ValidatorArguments = Annotated[dict[Text, tuple[str, ...]], BeforeValidator(_by_validator)]
 
 
 class CaseSettings(Strict):

@@ -26,6 +26,8 @@ from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, V
 from checkers.doors import N_
 
 DEFAULT_MAX = 100
+# Keys of groups that hold for their cases.
+HANDED_DOWN = ("input_validator_args", "output_validator_args", "full_feedback")
 # Stands for a test_group.yaml that has left a fault already, so that its group is not missed as well.
 UNREADABLE = GroupSettings(max_score=0)
 
@@ -225,33 +227,7 @@ def _case_list(
     return listed
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """A case's own settings over those of its folder."""
-
-    own: CaseSettings
-    folder: GroupSettings
-
-    @property
-    def checker_args(self) -> tuple[str, ...]:
-        """The arguments its checker gets."""
-        own = self.own.output_validator_args
-        return own if own is not None else self.folder.output_validator_args or ()
-
-    @property
-    def validator_args(self) -> Mapping[str, tuple[str, ...]]:
-        """Arguments by input validator; the key `*` stands for every validator."""
-        own = self.own.input_validator_args
-        arguments = own if own is not None else self.folder.input_validator_args or ()
-        return arguments if isinstance(arguments, dict) else {"*": arguments}
-
-    def full_feedback(self, default: bool) -> bool:
-        """Tell whether contestants are shown the case once they fail on it."""
-        given = (self.own.full_feedback, self.folder.full_feedback)
-        return next((value for value in given if value is not None), default)
-
-
-def _case(bundle: Bundle, group: Group, points: Fraction, ordinal: int, config: Configuration) -> Case:
+def _case(bundle: Bundle, group: Group, points: Fraction, ordinal: int, own: CaseSettings) -> Case:
     return Case(
         name=bundle.name,
         path=bundle.path,
@@ -261,38 +237,38 @@ def _case(bundle: Bundle, group: Group, points: Fraction, ordinal: int, config: 
         input=bundle.parts[".in"],
         answer=bundle.parts.get(".ans"),
         output=bundle.parts.get(".out"),
-        checker_args=config.checker_args,
-        validator_args=config.validator_args,
-        full_feedback=config.full_feedback(group.kind == "sample"),
-        description=config.own.description or "",
-        hint=config.own.hint or "",
+        checker_args=own.output_validator_args or (),
+        validator_args=own.input_validator_args or {},
+        full_feedback=group.kind == "sample" if own.full_feedback is None else own.full_feedback,
+        description=own.description or "",
+        hint=own.hint or "",
     )
 
 
 def _validation(bundle: Bundle, known: Mapping[str, GroupSettings], faults: Faults) -> ValidationCase:
-    config = _configuration(bundle, known, faults)
+    own = _configuration(bundle, known, faults)
     return ValidationCase(
         kind=cast(Literal["invalid_input", "invalid_output", "valid_output"], bundle.room),
         name=bundle.name,
         input=bundle.parts[".in"],
         answer=bundle.parts.get(".ans"),
         output=bundle.parts.get(".out"),
-        description=config.own.description or "",
-        checker_args=config.checker_args,
-        validator_args=config.validator_args,
+        checker_args=own.output_validator_args or (),
+        validator_args=own.input_validator_args or {},
+        description=own.description or "",
     )
 
 
-def _configuration(bundle: Bundle, known: Mapping[str, GroupSettings], faults: Faults) -> Configuration:
+def _configuration(bundle: Bundle, known: Mapping[str, GroupSettings], faults: Faults) -> CaseSettings:
     """Read NAME.yaml; the nearest folder above with a test_group.yaml hands down what it does not say."""
     file = bundle.parts.get(".yaml")
-    settings = read_model(CaseSettings, file.read(), file.path, faults) if file else None
-    if file and settings and settings.args:
+    own = (read_model(CaseSettings, file.read(), file.path, faults) if file else None) or CaseSettings()
+    if file and own.args:
         faults.add(file.path, N_("not possible here: answer files are not run with arguments"), "args")
     parts = bundle.folder.split("/")
     folders = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
     nearest = next((known[folder] for folder in folders if folder in known), GroupSettings())
-    return Configuration(settings or CaseSettings(), nearest)
+    return own.model_copy(update={key: getattr(nearest, key) for key in HANDED_DOWN if getattr(own, key) is None})
 
 
 __all__ = ["Aggregation", "TestData", "read_test_data"]

@@ -156,11 +156,6 @@ def _check_program(package: Package, program: Program, desk: Desk) -> Iterator[P
         )
 
 
-def verify_package(package: Package) -> list[PackageError]:
-    """Run everything of a package that can be run, here; gives every fault, none for a sound package."""
-    return list(examine(package, LocalDesk(), workshop=local_workshop()).faults)
-
-
 class Report(TypedDict):
     """A package read and verified; `valid`: an upload takes it.
 
@@ -203,13 +198,6 @@ def report_of(path: str, package: Package, examined: Examination) -> Report:
         "cases": {group.name: sum(case.group == group.name for case in package.cases) for group in package.groups},
         "points": dict(examined.points),
     }
-
-
-def example_points(package: Package) -> dict[str, float]:
-    """Score the example submissions: points by path, by the package's groups and its checker's own multipliers."""
-    points: dict[str, float] = {}
-    list(_check_submissions(package, LocalDesk(), local_workshop(), points, SILENT))
-    return points
 
 
 def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: Steps) -> Iterator[PackageError]:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from app.core.faults import PackageError
+from app.packages.model import Package
+from app.packages.tools import local_workshop
+from app.packages.trials import LocalDesk
+from app.packages.verify import examine
 from app.packages.zips import zip_bytes
 
 PROBLEM = """\
@@ -78,3 +83,8 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
 def zip_package(changes: Mapping[str, str | bytes | None] | None = None, top: str = "echo/") -> bytes:
     """The package as a zip, its files below `top` (empty: at the root)."""
     return zip_bytes({f"{top}{name}": data for name, data in package_files(changes).items()})
+
+
+def verify_package(package: Package) -> list[PackageError]:
+    """Run everything of a package that can be run, here; gives every fault, none for a sound package."""
+    return list(examine(package, LocalDesk(), workshop=local_workshop()).faults)

@@ -23,9 +23,9 @@ from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.domain.documents import FoundScore
-from app.packages.arrivals import LONGEST_ID, Arrival, read_member
+from app.packages.arrivals import Arrival, read_member
 from app.packages.contents import total_size
-from app.packages.files import Limits
+from app.packages.files import LONGEST_ID, Limits
 from app.packages.model import Package
 from app.problems.queries import comparison, problem_diff, problems, versions
 from app.problems.queries.comparison import Difference

@@ -35,7 +35,6 @@ class Choices:
     groups     points of the provisional groups of test cases; one alone is no folder of its own
     final      points of the final group; None: there is none
     author     for the credits; empty: nobody
-    testlib    the testlib.h to put in; None: the small one that comes along
     empty      without an example problem: no test cases, generator, solver or example submissions
     """
 
@@ -46,7 +45,6 @@ class Choices:
     groups: tuple[int, ...] = (100,)
     final: int | None = None
     author: str = ""
-    testlib: bytes | None = None
     empty: bool = False
 
 
@@ -84,8 +82,6 @@ def faults_of(choices: Choices) -> list[str]:
         faults.append(f"--groups: expected the points of 1 to {MOST_GROUPS} groups, found {len(choices.groups)}")
     if choices.final is not None:
         faults += _points_faults("--final", [choices.final])
-    if choices.testlib is not None and choices.checker != "c++":
-        faults.append(f"--testlib: expected --checker c++ beside it, found {choices.checker}")
     return faults
 
 

@@ -77,6 +77,8 @@ LONGEST_LINE = 10**6
 CASES_OF_ALL = 5
 CASES_OF_A_GROUP = 3
 GROUP_NAMES = {1: ("provisional",), 2: ("small", "large"), 3: ("small", "medium", "large")}
+# What a package without an example leaves out of the common templates.
+OF_EXAMPLES = ("README.md", "generators/cases.yaml", "submissions/submissions.yaml")
 OWN_FILES = {"python": ("checker.py",), "c++": ("output_validator/", "include/")}
 
 
@@ -104,35 +106,19 @@ class PlannedCase:
 
 
 def skeleton(slug: str, choices: Choices) -> dict[str, bytes]:
-    """The files of a new package by their paths. `choices` go together, as `faults_of` says."""
-    if choices.empty:
-        return _empty(slug, choices)
-    theme = theme_of(choices.checker)
+    """The files of a new package by their paths. `choices` go together, as `faults_of` says.
+
+    An empty one has metadata, settings, groups, and outlines of what is to be written.
+    """
+    theme = EMPTY if choices.empty else theme_of(choices.checker)
     plan = list(planned(theme, choices))
     words = {"slug": slug, **vocabulary(theme, choices, plan)}
     texts = {**rendered("common", words), **rendered(theme.name, words)}
     texts = {name: text for name, text in texts.items() if _wanted(name, choices)}
-    texts |= statements(theme, choices, words)
-    texts |= group_files(choices, words)
-    texts |= test_data(texts, plan, words)
-    files = {name: text.encode() for name, text in texts.items()}
-    if choices.testlib is not None:
-        files["include/testlib.h"] = choices.testlib
-    return dict(sorted(files.items()))
-
-
-def _empty(slug: str, choices: Choices) -> dict[str, bytes]:
-    """The files of a package without an example: metadata, settings, groups, and outlines of what is to be written."""
-    words = {"slug": slug, **vocabulary(EMPTY, choices, list(planned(EMPTY, choices)))}
-    common = rendered("common", words)
-    texts = {name: common[name] for name in ("problem.yaml", "jurado.yaml")} | rendered(EMPTY.name, words)
-    testlib = {"include/testlib.h": rendered("tour", words)["include/testlib.h"]}
-    texts = {name: text for name, text in {**texts, **testlib}.items() if _wanted(name, choices)}
-    texts |= statements(EMPTY, choices, words) | group_files(choices, words)
-    files = {name: text.encode() for name, text in texts.items()}
-    if choices.testlib is not None:
-        files["include/testlib.h"] = choices.testlib
-    return dict(sorted(files.items()))
+    texts |= statements(theme, choices, words) | group_files(choices, words)
+    if not choices.empty:
+        texts |= test_data(texts, plan, words)
+    return {name: text.encode() for name, text in sorted(texts.items())}
 
 
 def planned(theme: Theme, choices: Choices) -> Iterator[PlannedCase]:
@@ -212,7 +198,7 @@ def _as_yaml(text: str) -> str:
 
 def _wanted(name: str, choices: Choices) -> bool:
     """Whether a template's file belongs to this package; statements are chosen by `statements`."""
-    if name.startswith(("statement/", "solution/solution.")):
+    if name.startswith(("statement/", "solution/solution.")) or (choices.empty and name in OF_EXAMPLES):
         return False
     others = [file for kind, files in OWN_FILES.items() if kind != choices.checker for file in files]
     return not name.startswith(tuple(others))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from shutil import copyfileobj
 from tempfile import TemporaryFile
@@ -27,8 +26,9 @@ from app.packages import model
 from app.packages.bundles import EXTENSIONS, GROUP_FILE
 from app.packages.contents import ComposedFiles, Content, File, SizedFiles, bytes_of
 from app.packages.files import LARGEST, check_zip
-from app.packages.model import Case, Package, replace_constants, write_archive_to
+from app.packages.model import Case, Package, replace_constants
 from app.packages.read import assemble, read_archive
+from app.packages.zips import write_files
 from app.problems.queries.testcases import package_group
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
@@ -203,10 +203,9 @@ def _changed(
 
 def _write(package: Package, files: Mapping[str, Content], target: IO[bytes]) -> None:
     """Write the zip; raises PackageErrors for one that would not be taken."""
-    composed = ComposedFiles(files)
-    write_archive_to(replace(package, files=composed), target)
-    names = {f"{package.slug}/{name}": content for name, content in files.items()}
-    check_zip(ComposedFiles(names), target.tell(), LARGEST)
+    composed = ComposedFiles({f"{package.slug}/{name}": content for name, content in files.items()})
+    write_files(target, composed)
+    check_zip(composed, target.tell(), LARGEST)
 
 
 def _with_cases(

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from app.packages.read import assemble
-from app.packages.verify import example_points, verify_package
-from tests.builders.packages import package_files, zip_package
+from app.packages.trials import LocalDesk
+from app.packages.verify import examine
+from tests.builders.packages import package_files, verify_package, zip_package
 from tests.builders.programs import Judge, judging_service
 from tests.builders.zips import unzipped
 
@@ -62,7 +63,7 @@ def points(board: Any) -> float:
 def test_the_package_of_the_guide_verifies_and_its_table_earns_what_it_is_worth() -> None:
     package = assemble("forest", package_files(files_of_the_guide()))
     assert [fault for fault in verify_package(package) if fault.severity == "error"] == []
-    assert example_points(package) == {"accepted/guess": 100.0}
+    assert examine(package, LocalDesk()).points == {"accepted/guess": 100.0}
 
 
 def test_one_upload_counts_for_provisional_rows_now_and_for_final_rows_at_the_end(judge: Judge) -> None:

@@ -11,9 +11,9 @@ from app.packages.formats.cms import format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble, read_archive
 from app.packages.trials import LocalDesk
-from app.packages.verify import examine, verify_package
+from app.packages.verify import examine
 from tests.builders.foreign import CMS, KATTIS_LEGACY, OMEGAUP, foreign_files
-from tests.builders.packages import zip_package
+from tests.builders.packages import verify_package, zip_package
 
 pytestmark = pytest.mark.machine("sandbox")
 SOLUTION = "print(input())\n"

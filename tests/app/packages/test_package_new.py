@@ -95,7 +95,6 @@ def test_a_pipe_is_asked_nothing(jurado: Jurado, tmp_path: Path) -> None:
         (["sum", "--groups", "0,100"], "--groups: expected points from 1 to 1000000, found 0"),
         (["sum", "--final", "-5"], "--final: expected points from 1 to 1000000, found -5"),
         (["sum", "--language", "Spanish"], "--language: expected a code such as en or pt-BR, found 'Spanish'"),
-        (["sum", "--checker", "c++", "--testlib", "nowhere.h"], "testlib nowhere.h: No such file"),
     ],
 )
 def test_what_cannot_be_made_is_one_clear_line_and_leaves_nothing(

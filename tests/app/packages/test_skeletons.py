@@ -88,8 +88,6 @@ def test_only_one_checker_of_its_own_lies_in_a_new_package() -> None:
     own = package_of("points", "c++").files
     assert {"output_validator/checker.cpp", "include/testlib.h"} <= own.keys()
     assert "checker.py" not in own
-    theirs = skeleton("fresh", Choices("Fresh", "minimise", "c++", testlib=b"// testlib\n"))
-    assert theirs["include/testlib.h"] == b"// testlib\n"
 
 
 def test_the_inputs_of_a_new_package_are_those_that_its_plan_generates() -> None:
@@ -101,9 +99,9 @@ def test_the_inputs_of_a_new_package_are_those_that_its_plan_generates() -> None
 
 
 def test_what_does_not_go_together_is_named() -> None:
-    odd = Choices("", "rank", "tokens", ("english", "en", "en"), (0,) * 10, -1, testlib=b"")
+    odd = Choices("", "rank", "tokens", ("english", "en", "en"), (0,) * 10, -1)
     assert [fault.partition(":")[0] for fault in faults_of(odd)] == [
-        "--title", "--checker", "--language", "--language", *["--groups"] * 11, "--final", "--testlib",
+        "--title", "--checker", "--language", "--language", *["--groups"] * 11, "--final",
     ]  # fmt: skip
     assert "only knows right and wrong" in "".join(faults_of(Choices("A", "minimise", "exact")))
     assert "accepts every table" in "".join(faults_of(Choices("A", "pass-fail", "metric")))

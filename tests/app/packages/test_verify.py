@@ -13,8 +13,8 @@ from app.packages import catalog
 from app.packages.demands import matches
 from app.packages.read import read_archive
 from app.packages.settings import STANDARD_CHECKERS
-from app.packages.verify import verify_package, verify_report
-from tests.builders.packages import JURADO, write_package, zip_package
+from app.packages.verify import verify_report
+from tests.builders.packages import JURADO, verify_package, write_package, zip_package
 
 pytestmark = pytest.mark.machine("sandbox")
 Changes = Mapping[str, str | bytes | None]

@@ -9,8 +9,8 @@ from app.core.faults import PackageErrors
 from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
-from app.packages.verify import verify_package
 from tests.builders.foreign import CMS, Changes, foreign_files
+from tests.builders.packages import verify_package
 
 TASK = "name: sums\ntitle: Sums of two\noutput_only: true\nn_input: 4\nprimary_language: en\n"
 CHECKER: Changes = {"check/checker.cpp": "int main() {}\n", "check/testlib.h": "//\n", "check/checker": b"\x7fELF"}

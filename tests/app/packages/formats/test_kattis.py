@@ -9,9 +9,8 @@ from app.core.faults import PackageErrors
 from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
-from app.packages.verify import verify_package
 from tests.builders.foreign import KATTIS_LEGACY, SCORED, Changes, foreign_files
-from tests.builders.packages import package_files
+from tests.builders.packages import package_files, verify_package
 
 VALIDATOR: Changes = {"output_validators/own/validate.cc": "int main() {}\n", "output_validators/own/v.h": "//\n"}
 MODERN = "problem_format_version: 2025-09\nuuid: 0f8b0a52-7f4e-4c39-9a3c-5a8f5a8f3c11\nname: {en: Echo, es: Eco}\n"

@@ -12,8 +12,8 @@ from app.packages.arrivals import read_arrival
 from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
-from app.packages.verify import verify_package
 from tests.builders.foreign import OMEGAUP, Changes, foreign_files, foreign_zip
+from tests.builders.packages import verify_package
 
 PLAIN: Changes = {"testplan": None, "settings.json": None, "cases/2.a.in": None, "cases/2.a.out": None,
                   "cases/2.b.in": None, "cases/2.b.out": None, "cases/x.in": "1 1\n", "cases/x.out": "2\n"}  # fmt: skip

@@ -10,8 +10,8 @@ from app.packages.arrivals import check_rules
 from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
-from app.packages.verify import verify_package
 from tests.builders.foreign import POLYGON, Changes, foreign_files, polygon_xml
+from tests.builders.packages import verify_package
 
 BOMB = '<!DOCTYPE p [<!ENTITY a "aa"><!ENTITY b "&a;&a;&a;&a;">]>\n<problem>&b;</problem>\n'
 PLAIN = '<test sample="true"/><test/><test/><test/>'
