@@ -13,7 +13,7 @@ from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.contests.schemas import ChangedContest, ContestBody, ContestChange, ContestView, version
+from app.contests.schemas import FILES, ChangedContest, ContestBody, ContestChange, ContestView, version
 from app.contests.service import commands as service_commands
 from app.contests.service import contests
 from app.contests.service.capabilities import ParticipationBody, ParticipationView, begin, participation
@@ -64,27 +64,23 @@ def get_contest(_viewer: CurrentViewer, session: Reading, contest_id: str, respo
     return shown
 
 
-@router.get(
-    "/contests/{contest_id}/banner/{file_name}",
-    summary="A contest's banner",
-    response_class=Response,
-    responses=ANY_FILE,
-)
-def get_contest_banner(
-    _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
-) -> Response:
-    """An image."""
-    return downloads.reply(service.files, service_commands.files_of(session, contest_id, "banner"), file_name)
+def _add_files(name: str) -> None:
+    """Add the route of the banner or the logo of a contest."""
+
+    def get_file(
+        _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
+    ) -> Response:
+        """An image."""
+        return downloads.reply(service.files, service_commands.files_of(session, contest_id, name), file_name)
+
+    add = router.add_api_route
+    path, operation = f"/contests/{{contest_id}}/{name}/{{file_name}}", f"get_contest_{name}"
+    summary = f"A contest's {name}"
+    add(path, get_file, operation_id=operation, summary=summary, response_class=Response, responses=ANY_FILE)
 
 
-@router.get(
-    "/contests/{contest_id}/logo/{file_name}", summary="A contest's logo", response_class=Response, responses=ANY_FILE
-)
-def get_contest_logo(
-    _viewer: CurrentViewer, session: Reading, service: TheService, contest_id: str, file_name: str
-) -> Response:
-    """An image."""
-    return downloads.reply(service.files, service_commands.files_of(session, contest_id, "logo"), file_name)
+for _name in FILES:
+    _add_files(_name)
 
 
 @router.get("/contests/{contest_id}/state", summary="Has it started, is it frozen, has it ended")

@@ -305,14 +305,13 @@ class Moved(BaseModel):
 
 
 class TimesChange(BaseModel):
-    """The change of a contest's times: `message` says it in words, `frozen` is of the public board now."""
+    """The change of a contest's times; `frozen` is of the public board now."""
 
     start: Moved
     freeze: Moved
     end: Moved
     thaw: Moved
     frozen: bool
-    message: str
 
 
 class ChangedContest(ContestView):

@@ -33,7 +33,7 @@ from app.core.pages.forms import inside, made_of, read_form, refuse_two_texts
 from app.core.pages.frames import frame
 from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm, gettext
-from app.core.pages.pages import page
+from app.core.pages.pages import Done, page
 from app.core.pages.visitor import (
     Reading,
     TheService,
@@ -120,7 +120,14 @@ async def log_out(request: Request, service: TheService, viewer: Visitor) -> Res
     return reply
 
 
-def account_page(request: Request, viewer: Visitor, session: Reading, changed: str = "") -> HTMLResponse:
+OWN_DONE = {
+    "password": N_("The password is changed. Other sessions and tokens have ended."),
+    "accepted": N_("You accepted the role."),
+    "declined": N_("You declined the role."),
+}
+
+
+def account_page(request: Request, viewer: Visitor, session: Reading, done: Done = "") -> HTMLResponse:
     """The own account: who one is, its sessions and tokens, and the form for another password."""
     _check(viewer, N_("log in to see your account"))
     return page(
@@ -130,7 +137,7 @@ def account_page(request: Request, viewer: Visitor, session: Reading, changed: s
         account=own_account(session, viewer),
         tokens=tokens.listed(session, viewer),
         invitations=role_changes.invitations(session, viewer),
-        changed=changed == "yes",
+        done=OWN_DONE.get(done),
     )
 
 
@@ -141,7 +148,7 @@ async def set_password(request: Request, service: TheService, viewer: Visitor) -
     check = partial(authenticator_of(request).check_password, address=address_of(request))
     await change_password(service, viewer, body, check)
     authenticator_of(request).forget(viewer.account_id)
-    return see(request, "/account", changed="yes")
+    return see(request, "/account", done="password")
 
 
 def _begin(service: Service, viewer: Viewer) -> str:
@@ -219,7 +226,7 @@ def accept_role(
     """Accept an invitation to a role."""
     _check(viewer, N_("log in to see your invitations"))
     role_changes.accept(session, viewer, kind, object_id)
-    return see(request, "/account")
+    return see(request, "/account", done="accepted")
 
 
 def decline_role(
@@ -228,7 +235,7 @@ def decline_role(
     """Decline an invitation to a role."""
     _check(viewer, N_("log in to see your invitations"))
     role_changes.decline(session, viewer, kind, object_id)
-    return see(request, "/account")
+    return see(request, "/account", done="declined")
 
 
 # Days that a token may last by the form; without any it lasts until it is taken back.

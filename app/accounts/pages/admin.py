@@ -217,7 +217,7 @@ def grant_role(
 
 
 def revoke_role(
-    request: Request, contest_id: str, account_id: str, fields: Fields, session: WritingAccounts
+    request: Request, viewer: Visitor, contest_id: str, account_id: str, fields: Fields, session: WritingAccounts
 ) -> Response:
     """Take the role of an account back."""
     confirm(
@@ -226,5 +226,5 @@ def revoke_role(
         _("The account loses its access to the contest at once."),
         _("Revoke the role"),
     )
-    role_changes.revoke(session, "contests", contest_id, account_id)
+    role_changes.revoke(session, viewer, "contests", contest_id, account_id)
     return see(request, f"/admin/contests/{contest_id}/roles", done="revoked")

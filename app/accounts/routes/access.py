@@ -144,9 +144,9 @@ def put_contest_role(
 @roles_router.delete(
     "/contests/{contest_id}/roles/{account_id}", summary="Take a role in a contest back", status_code=204
 )
-def delete_contest_role(session: WritingAccounts, contest_id: str, account_id: str) -> None:
+def delete_contest_role(viewer: CurrentViewer, session: WritingAccounts, contest_id: str, account_id: str) -> None:
     """Streams that the account has open as a judge end."""
-    role_changes.revoke(session, "contests", contest_id, account_id)
+    role_changes.revoke(session, viewer, "contests", contest_id, account_id)
 
 
 @roles_router.get("/problems/{problem_id}/roles", summary="The owners and judges of a problem")
@@ -169,9 +169,9 @@ def put_problem_role(
 @roles_router.delete(
     "/problems/{problem_id}/roles/{account_id}", summary="Take a role at a problem back", status_code=204
 )
-def delete_problem_role(session: WritingAccounts, problem_id: str, account_id: str) -> None:
+def delete_problem_role(viewer: CurrentViewer, session: WritingAccounts, problem_id: str, account_id: str) -> None:
     """Contests that have the problem keep it."""
-    role_changes.revoke(session, "problems", problem_id, account_id)
+    role_changes.revoke(session, viewer, "problems", problem_id, account_id)
 
 
 @roles_router.get("/account/roles", summary="List invitations to roles")

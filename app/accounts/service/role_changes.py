@@ -17,13 +17,14 @@ from sqlalchemy.orm import Session
 from app.accounts import queries as accounts_queries
 from app.accounts.queries import RoleRow
 from app.accounts.schemas import AuditFilter, RoleKind
-from app.accounts.service.grants import NO_GRANTS, Granted, grants_of_all
+from app.accounts.service.grants import NO_GRANTS, OWNER, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
 from app.core.bodies import Body
 from app.core.clics import Time, format_time
 from app.core.clock import utc_now
+from app.core.db.locks import lock_names
 from app.core.errors import Conflict, NotFound
 from app.core.messages import N_
 from app.problems.queries.problems import existing
@@ -95,6 +96,8 @@ def grant(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name
         row = in_contest if kind == "contests" else ProblemRoleRow(problem_id=object_id, account_id=account_id)
     reach = reach_of(session, viewer)
     pending = None if is_in_effect or reach.within([account_id], reach.accounts) else name
+    if body.role != OWNER:
+        _keep_owner(session, viewer, kind, object_id, account_id)
     if (row.role, row.pending) != (body.role, pending):
         row.role, row.pending, row.granted_by, row.granted = body.role, pending, viewer.account_id, utc_now()
     session.add(row)
@@ -102,8 +105,8 @@ def grant(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name
     return _views(session, [row], object_id)[0]
 
 
-def revoke(session: Session, kind: RoleKind, object_id: str, name: str) -> None:
-    """Take the role of an account in a contest or at a problem back; raises NotFound where it has none."""
+def revoke(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name: str) -> None:
+    """Revoke the role of an account in a contest or at a problem; raises NotFound where it has none, or Conflict."""
     _check_exists(session, kind, object_id)
     account = accounts_queries.named(session, name)
     row = None if account is None else accounts_queries.role_at(session, kind, object_id, account.id)
@@ -111,7 +114,20 @@ def revoke(session: Session, kind: RoleKind, object_id: str, name: str) -> None:
         raise NotFound(N_("account %(account)r has no role in contest %(contest)r"), account=name, contest=object_id)
     if row is None:
         raise NotFound(N_("account %(account)r has no role at problem %(problem)r"), account=name, problem=object_id)
+    _keep_owner(session, viewer, kind, object_id, row.account_id)
     session.delete(row)
+
+
+def _keep_owner(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, account_id: str) -> None:
+    """Raise Conflict where an owner takes the role of the only owner, which then only an admin could give back."""
+    if viewer.is_admin:
+        return
+    lock_names(session, [f"owners of {kind}/{object_id}"])  # of two owners who revoke each other, one is refused
+    rows = accounts_queries.roles_at(session, kind, object_id)
+    if [row.account_id for row in rows if row.role == OWNER and row.pending is None] == [account_id]:
+        raise Conflict(
+            N_("account %(account)r is the only owner; make another account owner first"), account=account_id
+        )
 
 
 def invitations(session: Session, viewer: Viewer) -> list[Invitation]:

@@ -215,8 +215,12 @@ def extend(
         longer = reltime(span(before["duration"]) + more)
         changed = client.patch(f"contests/{contest_id}", {"duration": longer})
     times = changed["times_change"]
-    frozen = ["nobody but judges sees more of the board than before"] if times["frozen"] else []
-    lines = [f"contest {contest_id} is {more} longer", *times["message"].split("; "), *frozen]
+    lines = [f"contest {contest_id} is {more} longer"]
+    for name in ("freeze", "end", "thaw"):
+        if times[name]["before"] != times[name]["after"]:
+            lines.append(f"{name}: {times[name]['before']} → {times[name]['after']}")
+    if times["frozen"]:
+        lines.append("the board stays frozen: only judges see more of it than before")
     return Shown(changed, "\n".join(lines))
 
 

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from app.contests.commands.limits import ContestBytes, Interval, Most, Per, TeamBytes, settings_of
 from app.core.commands.client import without_none
 from app.core.commands.registry import ContestId, Request, command, deletion
 
@@ -28,18 +27,13 @@ def create_contest(
     ] = None,
     open_to_all: Annotated[bool, typer.Option("--open-to-all", help="every team takes part")] = False,
     already_over: Annotated[bool, typer.Option("--already-over", help="allow an end in the past")] = False,
-    most: Most = None,
-    interval: Interval = None,
-    per: Per = None,
-    team_bytes: TeamBytes = None,
-    contest_bytes: ContestBytes = None,
 ) -> Request:
-    """Create a contest.
+    """Create a contest. `jurado admin contest quota` limits what teams may send to it.
 
     Examples:
       jurado admin contest create finals 'The finals' --start now --duration 5:00:00
       jurado admin contest create finals 'The finals' --start 2026-12-01T09:00:00+01:00 --freeze 1:00:00
-      jurado admin contest create gym Gym --start now --duration 8760:00:00 --open-to-all --team-bytes 256M
+      jurado admin contest create gym Gym --start now --duration 8760:00:00 --open-to-all
     """
     given = {
         "id": contest_id,
@@ -49,7 +43,6 @@ def create_contest(
         "scoreboard_freeze_duration": freeze,
         "open_to_all": open_to_all,
         "already_over": already_over or None,
-        "settings": settings_of(most, interval, per, team_bytes, contest_bytes) or None,
     }
     return Request(
         "POST",

@@ -68,6 +68,31 @@ def test_a_role_outside_the_owners_reach_gives_no_right_until_it_is_accepted(
     assert roles(course, place)["hilda"] == ("judge", False)
 
 
+@pytest.mark.parametrize("place", INVITATIONS)
+def test_the_only_owner_stays_one_unless_an_admin_decides_otherwise(course: Api, place: str) -> None:
+    assert grant(course, place, "hilda", "owner").json()["pending"] is True
+    for _ in range(2):
+        assert grant(course, place, "staff", "judge").status_code == 409
+        assert course.delete(f"{place}/roles/staff", user="staff").status_code == 409
+    assert roles(course, place)["staff"] == ("owner", False)
+    assert accept(course, place=place).status_code == 200
+    assert grant(course, place, "staff", "judge").status_code == 200
+    assert course.delete(f"{place}/roles/hilda", user="hilda").status_code == 409
+    assert course.delete(f"{place}/roles/hilda", user="admin").status_code == 204
+
+
+def test_a_page_confirms_that_an_invitation_was_accepted_or_declined(course: Api) -> None:
+    for answer in ("accept", "decline"):
+        grant(course, "contests/a", "hilda")
+        reply = course.post(f"/account/roles/contests/a/{answer}", user="hilda")
+        assert reply.status_code == 303
+        assert (
+            f"You {answer}{'d' if answer == 'decline' else 'ed'} the role."
+            in course.get(reply.headers["Location"], user="hilda").text
+        )
+        course.delete("contests/a/roles/hilda", user="admin")
+
+
 def test_a_pending_role_shows_the_owner_what_it_typed_and_no_more(course: Api) -> None:
     made = grant(course, "contests/a", "helper").text
     listed = course.get("contests/a/roles", user="staff").text

@@ -114,7 +114,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
             ("PATCH contests/c", {"settings": {"team_bytes": None, "contest_bytes": 20 * 2**30}}),
         ),
         (
-            ("create", "c", "C", "--max", "9", "--per", "5/600", "--team-bytes", "1g", "--contest-bytes", "none"),
+            ("create", "c", "C", "--freeze", "1:00:00"),
             "contest c has been created; it starts when you say so\n",
             (
                 "POST contests",
@@ -122,12 +122,8 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
                     "id": "c",
                     "name": "C",
                     "duration": "5:00:00",
+                    "scoreboard_freeze_duration": "1:00:00",
                     "open_to_all": False,
-                    "settings": {
-                        "limits": {"max_submissions": 9, "per_window": {"count": 5, "seconds": 600}},
-                        "team_bytes": 2**30,
-                        "contest_bytes": None,
-                    },
                 },
             ),
         ),

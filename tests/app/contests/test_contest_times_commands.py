@@ -58,11 +58,8 @@ def test_an_extended_contest_says_what_became_of_its_times(admin: Jurado, contes
     lines = said(admin, "admin", "contest", "extend", contest, "4m").splitlines()
     assert lines == [
         f"contest {contest} is 0:04:00 longer",
-        "the contest lasts 0:24:00.000 in place of 0:20:00.000",
-        f"the contest ends at {format_time(start + timedelta(minutes=24))} in place of "
-        f"{format_time(start + timedelta(minutes=20))}",
-        f"the board freezes at {format_time(start + timedelta(minutes=14))} in place of "
-        f"{format_time(start + timedelta(minutes=10))}",
+        f"freeze: {format_time(start + timedelta(minutes=10))} → {format_time(start + timedelta(minutes=14))}",
+        f"end: {format_time(start + timedelta(minutes=20))} → {format_time(start + timedelta(minutes=24))}",
     ]
     changed = json.loads(said(admin, "admin", "contest", "extend", contest, "90s", "--json"))
     assert (changed["duration"], changed["times_change"]["frozen"]) == ("0:25:30.000", False)
@@ -74,9 +71,7 @@ def test_a_frozen_contest_is_extended_behind_its_freeze(admin: Jurado) -> None:
         admin, "admin", "contest", "create", name, "F", "--start", "now", "--duration", "1:00:00", "--freeze", "1:00:00"
     )
     lines = said(admin, "admin", "contest", "extend", name, "10").splitlines()
-    assert any(line.endswith("and stays frozen") for line in lines), lines
-    assert "scoreboard_freeze_duration is 1:10:00.000 in place of 1:00:00.000" in lines
-    assert lines[-1] == "nobody but judges sees more of the board than before"
+    assert lines[-1] == "the board stays frozen: only judges see more of it than before"
 
 
 def test_a_contest_is_shown_in_full_and_listed_with_its_state(admin: Jurado, contest: str) -> None:

@@ -54,7 +54,6 @@ def test_a_frozen_contest_made_longer_or_shorter_shows_what_it_showed(api: Api) 
         changed = patch(api, duration=duration)
         assert changed["times_change"]["frozen"] is True
         assert changed["times_change"]["freeze"] == {"before": frozen, "after": frozen}
-        assert "stays frozen" in changed["times_change"]["message"]
         assert public(api) == before
     news = read_feed(api, token=token)
     assert {event["type"] for event in news} == {"contest"}, "nothing but the contest's times"
@@ -77,12 +76,9 @@ def test_the_reply_says_what_became_of_the_times(quick_api: Api) -> None:
         "before": format_time(start + 5 * HOUR),
         "after": format_time(start + 5.5 * HOUR),
     }
-    assert changed["times_change"]["message"] == (
-        "the contest lasts 5:30:00.000 in place of 5:00:00.000; "
-        f"the contest ends at {format_time(start + 5.5 * HOUR)} in place of {format_time(start + 5 * HOUR)}; "
-        f"the board has been frozen since {format_time(start + 4 * HOUR)} and stays frozen; "
-        "scoreboard_freeze_duration is 1:30:00.000 in place of 1:00:00.000"
-    )
+    frozen = format_time(start + 4 * HOUR)
+    assert changed["times_change"]["freeze"] == {"before": frozen, "after": frozen}
+    assert changed["times_change"]["frozen"] is True
     assert "times_change" not in patch(quick_api, name="Other")
     assert "times_change" not in quick_api.get("contests/c").json()
 
@@ -92,7 +88,7 @@ def test_a_freeze_that_lies_ahead_moves_with_the_end(quick_api: Api) -> None:
     start = parse_time(quick_api.get("contests/c").json()["start_time"])
     changed = patch(quick_api, duration="6:00:00")
     assert changed["scoreboard_freeze_duration"] == "1:00:00.000"
-    assert f"the board freezes at {format_time(start + 5 * HOUR)}" in changed["times_change"]["message"]
+    assert changed["times_change"]["freeze"]["after"] == format_time(start + 5 * HOUR)
 
 
 MOVES: list[dict[str, Any]] = [
@@ -121,7 +117,7 @@ def test_a_freeze_that_has_begun_moves_only_if_the_request_confirms_it(quick_api
     patch(quick_api, duration="6:00:00", scoreboard_freeze_duration="2:00:00")
     assert public(quick_api) == before[0], "both together keep the start"
     opened = patch(quick_api, scoreboard_freeze_duration=None, move_freeze=True)
-    assert opened["times_change"]["message"].startswith("the board was frozen and is open now")
+    assert (opened["times_change"]["frozen"], opened["times_change"]["freeze"]["after"]) == (False, None)
     rows = quick_api.get("contests/c/scoreboard").json()["rows"]
     assert [row["team_id"] for row in rows] == ["other", "team"]
 
@@ -132,7 +128,7 @@ def test_a_contest_that_has_ended_frozen_goes_on_behind_its_freeze(quick_api: Ap
     patch(quick_api, 403, duration="5:20:00")
     patch(quick_api, 403, duration="4:00:00")
     changed = patch(quick_api, duration="6:00:00")
-    assert "had ended and goes on" in changed["times_change"]["message"]
+    assert changed["times_change"]["frozen"] is True
     assert public(quick_api) == before
     pass_time(quick_api.service, HOUR)
     assert public(quick_api)[:5] == before[:5], "over again, and frozen still"
@@ -154,7 +150,7 @@ def test_a_thaw_stays_behind_the_end(quick_api: Api) -> None:
     assert parse_time(patch(quick_api, duration="5:10:00")["scoreboard_thaw_time"]) == thaw
     changed = patch(quick_api, duration="6:00:00")
     assert parse_time(changed["scoreboard_thaw_time"]) == thaw + timedelta(minutes=50)
-    assert "the board thaws at" in changed["times_change"]["message"]
+    assert parse_time(changed["times_change"]["thaw"]["after"]) == thaw + timedelta(minutes=50)
     assert quick_api.post("contests/c/pause", user="admin").status_code == 200
     changed = patch(quick_api, duration="7:00:00")
     assert parse_time(changed["scoreboard_thaw_time"]) == thaw + timedelta(minutes=110)
