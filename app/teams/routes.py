@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 
 from app.accounts.routes.accounts import TheOptions, WritingAccounts, finish, many_or_one
 from app.core.bodies import one_body, openapi_body
@@ -20,7 +20,7 @@ from app.core.http.replies import TheLists
 from app.feed.service.collections import BY_NAME
 from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import directory, team_changes
-from app.teams.service.directory import DIRECTORY_KINDS, DirectoryKind
+from app.teams.service.directory import DIRECTORY_KINDS, Asked, DirectoryKind
 from app.teams.service.team_changes import bring_in, bring_in_class_list
 from app.teams.service.teams import Enrolment, TeamBody, TeamChange, TeamView
 
@@ -194,6 +194,13 @@ def import_people(
 directory_router = APIRouter(route_class=GatedRoute)
 
 
+def _asked(viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> Asked:
+    return Asked(viewer, session, service, contest_id)
+
+
+TheAsked = Annotated[Asked, Depends(_asked, scope="function")]
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoints:
     """What clients do at the addresses of one kind."""
@@ -212,47 +219,28 @@ class Endpoints:
 
     def make(
         self,
-        viewer: CurrentViewer,
-        session: Writing,
-        service: TheService,
-        contest_id: str,
+        asked: TheAsked,
         document: TheDocument,
         response: Response,
         replace: Replace = False,
         dry_run: DryRun = False,
     ) -> JsonObject | list[JsonObject]:
         """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none."""
-        made = directory.bring_in(self.kind, viewer, session, service, contest_id, document, replace=replace)
-        address = f"contests/{contest_id}/{self.kind.name}/{made[0]['id']}" if made else ""
-        return many_or_one(session, response, made, address, many=document.many, dry_run=dry_run)
+        made = directory.bring_in(self.kind, asked, document, replace=replace)
+        address = f"contests/{asked.contest_id}/{self.kind.name}/{made[0]['id']}" if made else ""
+        return many_or_one(asked.session, response, made, address, many=document.many, dry_run=dry_run)
 
-    def put(
-        self,
-        viewer: CurrentViewer,
-        session: Writing,
-        service: TheService,
-        contest_id: str,
-        object_id: str,
-        document: TheDocument,
-    ) -> JsonObject:
+    def put(self, asked: TheAsked, object_id: str, document: TheDocument) -> JsonObject:
         """The body is the whole object, its id included."""
-        return directory.replace(self.kind, viewer, session, service, contest_id, object_id, document)
+        return directory.replace(self.kind, asked, object_id, document)
 
-    def change(
-        self,
-        viewer: CurrentViewer,
-        session: Writing,
-        service: TheService,
-        contest_id: str,
-        object_id: str,
-        document: TheDocument,
-    ) -> JsonObject:
+    def change(self, asked: TheAsked, object_id: str, document: TheDocument) -> JsonObject:
         """What is left out stays."""
-        return directory.change(self.kind, viewer, session, service, contest_id, object_id, document)
+        return directory.change(self.kind, asked, object_id, document)
 
-    def delete(self, viewer: CurrentViewer, session: Writing, contest_id: str, object_id: str) -> None:
+    def delete(self, asked: TheAsked, object_id: str) -> None:
         """Only one that nothing refers to."""
-        directory.delete(self.kind, viewer, session, contest_id, object_id)
+        directory.delete(self.kind, asked, object_id)
 
     def get_file(
         self,
@@ -260,7 +248,6 @@ class Endpoints:
         snapshot: TheSnapshot,
         session: Reading,
         service: TheService,
-        contest_id: str,
         object_id: str,
         name: str,
         file_name: str,

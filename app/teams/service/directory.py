@@ -258,92 +258,77 @@ def store_all(
     return rows
 
 
-def bring_in(
-    kind: DirectoryKind,
-    viewer: Viewer,
-    session: Session,
-    service: Service,
-    contest_id: str,
-    document: Document,
-    *,
-    replace: bool,
-) -> list[JsonObject]:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A change of a contest's objects: by whom, in which transaction and contest."""
+
+    viewer: Viewer
+    session: Session
+    service: Service
+    contest_id: str
+
+
+def bring_in(kind: DirectoryKind, asked: Asked, document: Document, *, replace: bool) -> list[JsonObject]:
     """Make the objects of a document, all or none; raises BadRequest or Conflict with every fault."""
-    contest_of(session, contest_id)
-    sees_all_ids = viewer.is_admin
-    rows = store_all(session, service.files, contest_id, kind, document, sees_all_ids=sees_all_ids, replace=replace)
-    return [_after(kind, session, viewer, contest_id, row) for row in rows]
+    contest_of(asked.session, asked.contest_id)
+    whole = asked.viewer.is_admin
+    files = asked.service.files
+    rows = store_all(asked.session, files, asked.contest_id, kind, document, sees_all_ids=whole, replace=replace)
+    return [_after(kind, asked, row) for row in rows]
 
 
-def replace(
-    kind: DirectoryKind,
-    viewer: Viewer,
-    session: Session,
-    service: Service,
-    contest_id: str,
-    object_id: str,
-    document: Document,
-) -> JsonObject:
+def replace(kind: DirectoryKind, asked: Asked, object_id: str, document: Document) -> JsonObject:
     """Make an object or replace it by the body, which names its id; raises BadRequest with every fault."""
-    contest_of(session, contest_id)
+    contest_of(asked.session, asked.contest_id)
     body = read_one(document, kind.body)
     if body.id is None:
         refuse([mismatch("id", Message(N_("the id of the address")), Message(N_("nothing")))])
     same_id(object_id, body.id)
-    row: Row = session.get(kind.table, object_id) or kind.table(id=object_id, contest_id=contest_id)
-    _fill(kind, session, service, row, body, set(type(body).model_fields))
-    return _after(kind, session, viewer, contest_id, row)
+    row: Row = asked.session.get(kind.table, object_id) or kind.table(id=object_id, contest_id=asked.contest_id)
+    return _filled(kind, asked, row, body, set(type(body).model_fields))
 
 
-def change(
-    kind: DirectoryKind,
-    viewer: Viewer,
-    session: Session,
-    service: Service,
-    contest_id: str,
-    object_id: str,
-    document: Document,
-) -> JsonObject:
+def change(kind: DirectoryKind, asked: Asked, object_id: str, document: Document) -> JsonObject:
     """Change the properties that the body names; raises BadRequest with every fault."""
-    row = _row(kind, session, contest_id, object_id)
-    alone(session, row)
+    row = _row(kind, asked.session, asked.contest_id, object_id)
+    alone(asked.session, row)
     changes = only_object(document)
     body = read_one(document, kind.body, old=kind.old(row))
     same_id(object_id, body.id)
-    _fill(kind, session, service, row, body, set(changes))
-    return _after(kind, session, viewer, contest_id, row)
+    return _filled(kind, asked, row, body, set(changes))
 
 
-def delete(kind: DirectoryKind, viewer: Viewer, session: Session, contest_id: str, object_id: str) -> None:
+def delete(kind: DirectoryKind, asked: Asked, object_id: str) -> None:
     """Delete an object; raises Conflict where something refers to it."""
-    row = _row(kind, session, contest_id, object_id)
-    refuse_foreign_object(viewer, contest_id, row.contest_id, kind.noun)
-    if uses := kind.uses(session, object_id):
+    row = _row(kind, asked.session, asked.contest_id, object_id)
+    refuse_foreign_object(asked.viewer, asked.contest_id, row.contest_id, kind.noun)
+    if uses := kind.uses(asked.session, object_id):
         raise Conflict(N_("%(uses)s refer to the %(noun)s"), uses=counted(uses), noun=Message(kind.noun))
-    session.delete(row)
+    asked.session.delete(row)
 
 
 def _row(kind: DirectoryKind, session: Session, contest_id: str, object_id: str) -> Row:
-    rows: list[Row] = list(kind.rows(session, contest_of(session, contest_id)))
+    rows: Sequence[Row] = kind.rows(session, contest_of(session, contest_id))
     for row in rows:
         if row.id == object_id:
             return row
     raise NotFound(kind.missing, object=object_id, contest=contest_id)
 
 
-def _fill(
-    kind: DirectoryKind, session: Session, service: Service, row: Row, body: DirectoryBody, named: set[str]
-) -> None:
-    known_ids = by_id.known(session, TeamRow, getattr(body, "team_ids", None) or [])
+def _filled(kind: DirectoryKind, asked: Asked, row: Row, body: DirectoryBody, named: set[str]) -> JsonObject:
+    known_ids = by_id.known(asked.session, TeamRow, getattr(body, "team_ids", None) or [])
     refuse(kind.check(known_ids, body, "body"))
-    refuse(kind.fill(service.files, row, body, named, "body"))
-    session.add(row)
+    refuse(kind.fill(asked.service.files, row, body, named, "body"))
+    asked.session.add(row)
+    return _after(kind, asked, row)
 
 
-def _after(kind: DirectoryKind, session: Session, viewer: Viewer, contest_id: str, row: Row) -> JsonObject:
-    session.flush()
+def _after(kind: DirectoryKind, asked: Asked, row: Row) -> JsonObject:
+    viewer, contest_id = asked.viewer, asked.contest_id
+    asked.session.flush()
     refuse_foreign_object(viewer, contest_id, row.contest_id, kind.noun)
-    team_ids = {team.id for team in teams_queries.taking_part(session, contest_of(session, contest_id))}
+    contest = contest_of(asked.session, contest_id)
+    team_ids = {team.id for team in teams_queries.taking_part(asked.session, contest)}
     if isinstance(row, PersonRow) and not viewer.is_admin and not team_ids.issuperset(row.team_ids):
         names = ", ".join(row.team_ids)
         refuse([mismatch("team_ids", Message(N_("teams of contest %(contest)s"), contest=contest_id), names)])
