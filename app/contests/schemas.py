@@ -18,11 +18,11 @@ from pydantic import (
     model_validator,
 )
 
-from app.core.bodies import Body, Line, Location, mismatch
+from app.core.bodies import Body, Line, Location
 from app.core.clics import Id, Reltime, Time, example, format_reltime
 from app.core.errors import describe_pattern
 from app.core.files.file_references import Files
-from app.core.messages import N_, Fault, Message, WrongProperty, WrongValue
+from app.core.messages import N_, Message, WrongProperty, WrongValue
 from app.domain.contests import EVERY, FINAL, Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.history import Prizes
 from app.domain.participation import Finals, default_rule
@@ -230,15 +230,8 @@ class ContestProperties(Body):
     location: Location | None = None
 
 
-@example(
-    {
-        "id": "spring",
-        "name": "Spring Contest",
-        "start_time": "2026-03-21T09:00:00.000Z",
-        "duration": "5:00:00",
-        "scoreboard_freeze_duration": "1:00:00",
-    }
-)
+@example({"id": "spring", "name": "Spring Contest", "start_time": "2026-03-21T09:00:00.000Z", "duration": "5:00:00",
+          "scoreboard_freeze_duration": "1:00:00"})  # fmt: skip
 class ContestBody(ContestProperties):
     """A contest to be made. Without an id it gets one from its name."""
 
@@ -324,24 +317,6 @@ def version(contest: ContestView) -> str:
     """Return a name of a contest's state, which differs once a property has changed."""
     shown = contest.model_dump_json(include=set(ContestView.model_fields))
     return hashlib.sha256(shown.encode()).hexdigest()[:16]
-
-
-def differences(stored: ContestView, sent: ContestView) -> list[Fault]:
-    """Return the properties, and the settings, that differ between two states, each with both values."""
-    before, after = _properties(stored), _properties(sent)
-    return [
-        mismatch(name, Message(N_("the stored value, %(value)s"), value=repr(before.get(name))), repr(after.get(name)))
-        for name in {**before, **after}
-        if before.get(name) != after.get(name)
-    ]
-
-
-def _properties(contest: ContestView) -> dict[str, object]:
-    settings = contest.settings.model_dump()
-    return {
-        **contest.model_dump(exclude={"settings"}),
-        **{f"settings.{name}": value for name, value in settings.items()},
-    }
 
 
 class BoardState(BaseModel):

@@ -16,7 +16,7 @@ from app.accounts.commands.imports import (
     ForContest,
     Import,
     Replace,
-    import_objects,
+    import_file,
     import_params,
     of_contest,
 )
@@ -106,7 +106,7 @@ def import_teams(
     """
     params = {**import_params(replace=replace, dry_run=dry_run), "contest_id": contest}
     before = of_contest("teams", contest)
-    import_objects("teams", file, params, as_json=as_json, encoding=encoding, before_path=before)
+    import_file("teams", file, params, as_json=as_json, encoding=encoding, before=before)
 
 
 InContest = Annotated[str, typer.Option("--contest", metavar="ID", help="the contest that brings or shows them")]
@@ -128,7 +128,7 @@ def add_directory_commands(kind: str, noun: str, columns: str, sample: str) -> N
     ) -> None:
         path = f"contests/{contest}/{kind}"
         params = import_params(replace=replace, dry_run=dry_run)
-        import_objects(path, file, params, as_json=as_json, encoding=encoding)
+        import_file(path, file, params, as_json=as_json, encoding=encoding)
 
     listed, imported = f"admin {noun} list", f"admin {noun} import"
     list_all.__doc__ = f"List the {kind} of a contest.\n\nExamples:\n  jurado {listed} --contest finals"

@@ -22,8 +22,7 @@ from app.accounts.commands.imports import (
     PasswordFile,
     RenewPasswords,
     Replace,
-    import_accounts,
-    import_class_list,
+    import_file,
     import_params,
     of_contest,
 )
@@ -56,7 +55,7 @@ def import_people(
     """
     params = import_params(make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run)
     query = {**params, "contest_id": contest}
-    import_class_list(file, query, passwords, encoding=encoding, as_json=as_json)
+    import_file("people", file, query, as_json=as_json, encoding=encoding, passwords=passwords)
 
 
 @command("login")
@@ -264,4 +263,5 @@ def import_users(
       jurado admin user import accounts.yaml --dry-run
     """
     params = import_params(make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run)
-    import_accounts(file, params, passwords, encoding=encoding, as_json=as_json, contest=contest)
+    before = of_contest("accounts", contest)
+    import_file("accounts", file, params, as_json=as_json, encoding=encoding, before=before, passwords=passwords)

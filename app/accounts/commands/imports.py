@@ -113,63 +113,50 @@ PasswordFile = Annotated[
 ]
 
 
-def import_class_list(
-    file: Path, params: Mapping[str, Param], passwords: Path | None, *, encoding: str | None, as_json: bool
-) -> None:
-    """Import a class list, and print what it made and the passwords, or write these to a file."""
-    with NewFile(passwords) as target:  # made before anything is sent, so that no password is lost
-        imported = send("people", file, params, encoding=encoding)
-        rows = imported["people"]
-        shown = {**imported, "people": take_passwords(target, rows)}
-    new = (("teams", imported["teams"]), ("organizations", imported["organizations"]), ("groups", imported["groups"]))
-    counts = [f"{len(ids)} new {name}" for name, ids in new if ids]
-    counts += [f"{len(imported['changed_teams'])} changed teams"] if imported["changed_teams"] else []
-    states = [sum(row["account"] == state for row in rows) for state in ("made", "changed", "unchanged")]
-    text = f"{len(rows)} accounts ({states[0]} made, {states[1]} changed, {states[2]} as they were)"
-    dry_run = "dry_run" in params
-    show_dry_run(class_list_tables(imported), dry_run=dry_run, as_json=as_json)
-    report_import(", ".join([text, *counts]), shown, rows, passwords, dry_run=dry_run, as_json=as_json)
-
-
-def import_accounts(
-    file: Path,
-    params: Mapping[str, Param],
-    passwords: Path | None,
-    *,
-    encoding: str | None,
-    as_json: bool,
-    contest: str | None = None,
-) -> None:
-    """Import accounts, and print the passwords made for them or write them to a file.
-
-    A dry run compares them with those of the server, or of a contest.
-    """
-    dry_run = "dry_run" in params
-    before = listed(of_contest("accounts", contest)) if dry_run else {}
-    with NewFile(passwords) as target:
-        document = send("accounts", file, params, encoding=encoding)
-        rows = objects_of(document)
-        shown = take_passwords(target, rows)
-    show_dry_run([objects_table("accounts", before, rows)], dry_run=dry_run, as_json=as_json)
-    report_import(f"{len(rows)} accounts", shown, rows, passwords, dry_run=dry_run, as_json=as_json)
-
-
-def import_objects(
+def import_file(
     path: str,
     file: Path,
     params: Mapping[str, Param],
     *,
     as_json: bool,
     encoding: str | None = None,
-    before_path: str | None = None,
+    before: str | None = None,
+    passwords: Path | None = None,
 ) -> None:
-    """Send a file of objects, in the format its name tells; a dry run compares them with those of `before_path`."""
-    dry_run = "dry_run" in params
-    before = listed(before_path or path) if dry_run else {}
-    document = send(path, file, params, encoding=encoding)
-    rows = objects_of(document)
-    show_dry_run([objects_table(path, before, rows)], dry_run=dry_run, as_json=as_json)
-    report(f"{len(rows)} {path.rpartition('/')[2]} {would(dry_run)} imported", document, as_json=as_json)
+    """Send a file to a collection, and print what it made with the passwords, or write these to a file.
+
+    A dry run compares the objects with those at `before`, by default the collection's; of a class list the server does.
+    """
+    is_class_list, dry_run = path == "people", "dry_run" in params
+    old = listed(before or path) if dry_run and not is_class_list else {}
+    with NewFile(passwords) as target:  # made before anything is sent, so that no password is lost
+        document = send(path, file, params, encoding)
+        rows = document["people"] if is_class_list else document if isinstance(document, list) else [document]
+        kept = take_passwords(target, rows)
+    if dry_run and not as_json:
+        show(*(class_list_tables(document) if is_class_list else [objects_table(path, old, rows)]))
+    shown = {**document, "people": kept} if is_class_list else kept if isinstance(document, list) else kept[0]
+    what = class_list_text(document) if is_class_list else f"{len(rows)} {path.rpartition('/')[2]}"
+    report(f"{what} {'would be' if dry_run else 'have been'} imported", shown, as_json=as_json)
+    with_password = [account for account in rows if "password" in account]
+    if with_password and passwords is not None:
+        say(f"{len(with_password)} passwords are in {passwords}; no one can read them from the server again")
+    elif with_password and not as_json:
+        show(table("", PASSWORD_COLUMNS, [password_cells(account) for account in with_password]))
+        say("these passwords are shown this once: the server keeps only hashes of them")
+    without = sum(not account.get("has_password", True) for account in rows)
+    if without and not dry_run:
+        say(f"{without} accounts have no password and cannot log in; --make-passwords makes them")
+
+
+def class_list_text(imported: JsonMapping) -> str:
+    """Count the accounts of a class list by what became of them, and what else is new or changed."""
+    rows = imported["people"]
+    states = [sum(row["account"] == state for row in rows) for state in ("made", "changed", "unchanged")]
+    counts = [f"{len(rows)} accounts ({states[0]} made, {states[1]} changed, {states[2]} as they were)"]
+    counts += [f"{len(ids)} new {name}" for name in ("teams", "organizations", "groups") if (ids := imported[name])]
+    counts += [f"{len(changed)} changed teams"] if (changed := imported["changed_teams"]) else []
+    return ", ".join(counts)
 
 
 def import_params(make: bool = False, renew: bool = False, **more: bool) -> dict[str, Param]:
@@ -189,18 +176,7 @@ def listed(path: str) -> dict[str, JsonMapping]:
         return {each["id"]: each for each in client.rows(path)}
 
 
-def objects_of(document: Json) -> list[JsonMapping]:
-    """The objects of a reply, which may be one."""
-    return document if isinstance(document, list) else [document]
-
-
-def send(
-    path: str,
-    file: Path,
-    params: Mapping[str, Param],
-    *,
-    encoding: str | None = None,
-) -> Json:
+def send(path: str, file: Path, params: Mapping[str, Param], encoding: str | None) -> Json:
     """Send a file to a collection; its name tells its format."""
     kind = TYPES.get(file.suffix.lower())
     if kind is None:
@@ -242,36 +218,3 @@ def password_cells(account: JsonMapping) -> list[str]:
     """Give the cells of an account whose password was made."""
     team = account.get("team") or account["team_id"] or ""
     return [account["username"], account["password"], account["name"], team]
-
-
-def show_dry_run(tables: Sequence[Table], *, dry_run: bool, as_json: bool) -> None:
-    """Print what a dry run would make and change; for a program it is in the JSON."""
-    if dry_run and not as_json:
-        show(*tables)
-
-
-def report_import(
-    text: str,
-    document: object,
-    accounts: Sequence[JsonMapping],
-    passwords: Path | None,
-    *,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
-    """Print what an import did; passwords come as a table, unless they are in a file or in the JSON."""
-    report(f"{text} {would(dry_run)} imported", document, as_json=as_json)
-    with_password = [account for account in accounts if "password" in account]
-    if with_password and passwords is not None:
-        say(f"{len(with_password)} passwords are in {passwords}; no one can read them from the server again")
-    elif with_password and not as_json:
-        show(table("", PASSWORD_COLUMNS, [password_cells(account) for account in with_password]))
-        say("these passwords are shown this once: the server keeps only hashes of them")
-    without = sum(not account.get("has_password", True) for account in accounts)
-    if without and not dry_run:
-        say(f"{without} accounts have no password and cannot log in; --make-passwords makes them")
-
-
-def would(dry_run: bool) -> str:
-    """Give the verb of what has been done, or would be."""
-    return "would be" if dry_run else "have been"

@@ -26,7 +26,6 @@ from app.contests.schemas import (
     ContestView,
     Moved,
     TimesChange,
-    differences,
     version,
 )
 from app.contests.service import changes
@@ -210,7 +209,7 @@ def change(
     stored_view = view(row)
     changes.change(row, body, now)
     if seen is not None and not _lists(seen, version(stored_view)):
-        faults = differences(stored_view, view(row))
+        faults = _differences(stored_view, view(row))
         raise PreconditionFailed(N_("the contest has changed since it was read"), where="If-Match", errors=faults)
     refuse_beyond(viewer, service.settings, settings, row)
     if body.finalized and (count := games_queries.count_playing(session, contest_id)):
@@ -229,6 +228,24 @@ def change(
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
         return None
     return ChangedContest(**dict(view(row)), times_change=times_change(before, clock(row), now))
+
+
+def _differences(stored: ContestView, sent: ContestView) -> list[Fault]:
+    """The properties, and the settings, that differ between two states, each with both values."""
+    before, after = _properties(stored), _properties(sent)
+    return [
+        mismatch(name, Message(N_("the stored value, %(value)s"), value=repr(before.get(name))), repr(after.get(name)))
+        for name in {**before, **after}
+        if before.get(name) != after.get(name)
+    ]
+
+
+def _properties(contest: ContestView) -> dict[str, object]:
+    settings = contest.settings.model_dump()
+    return {
+        **contest.model_dump(exclude={"settings"}),
+        **{f"settings.{name}": value for name, value in settings.items()},
+    }
 
 
 def _lists(tags: str, current: str) -> bool:
