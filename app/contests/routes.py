@@ -17,15 +17,6 @@ from app.contests.schemas import FILES, ChangedContest, ContestBody, ContestChan
 from app.contests.service import commands as service_commands
 from app.contests.service import contests
 from app.contests.service.capabilities import ParticipationBody, ParticipationView, begin, participation
-from app.contests.service.contests import (
-    ApiInformation,
-    JudgementTypeView,
-    LanguageView,
-    LimitsView,
-    StateView,
-    api_information,
-    contest_limits,
-)
 from app.core.clics import JsonObject
 from app.core.http import downloads
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
@@ -39,9 +30,9 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 
 @router.get("/", summary="Which API this is")
-async def get_api_information(_viewer: CurrentViewer) -> ApiInformation:
+async def get_api_information(_viewer: CurrentViewer) -> contests.ApiInformation:
     """The version of the CLICS Contest API, and who provides it."""
-    return api_information()
+    return contests.api_information()
 
 
 @router.get("/contests", summary="All contests")
@@ -84,7 +75,7 @@ for _name in FILES:
 
 
 @router.get("/contests/{contest_id}/state", summary="Has it started, is it frozen, has it ended")
-def get_contest_state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> StateView:
+def get_contest_state(_viewer: CurrentViewer, session: Reading, contest_id: str) -> contests.StateView:
     """What has happened by now."""
     return service_commands.state_of(session, contest_id)
 
@@ -151,33 +142,35 @@ def delete_contest(session: WritingAccounts, service: TheService, contest_id: st
 
 
 @router.get("/contests/{contest_id}/judgement-types", summary="How judgements may end")
-def list_judgement_types(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[JudgementTypeView]:
+def list_judgement_types(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[contests.JudgementTypeView]:
     """Those this contest shows: one that shows partly correct as AC has no PC."""
     return contests.judgement_types(session, contest_id)
 
 
 @router.get("/contests/{contest_id}/judgement-types/{type_id}", summary="One judgement type")
-def get_judgement_type(_viewer: CurrentViewer, session: Reading, contest_id: str, type_id: str) -> JudgementTypeView:
+def get_judgement_type(
+    _viewer: CurrentViewer, session: Reading, contest_id: str, type_id: str
+) -> contests.JudgementTypeView:
     """Its name, and whether it solves the problem."""
     return contests.judgement_type(session, contest_id, type_id)
 
 
 @router.get("/contests/{contest_id}/languages", summary="What may be submitted")
-def list_languages(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[LanguageView]:
+def list_languages(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[contests.LanguageView]:
     """Answer files, and nothing else."""
     return contests.languages(session, contest_id)
 
 
 @router.get("/contests/{contest_id}/languages/{language_id}", summary="One language")
-def get_language(_viewer: CurrentViewer, session: Reading, contest_id: str, language_id: str) -> LanguageView:
+def get_language(_viewer: CurrentViewer, session: Reading, contest_id: str, language_id: str) -> contests.LanguageView:
     """There is one: `answers`."""
     return contests.language(session, contest_id, language_id)
 
 
 @router.get("/contests/{contest_id}/limits", summary="What teams may send, and have sent")
-def get_limits(_viewer: CurrentViewer, session: Reading, contest_id: str) -> LimitsView:
+def get_limits(_viewer: CurrentViewer, session: Reading, contest_id: str) -> contests.LimitsView:
     """For judges: bytes of the whole contest, and the limits that hold at each problem. A team has its quota."""
-    return contest_limits(session, contest_id)
+    return contests.contest_limits(session, contest_id)
 
 
 @router.get("/contests/{contest_id}/participation", summary="The clock of one's own team")

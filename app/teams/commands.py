@@ -10,16 +10,7 @@ from typing import Annotated
 
 import typer
 
-from app.accounts.commands.imports import (
-    DryRun,
-    Encoding,
-    ForContest,
-    Import,
-    Replace,
-    import_file,
-    import_params,
-    of_contest,
-)
+from app.accounts.commands import imports
 from app.core.commands.client import Client, Param
 from app.core.commands.registry import AsJson, Cell, Request, Shown, Table, collection, command, deletion, keys
 
@@ -36,9 +27,9 @@ def list_teams(
       jurado admin team list --json
     """
     with Client.open() as client:
-        teams = client.rows(of_contest("teams", contest_id))
+        teams = client.rows(imports.of_contest("teams", contest_id))
         usernames: dict[str, list[str]] = {}
-        for account in client.rows(of_contest("accounts", contest_id)):
+        for account in client.rows(imports.of_contest("accounts", contest_id)):
             usernames.setdefault(account["team_id"] or "", []).append(account["username"])
     return Shown([{**each, "accounts": usernames.get(each["id"], [])} for each in teams], Table(TEAM_COLUMNS))
 
@@ -88,11 +79,11 @@ def delete_team(team_id: Annotated[str, typer.Argument(metavar="ID")]) -> Reques
 
 @command("admin team import")
 def import_teams(
-    file: Import,
-    contest: ForContest = None,
-    encoding: Encoding = None,
-    replace: Replace = False,
-    dry_run: DryRun = False,
+    file: imports.Import,
+    contest: imports.ForContest = None,
+    encoding: imports.Encoding = None,
+    replace: imports.Replace = False,
+    dry_run: imports.DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Import teams from a file: all of them, or none and a list of what is wrong.
@@ -104,9 +95,9 @@ def import_teams(
       jurado admin team import teams.tsv
       jurado admin team import teams.csv --contest finals
     """
-    params = {**import_params(replace=replace, dry_run=dry_run), "contest_id": contest}
-    before = of_contest("teams", contest)
-    import_file("teams", file, params, as_json=as_json, encoding=encoding, before=before)
+    params = {**imports.import_params(replace=replace, dry_run=dry_run), "contest_id": contest}
+    before = imports.of_contest("teams", contest)
+    imports.import_file("teams", file, params, as_json=as_json, encoding=encoding, before=before)
 
 
 InContest = Annotated[str, typer.Option("--contest", metavar="ID", help="the contest that brings or shows them")]
@@ -119,16 +110,16 @@ def add_directory_commands(kind: str, noun: str, columns: str, sample: str) -> N
         return collection(f"contests/{contest}/{kind}", keys(columns))
 
     def import_all(
-        file: Import,
+        file: imports.Import,
         contest: InContest,
-        encoding: Encoding = None,
-        replace: Replace = False,
-        dry_run: DryRun = False,
+        encoding: imports.Encoding = None,
+        replace: imports.Replace = False,
+        dry_run: imports.DryRun = False,
         as_json: AsJson = False,
     ) -> None:
         path = f"contests/{contest}/{kind}"
-        params = import_params(replace=replace, dry_run=dry_run)
-        import_file(path, file, params, as_json=as_json, encoding=encoding)
+        params = imports.import_params(replace=replace, dry_run=dry_run)
+        imports.import_file(path, file, params, as_json=as_json, encoding=encoding)
 
     listed, imported = f"admin {noun} list", f"admin {noun} import"
     list_all.__doc__ = f"List the {kind} of a contest.\n\nExamples:\n  jurado {listed} --contest finals"

@@ -14,18 +14,7 @@ from urllib.parse import quote
 
 import typer
 
-from app.accounts.commands.imports import (
-    DryRun,
-    Encoding,
-    Import,
-    MakePasswords,
-    PasswordFile,
-    RenewPasswords,
-    Replace,
-    import_file,
-    import_params,
-    of_contest,
-)
+from app.accounts.commands import imports
 from app.core.commands.client import Client, without_none
 from app.core.commands.config import Login, cleaned, delete_login, store_login, stored_login
 from app.core.commands.output import Failure, say
@@ -34,14 +23,14 @@ from app.core.commands.registry import AsJson, Request, Table, collection, comma
 
 @command("admin people import")
 def import_people(
-    file: Import,
+    file: imports.Import,
     contest: Annotated[str | None, typer.Option(metavar="ID", help="let their teams take part there")] = None,
-    make_passwords: MakePasswords = False,
-    renew_passwords: RenewPasswords = False,
-    passwords: PasswordFile = None,
-    encoding: Encoding = None,
-    replace: Replace = False,
-    dry_run: DryRun = False,
+    make_passwords: imports.MakePasswords = False,
+    renew_passwords: imports.RenewPasswords = False,
+    passwords: imports.PasswordFile = None,
+    encoding: imports.Encoding = None,
+    replace: imports.Replace = False,
+    dry_run: imports.DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Import a class list: all of it, or nothing and a list of what is wrong.
@@ -53,9 +42,11 @@ def import_people(
       jurado admin people import class.csv --contest finals --make-passwords
       jurado admin people import class.csv --contest finals --passwords passwords.csv
     """
-    params = import_params(make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run)
+    params = imports.import_params(
+        make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run
+    )
     query = {**params, "contest_id": contest}
-    import_file("people", file, query, as_json=as_json, encoding=encoding, passwords=passwords)
+    imports.import_file("people", file, query, as_json=as_json, encoding=encoding, passwords=passwords)
 
 
 @command("login")
@@ -196,7 +187,7 @@ def list_users(contest: InContest = None) -> Request:
       jurado admin user list
       jurado admin user list --contest finals --json
     """
-    return collection(of_contest("accounts", contest), keys("username type team_id name"))
+    return collection(imports.of_contest("accounts", contest), keys("username type team_id name"))
 
 
 @command("admin user add")
@@ -244,13 +235,13 @@ def delete_user(account: Annotated[str, typer.Argument(help="the account's id")]
 
 @command("admin user import")
 def import_users(
-    file: Import,
-    make_passwords: MakePasswords = False,
-    renew_passwords: RenewPasswords = False,
-    passwords: PasswordFile = None,
-    encoding: Encoding = None,
-    replace: Replace = False,
-    dry_run: DryRun = False,
+    file: imports.Import,
+    make_passwords: imports.MakePasswords = False,
+    renew_passwords: imports.RenewPasswords = False,
+    passwords: imports.PasswordFile = None,
+    encoding: imports.Encoding = None,
+    replace: imports.Replace = False,
+    dry_run: imports.DryRun = False,
     contest: InContest = None,
     as_json: AsJson = False,
 ) -> None:
@@ -262,6 +253,10 @@ def import_users(
       jurado admin user import accounts.csv --make-passwords --passwords passwords.csv
       jurado admin user import accounts.yaml --dry-run
     """
-    params = import_params(make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run)
-    before = of_contest("accounts", contest)
-    import_file("accounts", file, params, as_json=as_json, encoding=encoding, before=before, passwords=passwords)
+    params = imports.import_params(
+        make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run
+    )
+    before = imports.of_contest("accounts", contest)
+    imports.import_file(
+        "accounts", file, params, as_json=as_json, encoding=encoding, before=before, passwords=passwords
+    )

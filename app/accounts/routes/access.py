@@ -15,28 +15,11 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import AwareDatetime
 
+from app.accounts import schemas
 from app.accounts.routes.accounts import WritingAccounts
-from app.accounts.schemas import (
-    AuditFilter,
-    PublicTerms,
-    RegisteredView,
-    Registration,
-    RegistrationBody,
-    RoleKind,
-    TermsChange,
-    TermsView,
-)
 from app.accounts.service import registration, role_changes, tokens
 from app.accounts.service.reach import PasswordMade, renew_password
 from app.accounts.service.registering import Pace, register
-from app.accounts.service.role_changes import (
-    MOST_AT_ONCE,
-    AuditEntry,
-    Invitation,
-    OrganiserView,
-    RoleBody,
-    RoleView,
-)
 from app.accounts.service.tokens import NewToken, TokenBody, TokenView
 from app.core.http.deps import (
     CurrentViewer,
@@ -59,16 +42,16 @@ Actor = Annotated[str | None, Query(max_length=255, description="only of this ac
 Operation = Annotated[str | None, Query(max_length=64, description="only this operation, by its operationId")]
 Since = Annotated[AwareDatetime | None, Query(description="only from this time on, such as 2026-11-22T09:00:00Z")]
 Before = Annotated[int | None, Query(ge=1, le=LARGEST_ID, description="only entries older than that of this id")]
-Limit = Annotated[int, Query(ge=1, le=MOST_AT_ONCE, description="at most so many")]
+Limit = Annotated[int, Query(ge=1, le=role_changes.MOST_AT_ONCE, description="at most so many")]
 
 
 def _query(
     actor: Actor = None, operation: Operation = None, since: Since = None, before: Before = None, limit: Limit = 100
-) -> AuditFilter:
-    return AuditFilter(actor, operation, since, before, limit)
+) -> schemas.AuditFilter:
+    return schemas.AuditFilter(actor, operation, since, before, limit)
 
 
-TheQuery = Annotated[AuditFilter, Depends(_query)]
+TheQuery = Annotated[schemas.AuditFilter, Depends(_query)]
 
 
 @router.get("/audit", summary="Who changed what, when, from where")
@@ -76,13 +59,13 @@ def list_audit(
     session: Reading,
     query: TheQuery,
     contest_id: Annotated[str | None, Query(max_length=255, description="only of this contest")] = None,
-) -> list[AuditEntry]:
+) -> list[role_changes.AuditEntry]:
     """Newest first; the last entry's id as `before` gives the next page."""
     return role_changes.listed(session, replace(query, contest_id=contest_id))
 
 
 @router.get("/contests/{contest_id}/audit", summary="Who changed what in a contest")
-def list_contest_audit(session: Reading, query: TheQuery, contest_id: str) -> list[AuditEntry]:
+def list_contest_audit(session: Reading, query: TheQuery, contest_id: str) -> list[role_changes.AuditEntry]:
     """Newest first; the last entry's id as `before` gives the next page."""
     return role_changes.of_contest(session, query, contest_id)
 
@@ -125,15 +108,15 @@ roles_router = APIRouter(route_class=GatedRoute, tags=["roles"])
 
 
 @roles_router.get("/contests/{contest_id}/roles", summary="The owners and judges of a contest")
-def list_contest_roles(session: Reading, contest_id: str) -> list[RoleView]:
+def list_contest_roles(session: Reading, contest_id: str) -> list[role_changes.RoleView]:
     """By account. Judges and admins of the server are not among them."""
     return role_changes.roles_at(session, "contests", contest_id)
 
 
 @roles_router.put("/contests/{contest_id}/roles/{account_id}", summary="Make an account owner or judge of a contest")
 def put_contest_role(
-    viewer: CurrentViewer, session: WritingAccounts, contest_id: str, account_id: str, body: RoleBody
-) -> RoleView:
+    viewer: CurrentViewer, session: WritingAccounts, contest_id: str, account_id: str, body: role_changes.RoleBody
+) -> role_changes.RoleView:
     """The account is named by its id or its username. A role replaces the one it had.
 
     A role that an owner grants is `pending` until the account accepts it, unless owners may change the account anyway.
@@ -150,15 +133,15 @@ def delete_contest_role(viewer: CurrentViewer, session: WritingAccounts, contest
 
 
 @roles_router.get("/problems/{problem_id}/roles", summary="The owners and judges of a problem")
-def list_problem_roles(session: Reading, problem_id: str) -> list[RoleView]:
+def list_problem_roles(session: Reading, problem_id: str) -> list[role_changes.RoleView]:
     """By account. Judges and admins of the server are not among them."""
     return role_changes.roles_at(session, "problems", problem_id)
 
 
 @roles_router.put("/problems/{problem_id}/roles/{account_id}", summary="Make an account owner or judge of a problem")
 def put_problem_role(
-    viewer: CurrentViewer, session: WritingAccounts, problem_id: str, account_id: str, body: RoleBody
-) -> RoleView:
+    viewer: CurrentViewer, session: WritingAccounts, problem_id: str, account_id: str, body: role_changes.RoleBody
+) -> role_changes.RoleView:
     """A judge reads the problem's hidden data and may put it into contests of its own; an owner also changes it.
 
     The role is `pending` as in a contest.
@@ -175,34 +158,34 @@ def delete_problem_role(viewer: CurrentViewer, session: WritingAccounts, problem
 
 
 @roles_router.get("/account/roles", summary="List invitations to roles")
-def list_invitations(viewer: CurrentViewer, session: Reading) -> list[Invitation]:
+def list_invitations(viewer: CurrentViewer, session: Reading) -> list[role_changes.Invitation]:
     """Pending roles of the account that asks, in contests first."""
     return role_changes.invitations(session, viewer)
 
 
 @roles_router.put("/account/roles/{kind}/{object_id}", summary="Accept an invitation to a role")
 def accept_role(
-    viewer: CurrentViewer, session: Writing, authenticator: TheAuthenticator, kind: RoleKind, object_id: str
-) -> RoleView:
+    viewer: CurrentViewer, session: Writing, authenticator: TheAuthenticator, kind: schemas.RoleKind, object_id: str
+) -> role_changes.RoleView:
     """The role is effective from now on. In a contest with a role, the account does not act for its team."""
     forget_after(session, authenticator, viewer.account_id)
     return role_changes.accept(session, viewer, kind, object_id)
 
 
 @roles_router.delete("/account/roles/{kind}/{object_id}", summary="Decline an invitation to a role", status_code=204)
-def decline_role(viewer: CurrentViewer, session: Writing, kind: RoleKind, object_id: str) -> None:
+def decline_role(viewer: CurrentViewer, session: Writing, kind: schemas.RoleKind, object_id: str) -> None:
     """A role that was accepted stays."""
     role_changes.decline(session, viewer, kind, object_id)
 
 
 @roles_router.get("/organisers", summary="Accounts that may make contests, or have a role anywhere")
-def list_organisers(session: Reading) -> list[OrganiserView]:
+def list_organisers(session: Reading) -> list[role_changes.OrganiserView]:
     """By id, with their roles."""
     return role_changes.organisers(session)
 
 
 @roles_router.put("/organisers/{account_id}", summary="Let an account make contests and problems of its own")
-def put_organiser(viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> OrganiserView:
+def put_organiser(viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> role_changes.OrganiserView:
     """It owns what it makes. The account is named by its id or its username."""
     return role_changes.allow(session, viewer, account_id)
 
@@ -228,9 +211,11 @@ ThePace = Annotated[Pace, Depends(get_pace)]
 @registration_router.get(
     "/contests/{contest_id}/registration",
     summary="Whether people may register by themselves",
-    response_model=TermsView | PublicTerms,
+    response_model=schemas.TermsView | schemas.PublicTerms,
 )
-def get_registration(viewer: CurrentViewer, session: Reading, contest_id: str) -> TermsView | PublicTerms:
+def get_registration(
+    viewer: CurrentViewer, session: Reading, contest_id: str
+) -> schemas.TermsView | schemas.PublicTerms:
     """Its code, its cap and how many have registered are for its owners and admins."""
     return registration.terms(session, viewer, contest_id)
 
@@ -238,19 +223,21 @@ def get_registration(viewer: CurrentViewer, session: Reading, contest_id: str) -
 @registration_router.patch(
     "/contests/{contest_id}/registration", summary="Open or close self-registration, or change its terms"
 )
-def change_registration(viewer: CurrentViewer, session: QuietWriting, contest_id: str, body: TermsChange) -> TermsView:
+def change_registration(
+    viewer: CurrentViewer, session: QuietWriting, contest_id: str, body: schemas.TermsChange
+) -> schemas.TermsView:
     """What is left out stays. The first opening makes a code."""
     return registration.change(session, viewer, contest_id, body)
 
 
 @registration_router.post("/contests/{contest_id}/registration/code", summary="Make a new code", status_code=201)
-def create_registration_code(_viewer: CurrentViewer, session: QuietWriting, contest_id: str) -> TermsView:
+def create_registration_code(_viewer: CurrentViewer, session: QuietWriting, contest_id: str) -> schemas.TermsView:
     """With the old one nobody registers any more."""
     return registration.renew_code(session, contest_id)
 
 
 @registration_router.get("/contests/{contest_id}/registrations", summary="Who has registered")
-def list_registrations(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[RegisteredView]:
+def list_registrations(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[schemas.RegisteredView]:
     """The first one first. A place is free again once its account is deleted."""
     return registration.registered(session, contest_id)
 
@@ -263,8 +250,8 @@ async def create_registration(
     pace: ThePace,
     response: Response,
     contest_id: str,
-    body: RegistrationBody,
-) -> Registration:
+    body: schemas.RegistrationBody,
+) -> schemas.Registration:
     """Nobody need log in: the contest's code is enough. 403 while it is closed, 409 once every place is taken."""
     pace.take(source_of(address_of(request)))
     response.headers.update(NO_STORE)

@@ -14,29 +14,11 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.schemas import (
-    AccountBody,
-    AccountChange,
-    AccountMade,
-    AccountView,
-    Password,
-    is_id,
-    merged,
-    refuse_weak,
-    view,
-)
+from app.accounts import schemas
+from app.accounts.service import registration
 from app.accounts.service.grants import OWNER
 from app.accounts.service.reach import Reach, account_within, concern, reach_of
-from app.accounts.service.registration import (
-    Passwords,
-    hashed,
-    id_of,
-    keep_an_admin,
-    put,
-    read,
-    refuse_links,
-    shown_once,
-)
+from app.accounts.service.registration import hashed
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
 from app.core.bodies import Body, Document, same_id
@@ -63,7 +45,7 @@ def account_of(session: Session, account_id: str) -> AccountRow:
     return row
 
 
-def visible(session: Session, viewer: Viewer, contest_id: str) -> list[AccountView]:
+def visible(session: Session, viewer: Viewer, contest_id: str) -> list[schemas.AccountView]:
     """The accounts of a contest that the viewer may see: judges all, others their own."""
     contest = contest_of(session, contest_id)
     roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest_id)}
@@ -86,9 +68,9 @@ def of_contest(session: Session, contest: ContestRow, role_ids: Collection[str])
     ]
 
 
-def in_contest(row: AccountRow, role: str | None) -> AccountView:
+def in_contest(row: AccountRow, role: str | None) -> schemas.AccountView:
     """Show an account as it stands in a contest in which it may have a role."""
-    shown = view(row)
+    shown = schemas.view(row)
     if role is None or row.type == "admin":
         return shown
     return shown.model_copy(update={"type": "admin" if role == OWNER else "judge", "team_id": None})
@@ -97,7 +79,7 @@ def in_contest(row: AccountRow, role: str | None) -> AccountView:
 def check_id(expected: str, sent: str | None) -> None:
     """Raise Conflict for two ids that differ, BadRequest for what is no id."""
     same_id(expected, sent)
-    if not is_id(expected):
+    if not schemas.is_id(expected):
         raise BadRequest(
             N_("expected letters, digits, . _ or -, at most 36, found %(found)r"), where="id", found=expected[:80]
         )
@@ -111,25 +93,25 @@ class OwnChange(Body):
     """Another password. It takes back the account's tokens, but for the one that the request was sent with."""
 
     old_password: str = Field(max_length=1024, description="also where the request is sent with a token")
-    password: Password
+    password: schemas.Password
     keep_tokens: bool = Field(False, description="leave all tokens as they are")
 
 
-def own_account(session: Session, viewer: Viewer) -> AccountView:
+def own_account(session: Session, viewer: Viewer) -> schemas.AccountView:
     """The account that asks."""
-    return view(account_of(session, str(viewer.account_id)))
+    return schemas.view(account_of(session, str(viewer.account_id)))
 
 
 async def change_password(
     service: Service, viewer: Viewer, body: OwnChange, check_password: PasswordCheck
-) -> AccountView:
+) -> schemas.AccountView:
     """Change the viewer's password and take back its other tokens.
 
     `check_password` gives the account that a username and a password fit. Raises BadRequest for a weak password and
     Forbidden for a wrong old one.
     """
     username = await run_sync(_username_of, service, viewer)
-    refuse_weak(body.password, viewer.account_id, username)
+    schemas.refuse_weak(body.password, viewer.account_id, username)
     known = await check_password(username, body.old_password)
     if known is None:
         raise Forbidden(WRONG, where="old_password")
@@ -142,7 +124,7 @@ def _username_of(service: Service, viewer: Viewer) -> str:
         return account_of(session, str(viewer.account_id)).username
 
 
-def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) -> AccountView:
+def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) -> schemas.AccountView:
     """Change the viewer's password and take back its other tokens; raises Forbidden where it changed meanwhile."""
     hashed = hash_password(body.password)
     with service.database.write(quiet=True) as session:
@@ -152,7 +134,7 @@ def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) 
         row.password_hash = hashed
         if not body.keep_tokens:
             accounts_queries.remove_tokens(session, row.id, but=used)
-        return view(row)
+        return schemas.view(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,31 +152,31 @@ class ImportOptions:
     renew: bool = False
     dry_run: bool = False
 
-    def passwords_for(self, session: Session, bodies: Sequence[AccountBody]) -> Passwords:
+    def passwords_for(self, session: Session, bodies: Sequence[schemas.AccountBody]) -> registration.Passwords:
         """Make the passwords that are asked for; in a dry run, none.
 
         An account that is given one gets that. Without `renew`, one that has a password keeps it: a request that is
         sent again changes nothing.
         """
-        given = {id_of(body): body.password for body in bodies if body.password is not None}
+        given = {registration.id_of(body): body.password for body in bodies if body.password is not None}
         if self.dry_run or not (self.generate or self.renew):
-            return Passwords(given)
+            return registration.Passwords(given)
         settled = set(given) if self.renew else {*given, *accounts_queries.with_passwords(session)}
-        made = {id_of(body): make_password() for body in bodies if id_of(body) not in settled}
-        return Passwords(given, made)
+        made = {registration.id_of(body): make_password() for body in bodies if registration.id_of(body) not in settled}
+        return registration.Passwords(given, made)
 
 
-def listed(session: Session) -> list[AccountView]:
+def listed(session: Session) -> list[schemas.AccountView]:
     """The accounts of the server; passwords are left out."""
-    return [view(row) for row in accounts_queries.accounts(session)]
+    return [schemas.view(row) for row in accounts_queries.accounts(session)]
 
 
-def one(session: Session, account_id: str) -> AccountView:
+def one(session: Session, account_id: str) -> schemas.AccountView:
     """An account; raises NotFound."""
-    return view(account_of(session, account_id))
+    return schemas.view(account_of(session, account_id))
 
 
-def one_of_contest(session: Session, viewer: Viewer, contest_id: str, account_id: str) -> AccountView:
+def one_of_contest(session: Session, viewer: Viewer, contest_id: str, account_id: str) -> schemas.AccountView:
     """An account of a contest; raises NotFound where the viewer may not see it."""
     for each in visible(session, viewer, contest_id):
         if each.id == account_id:
@@ -202,7 +184,7 @@ def one_of_contest(session: Session, viewer: Viewer, contest_id: str, account_id
     raise NotFound(N_("no account %(account)r in contest %(contest)r"), account=account_id, contest=contest_id)
 
 
-def own(session: Session, viewer: Viewer, contest_id: str) -> AccountView:
+def own(session: Session, viewer: Viewer, contest_id: str) -> schemas.AccountView:
     """The viewer's account, asked for in a contest; raises NotFound for viewers without one."""
     contest_of(session, contest_id)
     if viewer.account_id is None:
@@ -213,45 +195,45 @@ def own(session: Session, viewer: Viewer, contest_id: str) -> AccountView:
 
 def bring_in(
     session: Session, service: Service, viewer: Viewer, document: Document, options: ImportOptions
-) -> list[AccountMade]:
+) -> list[schemas.AccountMade]:
     """Make or replace the accounts of a document, all or none; raises BadRequest or Conflict with every fault."""
-    wanted = read(document)
+    wanted = registration.read(document)
     with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
-        refuse_links(before, *wanted, replace=options.replace, reach=reach_of(before, viewer))
+        registration.refuse_links(before, *wanted, replace=options.replace, reach=reach_of(before, viewer))
         passwords = options.passwords_for(before, [body for body, _ in wanted.places])
     hashes = {} if options.dry_run else hashed(passwords)
     reach = reach_of(session, viewer)
-    refuse_links(session, *wanted, replace=options.replace, reach=reach)
+    registration.refuse_links(session, *wanted, replace=options.replace, reach=reach)
     concern(session, reach, [body.team_id for body, _ in wanted.places])
     known = {row.id: row for row in accounts_queries.accounts(session)}
-    rows = [put(session, body, hashes.get(id_of(body)), known) for body, _ in wanted.places]
-    keep_an_admin(session)
-    return [shown_once(row, passwords.made.get(row.id)) for row in rows]
+    rows = [registration.put(session, body, hashes.get(registration.id_of(body)), known) for body, _ in wanted.places]
+    registration.keep_an_admin(session)
+    return [registration.shown_once(row, passwords.made.get(row.id)) for row in rows]
 
 
-def replace(session: Session, viewer: Viewer, account_id: str, body: AccountBody) -> AccountView:
+def replace(session: Session, viewer: Viewer, account_id: str, body: schemas.AccountBody) -> schemas.AccountView:
     """Make an account or replace it; without a password in the body the old one stays."""
     check_id(account_id, body.id)
     body.id = account_id
     return _put(session, reach_of(session, viewer), body, body.password)
 
 
-def change(session: Session, viewer: Viewer, account_id: str, body: AccountChange) -> AccountView:
+def change(session: Session, viewer: Viewer, account_id: str, body: schemas.AccountChange) -> schemas.AccountView:
     """Change the properties that the body names; raises BadRequest for what would be no account."""
     check_id(account_id, body.id)
     row = account_within(session, viewer, account_id)
-    changed = merged(row, body)
-    refuse_weak(body.password, row.id, changed.username)
+    changed = schemas.merged(row, body)
+    schemas.refuse_weak(body.password, row.id, changed.username)
     return _put(session, reach_of(session, viewer), changed, body.password)
 
 
-def _put(session: Session, reach: Reach, body: AccountBody, password: str | None) -> AccountView:
+def _put(session: Session, reach: Reach, body: schemas.AccountBody, password: str | None) -> schemas.AccountView:
     password_hash = hash_all([password])[0]
-    refuse_links(session, [(body, "body")], replace=True, reach=reach)
+    registration.refuse_links(session, [(body, "body")], replace=True, reach=reach)
     concern(session, reach, [body.team_id])
-    row = put(session, body, password_hash)
-    keep_an_admin(session)
-    return view(row)
+    row = registration.put(session, body, password_hash)
+    registration.keep_an_admin(session)
+    return schemas.view(row)
 
 
 def delete(session: Session, viewer: Viewer, account_id: str) -> None:
@@ -260,4 +242,4 @@ def delete(session: Session, viewer: Viewer, account_id: str) -> None:
     if uses := accounts_queries.uses(session, account_id):
         raise Conflict(N_("the account has %(uses)s"), uses=counted(uses))
     session.delete(row)
-    keep_an_admin(session)
+    registration.keep_an_admin(session)

@@ -12,16 +12,7 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.schemas import (
-    AccountBody,
-    AccountMade,
-    PublicTerms,
-    RegisteredView,
-    TermsChange,
-    TermsView,
-    is_id,
-    view,
-)
+from app.accounts import schemas
 from app.accounts.service import tsv
 from app.accounts.service.reach import EVERYTHING, Reach, reach_of
 from app.accounts.service.viewer import Viewer
@@ -47,14 +38,14 @@ def make_code() -> str:
     return "-".join(random_letters(LETTERS_OF_A_PART) for _ in range(2))
 
 
-def terms(session: Session, viewer: Viewer, contest_id: str) -> TermsView | PublicTerms:
+def terms(session: Session, viewer: Viewer, contest_id: str) -> schemas.TermsView | schemas.PublicTerms:
     """The terms of a contest: all of them for owners and admins."""
     contest = contest_of(session, contest_id)
     row = accounts_queries.terms(session, contest_id) or _new(contest_id)
     return _view(session, contest, row) if viewer.manages else _public(session, contest, row)
 
 
-def change(session: Session, viewer: Viewer, contest_id: str, body: TermsChange) -> TermsView:
+def change(session: Session, viewer: Viewer, contest_id: str, body: schemas.TermsChange) -> schemas.TermsView:
     """Change the terms that the body names; raises BadRequest for an unknown group, Forbidden for a final contest."""
     contest, row = _locked(session, contest_id)
     named = body.model_fields_set
@@ -73,14 +64,14 @@ def change(session: Session, viewer: Viewer, contest_id: str, body: TermsChange)
     return _view(session, contest, row)
 
 
-def renew_code(session: Session, contest_id: str) -> TermsView:
+def renew_code(session: Session, contest_id: str) -> schemas.TermsView:
     """Put a new code in place of the old one, by which nobody registers any more."""
     contest, row = _locked(session, contest_id)
     row.code = make_code()
     return _view(session, contest, row)
 
 
-def registered(session: Session, contest_id: str) -> list[RegisteredView]:
+def registered(session: Session, contest_id: str) -> list[schemas.RegisteredView]:
     """The accounts that registered for a contest, the first one first."""
     contest_of(session, contest_id)
     rows = accounts_queries.registered(session, contest_id)
@@ -91,7 +82,7 @@ def registered(session: Session, contest_id: str) -> list[RegisteredView]:
     for row, account in rows:
         person = persons.get(str(account.person_id))
         views.append(
-            RegisteredView(
+            schemas.RegisteredView(
                 account_id=account.id,
                 username=account.username,
                 name=account.name or account.username,
@@ -147,15 +138,15 @@ def _new(contest_id: str) -> RegistrationRow:
     return RegistrationRow(contest_id=contest_id, is_open=False, most=MOST_AT_FIRST, team_size=1)
 
 
-def _public(session: Session, contest: ContestRow, row: RegistrationRow) -> PublicTerms:
+def _public(session: Session, contest: ContestRow, row: RegistrationRow) -> schemas.PublicTerms:
     full = accounts_queries.count(session, contest.id) >= row.most
     is_open = why_closed(contest, row) is None
-    return PublicTerms(open=is_open, full=full, until=format_time_or_none(row.until), team_size=row.team_size)
+    return schemas.PublicTerms(open=is_open, full=full, until=format_time_or_none(row.until), team_size=row.team_size)
 
 
-def _view(session: Session, contest: ContestRow, row: RegistrationRow) -> TermsView:
+def _view(session: Session, contest: ContestRow, row: RegistrationRow) -> schemas.TermsView:
     public = _public(session, contest, row)
-    return TermsView(
+    return schemas.TermsView(
         **dict(public),
         code=row.code,
         most=row.most,
@@ -164,7 +155,7 @@ def _view(session: Session, contest: ContestRow, row: RegistrationRow) -> TermsV
     )
 
 
-Place = tuple[AccountBody, str]
+Place = tuple[schemas.AccountBody, str]
 
 
 class Wanted(NamedTuple):
@@ -185,11 +176,11 @@ class Passwords:
 def read(document: Document) -> Wanted:
     """Read the accounts of a document, in whichever format."""
     items = tsv.items(document, tsv.accounts, table_rows.ACCOUNTS)
-    return Wanted(*read_all(items, AccountBody, _without_id))
+    return Wanted(*read_all(items, schemas.AccountBody, _without_id))
 
 
-def _without_id(body: AccountBody, where: str) -> list[Fault]:
-    if body.id is not None or is_id(body.username):
+def _without_id(body: schemas.AccountBody, where: str) -> list[Fault]:
+    if body.id is not None or schemas.is_id(body.username):
         return []
     return [mismatch(place(where, "id"), Message(N_("an id, as the username cannot be one")), Message(N_("nothing")))]
 
@@ -275,20 +266,20 @@ def hashed(passwords: Passwords) -> dict[str, str | None]:
     return dict(zip(wanted, hash_all(list(wanted.values())), strict=True))
 
 
-def shown_once(row: AccountRow, password: str | None) -> AccountMade:
+def shown_once(row: AccountRow, password: str | None) -> schemas.AccountMade:
     """Show an account as it was made, with the password that was made for it, if one was."""
-    shown = view(row).model_dump()
-    return AccountMade(**shown) if password is None else AccountMade(**shown, password=password)
+    shown = schemas.view(row).model_dump()
+    return schemas.AccountMade(**shown) if password is None else schemas.AccountMade(**shown, password=password)
 
 
-def id_of(body: AccountBody) -> str:
+def id_of(body: schemas.AccountBody) -> str:
     """Give the id that an account has or gets."""
     return body.id or body.username
 
 
 def put(
     session: Session,
-    body: AccountBody,
+    body: schemas.AccountBody,
     password_hash: str | None,
     known: Mapping[str, AccountRow] | None = None,
 ) -> AccountRow:

@@ -14,20 +14,8 @@ from sqlalchemy.orm import Session
 from app.accounts.service.reach import EVERYTHING, reach_of
 from app.accounts.service.viewer import Viewer, own_contest, refuse_open_to_all
 from app.contests import queries as contests_queries
+from app.contests import schemas
 from app.contests.queries import clock, contest_of
-from app.contests.schemas import (
-    CONTEST_BYTES,
-    FILES,
-    TEAM_BYTES,
-    ChangedContest,
-    ContestBody,
-    ContestChange,
-    ContestSettings,
-    ContestView,
-    Moved,
-    TimesChange,
-    version,
-)
 from app.contests.service import changes
 from app.contests.service.contests import StateView, free_id, refuse_overlaps, state_view, view
 from app.core.bodies import mismatch, refuse, same_id
@@ -49,20 +37,20 @@ from app.tables import ContestRow, GroupRow
 from app.teams import queries as teams_queries
 
 
-def keep_default_within(viewer: Viewer, settings: Settings, row: ContestRow, body: ContestBody) -> None:
+def keep_default_within(viewer: Viewer, settings: Settings, row: ContestRow, body: schemas.ContestBody) -> None:
     """Let a new contest of an organiser begin with the bounds where they are below the defaults that it names not."""
     if viewer.is_admin:
         return
     bounds = {
-        "team_bytes": min(settings.most_team_bytes, TEAM_BYTES),
-        "contest_bytes": min(settings.most_contest_bytes, CONTEST_BYTES),
+        "team_bytes": min(settings.most_team_bytes, schemas.TEAM_BYTES),
+        "contest_bytes": min(settings.most_contest_bytes, schemas.CONTEST_BYTES),
     }
     named = body.settings.model_fields_set
     unnamed = {name: bound for name, bound in bounds.items() if name not in named}
     row.settings = row.settings.model_copy(update=unnamed)
 
 
-def refuse_beyond(viewer: Viewer, settings: Settings, before: ContestSettings | None, row: ContestRow) -> None:
+def refuse_beyond(viewer: Viewer, settings: Settings, before: schemas.ContestSettings | None, row: ContestRow) -> None:
     """Raise BadRequest where an owner raises a limit above its bound; one that an admin has set higher may stay."""
     if viewer.is_admin:
         return
@@ -84,11 +72,11 @@ def refuse_beyond(viewer: Viewer, settings: Settings, before: ContestSettings | 
     refuse(faults)
 
 
-def times_change(before: Clock, after: Clock, now: datetime) -> TimesChange | None:
+def times_change(before: Clock, after: Clock, now: datetime) -> schemas.TimesChange | None:
     """The moments before and after a change; None where it changed no time."""
     if before == after:
         return None
-    return TimesChange(
+    return schemas.TimesChange(
         start=_moved(before.start, after.start),
         freeze=_moved(before.freeze, after.freeze),
         end=_moved(before.end, after.end),
@@ -97,8 +85,8 @@ def times_change(before: Clock, after: Clock, now: datetime) -> TimesChange | No
     )
 
 
-def _moved(before: datetime | None, after: datetime | None) -> Moved:
-    return Moved(before=format_time_or_none(before), after=format_time_or_none(after))
+def _moved(before: datetime | None, after: datetime | None) -> schemas.Moved:
+    return schemas.Moved(before=format_time_or_none(before), after=format_time_or_none(after))
 
 
 def _knows(session: Session, viewer: Viewer | None, group_id: str) -> bool:
@@ -107,7 +95,11 @@ def _knows(session: Session, viewer: Viewer | None, group_id: str) -> bool:
 
 
 def change_details(
-    session: Session, files: FileStore, viewer: Viewer | None, row: ContestRow, body: ContestBody | ContestChange
+    session: Session,
+    files: FileStore,
+    viewer: Viewer | None,
+    row: ContestRow,
+    body: schemas.ContestBody | schemas.ContestChange,
 ) -> None:
     """Give a contest what the body names; raises BadRequest with everything that is wrong.
 
@@ -123,7 +115,7 @@ def change_details(
         row.main_scoreboard_group_id = group
     if "location" in named:
         details["location"] = None if body.location is None else body.location.model_dump()
-    for name in FILES:
+    for name in schemas.FILES:
         if name in named:
             references, wrong = file_references.keep(
                 files, name, getattr(body, name) or [], details.get(name, []), "body"
@@ -137,7 +129,7 @@ def change_details(
 THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
 
 
-def listed(session: Session, main_group: str | None = None) -> list[ContestView]:
+def listed(session: Session, main_group: str | None = None) -> list[schemas.ContestView]:
     """The contests by start time, those without one last; `main_group` selects those of a group ("": of none)."""
     return [
         view(row)
@@ -146,7 +138,7 @@ def listed(session: Session, main_group: str | None = None) -> list[ContestView]
     ]
 
 
-def one(session: Session, contest_id: str) -> ContestView:
+def one(session: Session, contest_id: str) -> schemas.ContestView:
     """The contest; raises NotFound."""
     return view(contest_of(session, contest_id))
 
@@ -164,7 +156,7 @@ def state_of(session: Session, contest_id: str) -> StateView:
     return state_view(rules.state(times, utc_now(), row.finalized), times)
 
 
-def create(session: Session, service: Service, viewer: Viewer, body: ContestBody) -> ContestView:
+def create(session: Session, service: Service, viewer: Viewer, body: schemas.ContestBody) -> schemas.ContestView:
     """Make a contest, which whoever makes it owns.
 
     Raises Conflict where its id is taken, BadRequest where its times contradict or it lets teams send too much.
@@ -194,9 +186,9 @@ def change(
     service: Service,
     viewer: Viewer,
     contest_id: str,
-    body: ContestChange,
+    body: schemas.ContestChange,
     seen: str | None = None,
-) -> ChangedContest | None:
+) -> schemas.ChangedContest | None:
     """Change what the body names. None where a thaw alone was asked for, and is at exactly that time.
 
     Raises PreconditionFailed, with both values of each property, unless the contest is a version that `seen` lists.
@@ -208,7 +200,7 @@ def change(
     before, settings, now = clock(row), row.settings, utc_now()
     stored_view = view(row)
     changes.change(row, body, now)
-    if seen is not None and not _lists(seen, version(stored_view)):
+    if seen is not None and not _lists(seen, schemas.version(stored_view)):
         faults = _differences(stored_view, view(row))
         raise PreconditionFailed(N_("the contest has changed since it was read"), where="If-Match", errors=faults)
     refuse_beyond(viewer, service.settings, settings, row)
@@ -227,10 +219,10 @@ def change(
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
         return None
-    return ChangedContest(**dict(view(row)), times_change=times_change(before, clock(row), now))
+    return schemas.ChangedContest(**dict(view(row)), times_change=times_change(before, clock(row), now))
 
 
-def _differences(stored: ContestView, sent: ContestView) -> list[Fault]:
+def _differences(stored: schemas.ContestView, sent: schemas.ContestView) -> list[Fault]:
     """The properties, and the settings, that differ between two states, each with both values."""
     before, after = _properties(stored), _properties(sent)
     return [
@@ -240,7 +232,7 @@ def _differences(stored: ContestView, sent: ContestView) -> list[Fault]:
     ]
 
 
-def _properties(contest: ContestView) -> dict[str, object]:
+def _properties(contest: schemas.ContestView) -> dict[str, object]:
     settings = contest.settings.model_dump()
     return {
         **contest.model_dump(exclude={"settings"}),
@@ -253,7 +245,7 @@ def _lists(tags: str, current: str) -> bool:
     return not names.isdisjoint({"*", current})
 
 
-def pause(session: Session, service: Service, contest_id: str) -> ContestView:
+def pause(session: Session, service: Service, contest_id: str) -> schemas.ContestView:
     """Stop the contest's clock; raises Conflict where it does not run."""
     row = contest_of(session, contest_id, for_update=True)
     changes.pause(row, utc_now())
@@ -261,7 +253,7 @@ def pause(session: Session, service: Service, contest_id: str) -> ContestView:
     return view(row)
 
 
-def resume(session: Session, service: Service, contest_id: str) -> ContestView:
+def resume(session: Session, service: Service, contest_id: str) -> schemas.ContestView:
     """Let a stopped clock run on; raises Conflict where it was not stopped."""
     row = contest_of(session, contest_id, for_update=True)
     changes.resume(row, utc_now())

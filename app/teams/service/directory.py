@@ -34,16 +34,7 @@ from app.core.table_rows import Columns
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
-from app.teams.schemas import (
-    IN_TEAMS,
-    DirectoryBody,
-    GroupBody,
-    GroupView,
-    OrganizationBody,
-    OrganizationView,
-    PersonBody,
-    PersonView,
-)
+from app.teams import schemas
 from app.teams.service.teams import may_see
 
 OfTeam = Callable[[TeamRow], Iterable[str | None]]
@@ -81,7 +72,7 @@ class DirectoryKind:
     name: str
     noun: str
     missing: str
-    body: type[DirectoryBody]
+    body: type[schemas.DirectoryBody]
     view: type[BaseModel]
     table: type[Row]
     columns: tuple[str, ...]
@@ -99,7 +90,7 @@ class DirectoryKind:
         rows = persons(viewer, snapshot, session, contest) if is_person else self.rows(session, contest)
         team_ids, unseen = teams_seen(viewer, session, contest, self.of_team)
         shown = [self.document(viewer, contest.id, row, team_ids) for row in rows if row.id not in unseen]
-        return [each for each in shown if each.get("role") not in IN_TEAMS or each["team_ids"]]
+        return [each for each in shown if each.get("role") not in schemas.IN_TEAMS or each["team_ids"]]
 
     def document(self, viewer: Viewer, contest_id: str, row: Row, shown_teams: set[str]) -> dict[str, object]:
         """An object as CLICS writes it; persons name only `shown_teams`."""
@@ -116,7 +107,7 @@ class DirectoryKind:
             shown[name] = value
         return shown
 
-    def check(self, known_teams: Container[str], body: DirectoryBody, where: str) -> list[Fault]:
+    def check(self, known_teams: Container[str], body: schemas.DirectoryBody, where: str) -> list[Fault]:
         """Faults of a body: teams outside `known_teams`."""
         missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in known_teams}
         return [
@@ -124,7 +115,7 @@ class DirectoryKind:
             for team_id in sorted(missing)
         ]
 
-    def fill(self, files: FileStore, row: Row, body: DirectoryBody, named: set[str], where: str) -> list[Fault]:
+    def fill(self, files: FileStore, row: Row, body: schemas.DirectoryBody, named: set[str], where: str) -> list[Fault]:
         """Give a row what a body names; returns what is wrong with its files."""
         details = dict(row.details or {})
         faults: list[Fault] = []
@@ -156,8 +147,8 @@ GROUPS = DirectoryKind(
     name="groups",
     noun=N_("group"),
     missing=N_("no group %(object)r in contest %(contest)r"),
-    body=GroupBody,
-    view=GroupView,
+    body=schemas.GroupBody,
+    view=schemas.GroupView,
     table=GroupRow,
     columns=("name", "type", "icpc_id"),
     files=(),
@@ -171,8 +162,8 @@ ORGANIZATIONS = DirectoryKind(
     name="organizations",
     noun=N_("organization"),
     missing=N_("no organization %(object)r in contest %(contest)r"),
-    body=OrganizationBody,
-    view=OrganizationView,
+    body=schemas.OrganizationBody,
+    view=schemas.OrganizationView,
     table=OrganizationRow,
     columns=("name", "formal_name", "icpc_id", "country"),
     files=("country_flag", "country_subdivision_flag", "logo"),
@@ -186,8 +177,8 @@ PERSONS = DirectoryKind(
     name="persons",
     noun=N_("person"),
     missing=N_("no person %(object)r in contest %(contest)r"),
-    body=PersonBody,
-    view=PersonView,
+    body=schemas.PersonBody,
+    view=schemas.PersonView,
     table=PersonRow,
     columns=("name", "role", "icpc_id", "team_ids"),
     files=("photo",),
@@ -315,7 +306,7 @@ def _row(kind: DirectoryKind, session: Session, contest_id: str, object_id: str)
     raise NotFound(kind.missing, object=object_id, contest=contest_id)
 
 
-def _filled(kind: DirectoryKind, asked: Asked, row: Row, body: DirectoryBody, named: set[str]) -> JsonObject:
+def _filled(kind: DirectoryKind, asked: Asked, row: Row, body: schemas.DirectoryBody, named: set[str]) -> JsonObject:
     known_ids = by_id.known(asked.session, TeamRow, getattr(body, "team_ids", None) or [])
     refuse(kind.check(known_ids, body, "body"))
     refuse(kind.fill(asked.service.files, row, body, named, "body"))

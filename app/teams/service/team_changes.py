@@ -31,25 +31,10 @@ from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestTeamRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade, PersonRowBody
-from app.teams.service import team_import
+from app.teams.service import team_import, teams
 from app.teams.service.class_list_import import People
 from app.teams.service.team_import import TeamImport
-from app.teams.service.teams import (
-    FILES,
-    OF_JUDGES,
-    Enrolment,
-    TeamBody,
-    TeamChange,
-    document,
-    fill,
-    is_null,
-    links_of,
-    missing_links,
-    put,
-    refuse_hiding,
-    team_of,
-    visible_team,
-)
+from app.teams.service.teams import document
 
 NOT_NULL = ("name", "label", "hidden")
 
@@ -61,19 +46,19 @@ def listed(session: Session, viewer: Viewer) -> list[JsonObject]:
 
 def one(session: Session, viewer: Viewer, team_id: str) -> JsonObject:
     """A team of the server; raises NotFound."""
-    return document(viewer, team_of(session, team_id))
+    return document(viewer, teams.team_of(session, team_id))
 
 
 def one_of_contest(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> JsonObject:
     """A team of a contest, with its files; raises NotFound where the viewer may not see it."""
-    row = visible_team(session, viewer, contest_id, team_id)
+    row = teams.visible_team(session, viewer, contest_id, team_id)
     return document(viewer, row, contest_id, teams_queries.disqualified(session, contest_id))
 
 
 def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> Sequence[StoredReference]:
     """References to the files of one property of a team; none where the viewer may not see that property."""
-    row = visible_team(session, viewer, contest_id, team_id)
-    shown = name in FILES and (viewer.sees_all or name not in OF_JUDGES)
+    row = teams.visible_team(session, viewer, contest_id, team_id)
+    shown = name in teams.FILES and (viewer.sees_all or name not in teams.OF_JUDGES)
     return row.details.get(name, []) if shown else []
 
 
@@ -110,7 +95,7 @@ def take_in(session: Session, contest_id: str, team_ids: Sequence[str], new_ids:
     teams_queries.keep(session, contest_id, new_ids)
 
 
-def replace(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamBody) -> JsonObject:
+def replace(session: Session, service: Service, viewer: Viewer, team_id: str, body: teams.TeamBody) -> JsonObject:
     """Make a team or replace it by the body; files that the body does not name stay. Owners make none: raises NotFound.
 
     Whoever owns contests replaces only teams that were made for them.
@@ -119,23 +104,25 @@ def replace(session: Session, service: Service, viewer: Viewer, team_id: str, bo
     old = session.get(TeamRow, team_id)
     if not viewer.is_admin:
         old, viewer = team_within(session, viewer, team_id)
-    refuse(missing_links(links_of(session, viewer, body), body, "body"))
-    row, faults = put(session, service.files, body, old, "body")
+    refuse(teams.missing_links(teams.links_of(session, viewer, body), body, "body"))
+    row, faults = teams.put(session, service.files, body, old, "body")
     refuse(faults)
     after_commit(session, service.boards.all_changed)
     return document(viewer, row)
 
 
-def change(session: Session, service: Service, viewer: Viewer, team_id: str, body: TeamChange) -> JsonObject:
+def change(session: Session, service: Service, viewer: Viewer, team_id: str, body: teams.TeamChange) -> JsonObject:
     """Change the properties that the body names; raises BadRequest with every fault."""
     row, viewer = team_within(session, viewer, team_id)
     alone(session, row)
     same_id(team_id, body.id)
-    refuse([mismatch(name, Message(N_("a value")), Message(N_("null"))) for name in NOT_NULL if is_null(body, name)])
-    refuse(missing_links(links_of(session, viewer, body), body, "body"))
+    refuse(
+        [mismatch(name, Message(N_("a value")), Message(N_("null"))) for name in NOT_NULL if teams.is_null(body, name)]
+    )
+    refuse(teams.missing_links(teams.links_of(session, viewer, body), body, "body"))
     hidden = row.hidden
-    refuse(fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
-    refuse_hiding(session, row, hidden)
+    refuse(teams.fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
+    teams.refuse_hiding(session, row, hidden)
     after_commit(session, service.boards.all_changed)
     return document(viewer, row)
 
@@ -149,7 +136,9 @@ def delete(session: Session, service: Service, viewer: Viewer, team_id: str) -> 
     after_commit(session, service.boards.all_changed)
 
 
-def enrol(session: Session, service: Service, viewer: Viewer, contest_id: str, body: Enrolment) -> list[JsonObject]:
+def enrol(
+    session: Session, service: Service, viewer: Viewer, contest_id: str, body: teams.Enrolment
+) -> list[JsonObject]:
     """Let teams take part in a contest; returns all its teams. Raises BadRequest naming those that do not exist."""
     contest = contest_to_change(session, contest_id)
     refuse_foreign_teams(session, viewer, contest_id, body.team_ids)
