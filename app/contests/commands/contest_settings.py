@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -15,7 +16,7 @@ import typer
 
 from app.contests.commands.limits import limits_text, settings_text, size_text
 from app.core.commands.client import Client
-from app.core.commands.lookup import clock_words, contest_time, facts_of, reltime, short_time, span, state_word
+from app.core.commands.lookup import clock_words, facts_of, reltime, short_time, span, state_word
 from app.core.commands.output import Failure, JsonMapping, table
 from app.core.commands.registry import Cell, ContestId, Shown, Table, command, keys
 
@@ -100,101 +101,68 @@ def show_contest(contest_id: ContestId) -> Shown:
         board = client.get(f"contests/{contest_id}/scoreboard")
         limits = client.get(f"contests/{contest_id}/limits")
         now = client.now()
-    counts = counts_of(board)
+    judged, pending = Counter[str](), Counter[str]()
+    for cell in (cell for row in board["rows"] for cell in row["problems"]):
+        judged[cell["problem_id"]] += cell["num_judged"]
+        pending[cell["problem_id"]] += cell["num_pending"]
     own = {each["problem_id"]: limits_text(each["limits"]) for each in limits["problems"]}
-    numbers = {"teams": len(teams), "judged": sum(judged for judged, _ in counts.values())}
-    numbers["pending"] = sum(pending for _, pending in counts.values())
-    document = {**facts, "state_word": state_word(facts), "problems": problems, "counts": numbers, "limits": limits}
-    lines = [*time_rows(facts, now), *crowd_rows(facts, len(teams), counts), ("bytes", bytes_text(limits))]
+    counts = {"teams": len(teams), "judged": judged.total(), "pending": pending.total()}
+    document = {**facts, "state_word": state_word(facts), "problems": problems, "counts": counts, "limits": limits}
+    most = "" if limits["bytes_limit"] is None else f" of {size_text(limits['bytes_limit'])}"
+    lines = [
+        *time_rows(facts, now),
+        ("teams", f"{len(teams)}, {'open to all' if facts['open_to_all'] else 'enrolled'}"),
+        ("submissions", f"{judged.total()} judged, {pending.total()} pending"),
+        ("limits", settings_text(facts["settings"])),
+        ("bytes", f"{size_text(limits['bytes_used'])}{most} sent"),
+    ]
+    columns: Mapping[str, Cell] = {
+        **keys("label id name"),
+        ">test cases": "test_data_count",
+        ">points": "max_score",
+        "scoring": lambda each: ", ".join(filter(None, map(each["rule"].get, SCORING))),
+        ">judged": lambda each: judged[each["id"]],
+        ">pending": lambda each: pending[each["id"]],
+        "limits of a team": lambda each: own[each["id"]],
+    }
     settings = [(name, value_text(each)) for name, each in facts["settings"].items()]
     tables = [
         table(f"{contest_id}: {facts['name']}", ["", ""], lines),
-        table("problems", PROBLEM_COLUMNS, [(*problem_row(each, counts), own[each["id"]]) for each in problems]),
+        Table(columns, "problems").drawn(problems),
         table("settings", ["name", "value"], settings),
     ]
     return Shown(document, lambda _document: tables)
 
 
-PROBLEM_COLUMNS = [
-    "label",
-    "id",
-    "name",
-    ">test cases",
-    ">points",
-    "scoring",
-    ">judged",
-    ">pending",
-    "limits of a team",
-]
-
-
-def counts_of(board: JsonMapping) -> dict[str, tuple[int, int]]:
-    """Count the submissions on the board that are judged, and those that wait, by problem."""
-    counts: dict[str, tuple[int, int]] = {}
-    for row in board["rows"]:
-        for cell in row["problems"]:
-            judged, pending = counts.get(cell["problem_id"], (0, 0))
-            counts[cell["problem_id"]] = judged + cell["num_judged"], pending + cell["num_pending"]
-    return counts
+SCORING = ("kind", "direction", "counting", "carry")
 
 
 def time_rows(facts: JsonMapping, now: datetime) -> list[tuple[str, str]]:
     """List the times of a contest, each with how far away it is."""
-    rows = [("state", f"{state_word(facts)}; {clock_words(facts, now)}")]
-    gone = contest_time(facts, now)
-    duration, length = span(facts["duration"]), facts["scoreboard_freeze_duration"]
-    rows.append(("starts", moment_text(facts["start_time"], now) if facts["start_time"] else "no start set yet"))
-    if gone is not None and gone >= timedelta(0):
-        rows.append(("contest time", f"{gone} of {short_time(facts['duration'])}"))
-    else:
-        rows.append(("duration", short_time(facts["duration"])))
+    state, length = facts["state"], facts["scoreboard_freeze_duration"]
+    starts = moment_text(facts["start_time"], now) if facts["start_time"] else "no start set yet"
+    rows = [
+        ("state", f"{state_word(facts)}; {clock_words(facts, now)}"),
+        ("starts", starts),
+        ("duration", short_time(facts["duration"])),
+        ("freeze", "none"),
+    ]
     if length:
-        frozen = facts["state"].get("frozen")
-        begun = f"; frozen since {moment_text(frozen, now)}" if frozen else ""
-        rows.append(("freeze", f"at contest time {duration - span(length)}, the last {short_time(length)}{begun}"))
-    else:
-        rows.append(("freeze", "none"))
+        begins = f"at contest time {span(facts['duration']) - span(length)}, the last {short_time(length)}"
+        rows[-1] = ("freeze", begins)
     for removed in facts["removed_intervals"]:
         taken = f"{removed['start']} to {removed['end'] or 'now'}"
         rows.append(("pause", f"at contest time {short_time(removed['contest_time'])}, {taken}"))
-    state = facts["state"]
-    ends = (("ended", state.get("ended")), ("thawed", state.get("thawed")), ("finalised", state.get("finalized")))
-    rows += [(name, moment_text(moment, now)) for name, moment in ends if moment]
-    if facts["scoreboard_thaw_time"] and not facts["state"].get("thawed"):
-        rows.append(("thaws", moment_text(facts["scoreboard_thaw_time"], now)))
-    return rows
-
-
-def crowd_rows(facts: JsonMapping, teams: int, counts: Mapping[str, tuple[int, int]]) -> list[tuple[str, str]]:
-    """Say how many teams take part, and how much was submitted."""
-    judged, pending = (sum(pair[at] for pair in counts.values()) for at in (0, 1))
-    who = "open to all" if facts["open_to_all"] else "enrolled"
-    return [
-        ("teams", f"{teams}, {who}"),
-        ("submissions", f"{judged} judged, {pending} pending"),
-        ("limits", settings_text(facts["settings"])),
-    ]
-
-
-def bytes_text(limits: JsonMapping) -> str:
-    """Say how many bytes all teams have sent, and how many they may send."""
-    most = limits["bytes_limit"]
-    of = "" if most is None else f" of {size_text(most)}"
-    return f"{size_text(limits['bytes_used'])}{of} sent"
+    moments = {name: state.get(name) for name in ("frozen", "ended", "thawed", "finalized")}
+    if not moments["thawed"]:
+        moments["thaws"] = facts["scoreboard_thaw_time"]
+    return rows + [(name, moment_text(moment, now)) for name, moment in moments.items() if moment]
 
 
 def moment_text(time: str, now: datetime) -> str:
     """Give a moment, and how far away it is."""
     away = timedelta(seconds=round((datetime.fromisoformat(time) - now).total_seconds()))
     return f"{time} (in {away})" if away > timedelta(0) else f"{time} ({-away} ago)"
-
-
-def problem_row(problem: JsonMapping, counts: Mapping[str, tuple[int, int]]) -> tuple[object, ...]:
-    """Give the cells of a problem: its name and size, how it is scored, and how much was sent for it."""
-    rule = problem["rule"]
-    scoring = ", ".join(str(rule[name]) for name in ("kind", "direction", "counting", "carry") if rule.get(name))
-    size = problem["test_data_count"], problem["max_score"]
-    return problem["label"], problem["id"], problem["name"], *size, scoring, *counts.get(problem["id"], (0, 0))
 
 
 @command("admin contest extend")
