@@ -37,10 +37,10 @@ from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator
 from app.core.http.direct import Direct, Endpoint
+from app.core.http.lists import Lists
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.http.queue import Queued
-from app.core.http.replies import Lists
 from app.core.load import SharedWork
 from app.core.metrics import Metrics
 from app.core.pages.visitor import pages_for_people

@@ -180,7 +180,6 @@ class Settings(BaseSettings):
     most_reads: ClassVar = 16  # below /api at once, until their replies begin; the pool of the database has 20
     most_reads_of_one: ClassVar = 6  # of these, of one account, and of all that are not logged in
     most_games: ClassVar = 20_000  # open at once; three quarters for practice
-    list_memory: ClassVar = 256 * 2**20  # bytes of written lists; one that takes more than half is not kept
     read_wait_seconds: ClassVar = 5.0  # of a read for its place, before it gets 503
     webhook_timeout_seconds: ClassVar = 10.0  # for the answer of a webhook
     webhook_retry_seconds: ClassVar = 1.0  # before the next call of one that failed; doubles up to a minute

@@ -9,8 +9,8 @@ from fastapi.responses import JSONResponse
 
 from app.contests.service.capabilities import problem_called
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheSnapshot, Writing
+from app.core.http.lists import TheLists
 from app.core.http.middleware import API
-from app.core.http.replies import TheLists
 from app.feed.service.collections import BY_NAME
 from app.messages.service import clarifications, commentary
 from app.messages.service.clarifications import ClarificationBody, ClarificationView

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot
 from app.core.http.downloads import ANY_FILE, BINARY, WORDS
-from app.core.http.replies import TheLists
+from app.core.http.lists import TheLists
 from app.feed.service.collections import BY_NAME
 from app.problems.service.problems import Problem, problem
 from app.problems.service.shown_statements import Reader, Statement, solution, statement, statement_image

@@ -9,10 +9,12 @@ through the route; what is sent is the same.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
+from starlette.types import Receive, Scope, Send
 
 from app.contests.service.visibility import snapshot_for
 from app.core.errors import BadRequest
@@ -27,8 +29,8 @@ from app.core.http.deps import (
     TheSnapshot,
     Writing,
 )
+from app.core.http.lists import TheLists
 from app.core.http.middleware import API
-from app.core.http.replies import TheLists, WrittenReply
 from app.core.messages import N_
 from app.core.service import Service
 from app.feed.service.collections import BY_NAME
@@ -113,6 +115,21 @@ async def get_scoreboard(
     given = dict(request.scope["headers"])
     wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
     return await reply(wanted, pages, page)
+
+
+class WrittenReply(Response):
+    """A reply whose bytes and headers exist already: nothing is encoded or looked up for it. May be sent often."""
+
+    def __init__(self, headers: Sequence[tuple[bytes, bytes]], body: bytes = b"", status_code: int = 200) -> None:
+        self.status_code = status_code
+        self.body = body
+        self.raw_headers = [*headers, (b"content-length", b"%d" % len(body))] if status_code == 200 else list(headers)
+        self.background = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it; with a copy of the headers, to which the layers around add theirs."""
+        await send({"type": "http.response.start", "status": self.status_code, "headers": [*self.raw_headers]})
+        await send({"type": "http.response.body", "body": self.body})
 
 
 async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:

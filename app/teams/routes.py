@@ -16,7 +16,7 @@ from app.core.http import downloads
 from app.core.http.deps import DRY, CurrentViewer, DryRun, GatedRoute, Reading, TheService, TheSnapshot, Writing
 from app.core.http.downloads import ANY_FILE
 from app.core.http.errors import TheDocument
-from app.core.http.replies import TheLists
+from app.core.http.lists import TheLists
 from app.feed.service.collections import BY_NAME
 from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import directory, team_changes

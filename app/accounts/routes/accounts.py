@@ -33,8 +33,8 @@ from app.core.http.deps import (
     forget_after,
 )
 from app.core.http.errors import TheDocument
+from app.core.http.lists import TheLists
 from app.core.http.middleware import API
-from app.core.http.replies import TheLists
 from app.core.messages import N_
 from app.feed.service.collections import BY_NAME
 

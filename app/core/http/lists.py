@@ -1,30 +1,34 @@
-"""Lists of a contest's objects as JSON. Guarantee 6: what everybody or judges see of submissions is rendered once.
+"""Lists of a contest's objects as JSON: whole, filtered or by pages, each read for its request.
 
-The rows of submissions, judgements and runs are kept from one version to the next, the least recently used list is
-dropped when all take too many bytes. After a change only the submissions are read again whose attempts are other
-objects in the new snapshot, or whose points moved. Where the contest itself, what is hidden or the applied rejudgings
-differ, all are. All other lists, those of teams and filtered ones among them, are made for each request.
+A list of submissions, judgements or runs is read some submissions at a time, in threads of its own, and each part is
+sent before the next is read: it takes no memory, and no thread that a submission waits for (guarantees 4 and 6). Its
+ETag names the reading of the contest that it is made of, so that a client that looks again has nothing read.
 """
 
 from __future__ import annotations
 
 import gzip
 import hashlib
+import secrets
+import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from functools import partial
+from typing import Annotated, NamedTuple, TypeVar, cast
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from fastapi import Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.service.visibility import SubmissionKey, points_of
 from app.core.errors import BadRequest
 from app.core.messages import N_
-from app.domain.counting import Attempt
-from app.feed import queries as feed_queries
+from app.core.service import Service
 from app.feed.service.collections import Collection
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
@@ -32,27 +36,19 @@ from app.submissions.queries.submission_queries import Teams
 from app.submissions.service.judgements import JudgedCase, Judgement
 from app.submissions.service.submissions import Submission
 
-JUDGE = Viewer("judge")
-# Submissions whose rows are read at once.
-SLICE = 256
-# Submissions whose rows are sent at once where a list is not kept.
-PASSING = 16
-# Approximate bytes of Python's objects for a submission, and for each object of a list besides its text.
-BYTES_OF_A_ROW, BYTES_OF_AN_OBJECT = 100, 400
+# Submissions whose rows are read at once; a page that leaves many out reads at least `FEW`, not row by row.
+SLICE, FEW = 256, 16
 MOST_ON_A_PAGE = 1000
-# The least number of submissions that a page reads at once: one that leaves many out does not read row by row.
-FEW = 16
 LEVEL = 4
+THREADS = 2
+HEADERS = {"Cache-Control": "no-cache", "Vary": "Authorization, Accept-Encoding"}
+TAG = "tag of lists"
 
 T = TypeVar("T")
 Numbers = AnyCollection[int]
 Judged = Submission | Judgement | JudgedCase
 # Properties and the values they are to have, empty for null.
-Wanted = tuple[tuple[str, str], ...]
-
-
-class TooLarge(Exception):
-    """The collection takes more memory than a list may."""
+Wanted = Mapping[str, str]
 
 
 class Listed(NamedTuple):
@@ -63,10 +59,6 @@ class Listed(NamedTuple):
     values: tuple[str, ...]
 
 
-# The objects of each submission, empty where none is seen.
-Rows = Mapping[int, Sequence[Listed]]
-
-
 def listed(collection: Collection, model: BaseModel) -> Listed:
     """An object as its list shows it."""
     values = tuple([getattr(model, name) or "" for name in collection.filters])
@@ -74,35 +66,12 @@ def listed(collection: Collection, model: BaseModel) -> Listed:
     return Listed(getattr(model, "id", ""), text, values)
 
 
-def only(collection: Collection, objects: Iterable[Listed], asked: Wanted) -> Iterable[Listed]:
+def only(collection: Collection, objects: Iterable[Listed], asked: Wanted) -> list[Listed]:
     """The objects with the wanted values. Ids that a collection cannot be asked for are empty for none of them."""
-    if not asked:
-        return objects
-    if not {name for name, _ in asked} <= set(collection.filters):
-        return ()
-    places = [(collection.filters.index(name), value) for name, value in asked]
-    return (each for each in objects if all(each.values[place] == value for place, value in places))
-
-
-@dataclass(slots=True, eq=False)
-class Written:
-    """A list as JSON text, its ETag, and the text zipped, once it has been asked for."""
-
-    text: bytes
-    tag: str
-    zipped: bytes | None = None
-
-    @classmethod
-    def of(cls, objects: Iterable[Listed]) -> Written:
-        """The objects in order; equal lists have equal tags."""
-        text = b"[" + b",".join([each.text for each in objects]) + b"]"
-        return cls(text, f'"{hashlib.blake2b(text, digest_size=12).hexdigest()}"')
-
-    def zip(self) -> bytes:
-        """The text as a gzip member: takes a while, so not for the event loop."""
-        if self.zipped is None:
-            self.zipped = gzip.compress(self.text, LEVEL, mtime=0)
-        return self.zipped
+    if not asked.keys() <= set(collection.filters):
+        return []
+    places = [(collection.filters.index(name), value) for name, value in asked.items()]
+    return [each for each in objects if all(each.values[place] == value for place, value in places)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,137 +80,56 @@ class Large:
 
     documents  what a viewer sees of some submissions (all: None): the number of the submission, and the object
     owner      the number of the submission of an object, or None
-    scored     whether points show, which change with others' answers
     teams      those whose objects a viewer sees; None: all
+    objects    about how many objects a submission has
     """
 
     collection: Collection
     documents: Callable[[Viewer, ContestSnapshot, Session, Numbers | None], Iterable[tuple[int, Judged]]]
     owner: Callable[[ContestSnapshot, Session, str], int | None]
-    scored: bool = False
     teams: Callable[[Viewer, ContestSnapshot], Teams] = lambda _viewer, _snapshot: None
+    objects: int = 1
 
-    def rows(
-        self, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers
-    ) -> dict[int, Sequence[Listed]]:
-        """The row of each of these submissions."""
+    def rows(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> list[Listed]:
+        """The objects of these submissions, in their order."""
         rows: defaultdict[int, list[Listed]] = defaultdict(list)
         for number, document in self.documents(viewer, snapshot, session, ids):
             rows[number].append(listed(self.collection, document))
         session.expunge_all()
-        return {id_: rows.get(id_, ()) for id_ in ids}
+        return [each for id_ in ids for each in rows.get(id_, ())]
 
 
-class ListKey(NamedTuple):
-    """The key of kept rows of a large collection: of everybody or of judges (`role`), before the start or after."""
+@dataclass(slots=True)
+class Reader:
+    """Reads a large collection for a viewer, in order, from behind the submission `last`; None: it is at its end."""
 
-    contest_id: str
-    name: str
-    role: str
-    is_closed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """The rows of a collection at a snapshot, and what decides whether the next version may take them over.
-
-    judged_again  which judgements replaced others
-    points        of each submission, where they show
-    """
-
+    kind: Large
+    viewer: Viewer
     snapshot: ContestSnapshot
-    judged_again: tuple[int, int]
-    rows: Rows
-    points: Mapping[int, float | None]
-    written: Written
+    asked: Wanted
+    last: int | None = 0
 
-    @property
-    def size(self) -> int:
-        """Approximate bytes of memory."""
-        return size_of(self.rows) + len(self.written.text)
+    def go_behind(self, session: Session, id_: str) -> list[Listed]:
+        """Go behind the submission of an object; gives the objects of it that follow. Raises BadRequest."""
+        self.last = self.kind.owner(self.snapshot, session, id_) or 0
+        own = self.kind.rows(self.viewer, self.snapshot, session, (self.last,))
+        places = [at for at, each in enumerate(own) if each.id == id_]
+        if not places:
+            raise BadRequest(N_("expected the id of an object of this list, found %(found)r"), where="after", found=id_)
+        return only(self.kind.collection, own[places[0] + 1 :], self.asked)
 
-
-def size_of(rows: Rows) -> int:
-    """Approximate bytes of memory that rows take."""
-    objects = sum(len(each.text) + BYTES_OF_AN_OBJECT for row in rows.values() for each in row)
-    return objects + BYTES_OF_A_ROW * len(rows)
-
-
-def render(
-    kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, old: Version | None, most: int
-) -> Version:
-    """The collection as everybody or judges see it; raises TooLarge where it takes more than `most` bytes."""
-    judged_again = feed_queries.judged_again(session, snapshot.contest.id)
-    if old is not None and (old.judged_again != judged_again or not snapshot.is_like(old.snapshot)):
-        old = None
-    stale, points = _stale(kind, snapshot, old)
-    new: dict[int, Sequence[Listed]] = {}
-    size = 0
-    for ids in in_slices(sorted(stale)):
-        rows = kind.rows(viewer, snapshot, session, ids)
-        new |= rows
-        size += size_of(rows)
-        if size > most:
-            raise TooLarge
-    known = old.rows if old is not None else {}
-    rows = {id_: new[id_] if id_ in new else known[id_] for id_ in all_ids(snapshot)}
-    version = Version(snapshot, judged_again, rows, points, Written.of(each for row in rows.values() for each in row))
-    if version.size > most:
-        raise TooLarge
-    return version
-
-
-def _stale(kind: Large, snapshot: ContestSnapshot, old: Version | None) -> tuple[set[int], Mapping[int, float | None]]:
-    """The submissions whose attempts are other ones now, or that are worth something else; and the points of all."""
-    before = _cells(old.snapshot) if old is not None else {}
-    points = dict(old.points) if old is not None else {}
-    problems = snapshot.contest.problems if kind.scored else ()
-    moved = {each.id for each in problems if old is None or snapshot.bests(each) != old.snapshot.bests(each)}
-    stale: set[int] = set()
-    for place, tries in _cells(snapshot).items():
-        earlier = before.get(place, ())
-        if tries is earlier and place[1] not in moved:
-            continue
-        known = {id(attempt) for attempt in earlier}
-        for attempt in tries:
-            worth = points_of(snapshot, _tried(attempt)) if kind.scored else None
-            if id(attempt) not in known or worth != points.get(attempt.id):
-                stale.add(attempt.id)
-            points[attempt.id] = worth
-    return stale, points
-
-
-def _tried(attempt: Attempt) -> SubmissionKey:
-    if attempt.team_id.startswith("~"):
-        return SubmissionKey(attempt.id, None, attempt.problem_id, attempt.team_id[1:])
-    return SubmissionKey(attempt.id, attempt.team_id, attempt.problem_id)
-
-
-def _cells(snapshot: ContestSnapshot) -> Mapping[tuple[str, str], Sequence[Attempt]]:
-    """The attempts with their hidden parts: the same objects as long as they are unchanged."""
-    cells: Mapping[tuple[str, str], Sequence[Attempt]] = getattr(snapshot.cells, "cells", snapshot.cells)
-    return cells
-
-
-def own_rows(kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Rows:
-    """The rows of a team's own submissions as it sees them."""
-    own = [tries for (team, _), tries in _cells(snapshot).items() if team == viewer.team_id]
-    rows: dict[int, Sequence[Listed]] = {}
-    for ids in in_slices(sorted(attempt.id for tries in own for attempt in tries)):
-        rows |= kind.rows(viewer, snapshot, session, ids)
-    return rows
-
-
-def all_ids(snapshot: ContestSnapshot) -> list[int]:
-    """The ids of all submissions, in order."""
-    return sorted(attempt.id for tries in _cells(snapshot).values() for attempt in tries)
-
-
-def in_slices(ids: Sequence[int], count: int | None = None) -> Iterator[Sequence[int]]:
-    """Ids in order, `count` at a time; None: as many as are read at once."""
-    step = count or SLICE
-    for start in range(0, len(ids), step):
-        yield ids[start : start + step]
+    def following(self, session: Session, count: int) -> list[Listed]:
+        """The wanted objects of the next submissions."""
+        teams = self.kind.teams(self.viewer, self.snapshot)
+        if team_id := self.asked.get("team_id"):
+            teams = (team_id,) if teams is None or team_id in teams else ()
+        contest_id, problem_id = self.snapshot.contest.id, self.asked.get("problem_id") or None
+        ids = submission_queries.next_ids(
+            session, contest_id, self.last or 0, count, teams=teams, problem_id=problem_id
+        )
+        self.last = ids[-1] if ids else None
+        rows = self.kind.rows(self.viewer, self.snapshot, session, ids) if ids else []
+        return only(self.kind.collection, rows, self.asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,42 +140,153 @@ class PageWanted:
     after: str | None = None
 
 
-def page_of(
-    kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, asked: Wanted, wanted: PageWanted
-) -> tuple[Written, str | None]:
-    """A page, and the id of its last object where more follow; raises BadRequest for an unknown `wanted.after`."""
-    objects: list[Listed] = []
-    for each in only(kind.collection, _following(kind, viewer, snapshot, session, asked, wanted), asked):
-        if len(objects) == wanted.limit:
-            return Written.of(objects), objects[-1].id
-        objects.append(each)
-    return Written.of(objects), None
-
-
-def _following(
-    kind: Large, viewer: Viewer, snapshot: ContestSnapshot, session: Session, asked: Wanted, wanted: PageWanted
-) -> Iterator[Listed]:
-    """Each object of the collection, in order, behind a place; what follows a page is hardly read."""
-    last = 0
-    if wanted.after is not None:
-        last = kind.owner(snapshot, session, wanted.after) or 0
-        own = kind.rows(viewer, snapshot, session, (last,))[last]
-        places = [at for at, each in enumerate(own) if each.id == wanted.after]
-        if not places:
-            raise BadRequest(
-                N_("expected the id of an object of this list, found %(found)r"), where="after", found=wanted.after
-            )
-        yield from own[places[0] + 1 :]
-    filters = dict(asked)
-    teams = kind.teams(viewer, snapshot)
-    if team_id := filters.get("team_id"):
-        teams = (team_id,) if teams is None or team_id in teams else ()
+def page_of(reader: Reader, session: Session, wanted: PageWanted) -> tuple[list[Listed], bool]:
+    """A page, and whether more follow; raises BadRequest for an unknown `wanted.after`."""
+    objects = [] if wanted.after is None else reader.go_behind(session, wanted.after)
     count = min(max(wanted.limit + 1, FEW), SLICE)
-    while teams != () and (
-        ids := submission_queries.next_ids(
-            session, snapshot.contest.id, last, count, teams=teams, problem_id=filters.get("problem_id")
-        )
-    ):
-        for row in kind.rows(viewer, snapshot, session, ids).values():
-            yield from row
-        last, count = ids[-1], SLICE
+    while reader.last is not None and len(objects) <= wanted.limit:
+        objects += reader.following(session, count)
+        count = SLICE
+    return objects[: wanted.limit], len(objects) > wanted.limit
+
+
+class Lists:
+    """What lists of a service share: the database, and the few threads in which they are read."""
+
+    def __init__(self, service: Service) -> None:
+        self._database = service.database
+        self._threads = CapacityLimiter(THREADS)
+
+    async def few(self, read: Callable[[Session], T]) -> T:
+        """Read a handful of objects."""
+        return await run_sync(self._read, read)
+
+    async def many(self, read: Callable[[Session], T]) -> T:
+        """Read something in one of the few threads."""
+        return await run_sync(self._read, read, limiter=self._threads)
+
+    def _read(self, read: Callable[[Session], T]) -> T:
+        with self._database.read(for_request=True) as session:
+            return read(session)
+
+
+class ListRequest:
+    """A request for a collection: how the client wants its reply."""
+
+    def __init__(self, request: Request) -> None:
+        self._known = request.headers.get("if-none-match", "")
+        self._zipped = "gzip" in request.headers.get("accept-encoding", "")
+        self._lists = cast(Lists, request.app.state.lists)
+        self._url = request.url
+
+    async def large(
+        self,
+        kind: Large,
+        viewer: Viewer,
+        snapshot: ContestSnapshot,
+        wanted_page: PageWanted | None,
+        **wanted: str | None,
+    ) -> Response:
+        """Submissions, judgements or runs: all of them, or a page."""
+        reader = Reader(kind, viewer, snapshot, _asked(wanted))
+        if wanted_page is not None:
+            return await self._lists.few(partial(self._page, reader, wanted_page))
+        reading = snapshot.memo.setdefault(TAG, secrets.token_hex(8))
+        tag = _tag(repr((reading, kind.collection.name, viewer.role, viewer.team_id, wanted)).encode())
+        if tag in self._known:
+            return Response(status_code=304, headers={**HEADERS, "ETag": tag})
+        headers = {**HEADERS, "ETag": tag, **({"Content-Encoding": "gzip"} if self._zipped else {})}
+        part = partial(self._lists.many, _Parts(reader, zipped=self._zipped).next)
+        first = await part()  # before the reply begins: a fault of the database is one of the request
+        return StreamingResponse(_pieces(first, part, reader), media_type="application/json", headers=headers)
+
+    async def small(
+        self, collection: Collection, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None
+    ) -> Response:
+        """A collection as a viewer sees it."""
+
+        def read(session: Session) -> Response:
+            documents = collection.documents(viewer, snapshot, session)
+            objects = [listed(collection, collection.parsed(each)) for each in documents]
+            return self._reply(only(collection, objects, _asked(wanted)))
+
+        return await self._lists.many(read)
+
+    async def few(self, documents: Callable[[Session], T]) -> T:
+        """A handful of objects."""
+        return await self._lists.few(documents)
+
+    def _page(self, reader: Reader, wanted: PageWanted, session: Session) -> Response:
+        objects, is_more = page_of(reader, session, wanted)
+        reply = self._reply(objects)
+        if is_more:
+            reply.headers["Link"] = f'<{self._after(objects[-1].id)}>; rel="next"'
+        return reply
+
+    def _after(self, id_: str) -> str:
+        """The address of the page after an object, without the server's name, which a proxy may have otherwise."""
+        following = self._url.include_query_params(after=id_)
+        return f"{following.path}?{following.query}"
+
+    def _reply(self, objects: Sequence[Listed]) -> Response:
+        text = b"[" + b",".join([each.text for each in objects]) + b"]"
+        headers = {**HEADERS, "ETag": _tag(text)}
+        if headers["ETag"] in self._known:
+            return Response(status_code=304, headers=headers)
+        if self._zipped:  # here, as the layer that zips other replies does it in the event loop
+            headers["Content-Encoding"] = "gzip"
+            text = gzip.compress(text, LEVEL, mtime=0)
+        return Response(text, media_type="application/json", headers=headers)
+
+
+class _Parts:
+    """The text of a whole list, part by part, zipped as one gzip member where that is wanted."""
+
+    def __init__(self, reader: Reader, *, zipped: bool) -> None:
+        self._reader = reader
+        self._gzip = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS) if zipped else None
+        self._separator = b"["
+
+    def next(self, session: Session) -> bytes:
+        """Read the next part, which may be empty; the reader is at its end with the last one."""
+        text = b""
+        if objects := self._reader.following(session, max(1, SLICE // self._reader.kind.objects)):
+            text = self._separator + b",".join([each.text for each in objects])
+            self._separator = b","
+        if self._reader.last is None:
+            text += b"[]" if self._separator == b"[" else b"]"
+        if self._gzip is None:
+            return text
+        return self._gzip.compress(text) + (self._gzip.flush() if self._reader.last is None else b"")
+
+
+async def _pieces(first: bytes, part: Callable[[], Awaitable[bytes]], reader: Reader) -> AsyncIterator[bytes]:
+    yield first
+    while reader.last is not None:
+        yield await part()
+
+
+def _asked(wanted: Mapping[str, str | None]) -> Wanted:
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def _tag(text: bytes) -> str:
+    return f'"{hashlib.blake2b(text, digest_size=12).hexdigest()}"'
+
+
+TheLists = Annotated[ListRequest, Depends(ListRequest)]
+
+
+def wanted_page(
+    limit: Annotated[
+        int | None, Query(ge=1, le=MOST_ON_A_PAGE, description="at most so many; the header Link names the next page")
+    ] = None,
+    after: Annotated[str | None, Query(max_length=255, description="only those after the object of this id")] = None,
+) -> PageWanted | None:
+    """The page that a request asks for; None: the whole list."""
+    if limit is None and after is None:
+        return None
+    return PageWanted(MOST_ON_A_PAGE if limit is None else limit, after)
+
+
+ThePage = Annotated[PageWanted | None, Depends(wanted_page)]

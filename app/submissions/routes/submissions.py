@@ -15,8 +15,7 @@ from fastapi import APIRouter, Query, Request, Response
 from app.contests.service.capabilities import problem_called
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot
 from app.core.http.downloads import ANY_FILE, ARCHIVE, BYTES, OCTETS, ZIP, stored_file, type_for
-from app.core.http.lists import Large
-from app.core.http.replies import TheLists, ThePage
+from app.core.http.lists import Large, TheLists, ThePage
 from app.feed.service.collections import BY_NAME
 from app.submissions.service.chosen import (
     Chosen,
@@ -124,8 +123,8 @@ def get_answer(
 
 
 judgements_router = APIRouter(route_class=GatedRoute, tags=["judgements"])
-JUDGEMENTS = Large(BY_NAME["judgements"], numbered_judgements, submission_of_judgement, scored=True)
-RUNS = Large(BY_NAME["runs"], numbered_runs, submission_of_run, teams=whose_runs)
+JUDGEMENTS = Large(BY_NAME["judgements"], numbered_judgements, submission_of_judgement)
+RUNS = Large(BY_NAME["runs"], numbered_runs, submission_of_run, teams=whose_runs, objects=16)
 
 
 @judgements_router.get(
