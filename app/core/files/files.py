@@ -11,15 +11,19 @@ from __future__ import annotations
 import errno
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Protocol, Self
+from typing import IO, TYPE_CHECKING, Protocol, Self, TypeAlias
 
 import zstandard
 
 from app.core.files.stored_bytes import FileDamaged, FileMissing
+
+if TYPE_CHECKING:
+    from app.core.files.open_files import LocalFiles
+    from app.core.files.s3_files import S3Files
 
 PIECE = 128 * 1024
 LEVEL = 1  # 866 MB/s, and answer files are digits and spaces: higher levels gain little
@@ -28,6 +32,8 @@ SECONDS_UNFINISHED = 3600.0
 NAME = re.compile(r"([0-9a-f]{2})/([0-9a-f]{62})\.zst")
 # A value that changes when a file is written again, or may be readable again.
 State = tuple[int, ...] | None
+# A whole store. Errors of a store that is away or full are OSErrors; the file itself may be sound then.
+Files: TypeAlias = "LocalFiles | S3Files"
 
 
 class FileStore(Protocol):
@@ -65,70 +71,6 @@ class StoredFile:
     sha256: str
     size: int
     stored_at: float
-
-
-class Files(FileStore, Protocol):
-    """A whole store. Errors of a store that is away or full are OSErrors; the file itself may be sound then."""
-
-    # Told (sha256, error) of each file that cannot be loaded.
-    on_fault: Callable[[str, str], object]
-
-    @property
-    def place(self) -> str:
-        """Where the files lie, for people: a folder or an address without secrets."""
-        ...
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether storing waits for a network: never done between other requests then."""
-        ...
-
-    @property
-    def least_grace(self) -> float:
-        """Seconds for which nobody has kept a file's bytes before `collect` may remove it."""
-        ...
-
-    def __hash__(self) -> int: ...
-
-    def put(self, data: bytes) -> Kept:
-        """Store `data` durably, and say whether that made a file."""
-        ...
-
-    def put_file(self, path: Path) -> Kept:
-        """Store the bytes of a file durably, in pieces, and say whether that made a file."""
-        ...
-
-    def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
-        """Store the compressed bytes of that file, as another store has them; raises FileDamaged for other bytes."""
-        ...
-
-    def take_back(self, file: Kept) -> bool:
-        """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
-        ...
-
-    def opened(self, sha256: str) -> IO[bytes]:
-        """Open the compressed file, on this machine, to read; raises FileMissing. Whoever reads it checks it too."""
-        ...
-
-    def examine(self, sha256: str) -> None:
-        """Read the file where it is stored and check it; raises FileMissing or FileDamaged."""
-        ...
-
-    def state(self, sha256: str) -> State:
-        """A value that changes when the file is written again; asks no network."""
-        ...
-
-    def stored(self) -> Iterator[StoredFile]:
-        """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
-        ...
-
-    def collect(self, file: StoredFile) -> bool:
-        """Remove a file that no row names, unless its bytes have been kept since it was listed."""
-        ...
-
-    def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:
-        """Remove what killed processes began to write, if it is that old; returns how much of it there was."""
-        ...
 
 
 class OnlyHashes:

@@ -48,37 +48,24 @@ TAGS = {
     "puzzles": "The puzzles of the day: three kinds in three sizes, new at 00:00 UTC.",
     "health": "Whether the server works, and how much it does.",
 }
-# By the parameter's name, or by the end of the path that it stands in, which comes first.
+# By the parameter's name, or by the end of the path that it stands in, which comes first; of others the name says all.
 PARAMETERS = {
-    "account_id": "The id of an account.",
     "award_id": "The id of an award, such as `winner`.",
-    "case_name": "The name of a test case.",
     "image_name": "The name of an image, such as teamimage.png.",
     "day": "A day such as 2026-11-22, from 2010-02-26 to today.",
     "kind": "The kind of a puzzle: optimiza, comesolo or netgame.",
     "size": "The size of a puzzle: small, medium or large.",
-    "clarification_id": "The id of a clarification.",
     "commentary_id": "The id of a commentary message.",
     "contest_id": "The id of a contest, such as `demo`.",
     "file_name": "The name of the file, as the object's property gives it in `href`.",
-    "game_id": "The id of a game.",
     "group": "The test data group, such as `secret` or `secret/large`.",
-    "job_id": "The id of a job.",
-    "judgement_id": "The id of a judgement.",
     "language_id": "The id of a language; there is one, `answers`.",
     "name": "The property that has the file, such as `photo`.",
     "number": "The number of a version.",
-    "object_id": "The id of the object.",
     "other_team_id": "The id of the other team.",
     "problem_id": "The id of a problem, such as `comesolo`; below a contest also its label there, such as `A`.",
-    "rejudging_id": "The id of a rejudging.",
-    "run_id": "The id of a run.",
     "source_id": "The id of the account that wrote it.",
-    "submission_id": "The id of a submission.",
-    "team_id": "The id of a team.",
-    "token_id": "The id of a token.",
     "type_id": "The id of a judgement type, such as `AC`.",
-    "webhook_id": "The id of a webhook.",
     "sources/{name}": "The name of a source file, folders included.",
     "statement/{path}": "The image's path as the statement names it, such as `img/board.svg`.",
     "testcases/{group}/{name}": "The name of a test case in its group.",
@@ -251,6 +238,6 @@ def _describe_parameters(path: str, operation: Json) -> None:
             parameter["description"] = FILTER.format(name=name)
             continue
         ends = [text for end, text in PARAMETERS.items() if "/" in end and f"/{end}" in path and f"{{{name}}}" in end]
-        text = ends[0] if ends and name != "group" else PARAMETERS.get(name)
-        if text is not None:
-            parameter["description"] = text
+        kind, _, what = name.replace("_", " ").rpartition(" ")
+        text = ends[0] if ends and name != "group" else PARAMETERS.get(name, f"The {what} of the {kind}.")
+        parameter["description"] = text

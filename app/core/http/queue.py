@@ -3,7 +3,8 @@
 The event loop does everything else meanwhile, so what a submission waits for does not grow with the number of readers.
 One account or address waits in the common lines with few of its requests, so that others come in between (guarantee 4).
 
-- Reads that take long wait for their place before the app sees them, and send what is large piece by piece.
+- Reads wait for their place before the app sees them. One whose client leaves in the meantime is answered all the same:
+  it takes a place of its own account or address.
 """
 
 from __future__ import annotations
@@ -15,9 +16,7 @@ from typing import cast
 from urllib.parse import parse_qsl
 from weakref import WeakValueDictionary
 
-import anyio
 from starlette.datastructures import Headers, State
-from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.core.errors import Unavailable
@@ -54,14 +53,14 @@ class Queued:
             return
         turns = [*map(self._turn, self._askers(scope)), self._all]
         with ExitStack() as place:
-            if any(turn.locked() for turn in turns):
-                waiting = _Waiting(receive)
-                receive = waiting.receive
-                if not await waiting.entered(place, turns, self._seconds):
-                    await error_response(503, BUSY.message, headers=headers_of(BUSY))(scope, receive, send)
-                    return
-            else:
-                await _enter(place, turns)
+            try:
+                async with asyncio.timeout(self._seconds):
+                    for turn in turns:
+                        await turn.acquire()
+                        place.callback(turn.release)
+            except TimeoutError:
+                await error_response(503, BUSY.message, headers=headers_of(BUSY))(scope, receive, send)
+                return
 
             async def send_and_leave(message: Message) -> None:
                 place.close()
@@ -88,12 +87,6 @@ class Queued:
         return [(everybody, source_of(client[0]) if client else ""), everybody]
 
 
-async def _enter(place: ExitStack, turns: Sequence[asyncio.Semaphore]) -> None:
-    for turn in turns:
-        await turn.acquire()
-        place.callback(turn.release)
-
-
 def is_read(scope: Scope) -> bool:
     """Is it a read that ends? A feed that ends with what is there now is one."""
     path: str = scope["path"]
@@ -103,38 +96,3 @@ def is_read(scope: Scope) -> bool:
         return True
     query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
     return query.get("stream", "").lower() in NO
-
-
-class _Waiting:
-    """A client whose request waits: what it sends is kept for the app, and its leaving ends the wait."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._heard: list[Message] = []
-        self._is_gone = False
-
-    async def receive(self) -> Message:
-        """What was heard first, then what comes."""
-        return self._heard.pop(0) if self._heard else await self._receive()
-
-    async def entered(self, place: ExitStack, turns: Sequence[asyncio.Semaphore], seconds: float) -> bool:
-        """Wait for these turns; False after so many seconds. Raises ClientDisconnect once the client has gone."""
-        is_entered = False
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._until_gone, tasks.cancel_scope)
-            with anyio.move_on_after(seconds):
-                await _enter(place, turns)
-                is_entered = True
-            tasks.cancel_scope.cancel()
-        if self._is_gone and not is_entered:
-            raise ClientDisconnect
-        return is_entered
-
-    async def _until_gone(self, scope: anyio.CancelScope) -> None:
-        """End the wait when the client has gone. A body is left where it is after its first piece: nobody reads it."""
-        while (message := await self._receive())["type"] != "http.disconnect":
-            self._heard.append(message)
-            if message.get("more_body"):
-                return
-        self._is_gone = True
-        scope.cancel()
