@@ -74,10 +74,6 @@ class Idle:
         """Nobody is here to run any."""
         return "this service has no graders"
 
-    def cancel(self, _job_id: str) -> bool:
-        """Nothing runs."""
-        return False
-
     def close(self) -> None:
         """Nothing to stop."""
 

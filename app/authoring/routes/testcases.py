@@ -208,9 +208,9 @@ def get_problem_package(
 
 
 @packages_router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
-def delete_problem(problem_id: str, _viewer: CurrentViewer, service: TheService, session: WritingAccounts) -> None:
+def delete_problem(problem_id: str, _viewer: CurrentViewer, session: WritingAccounts) -> None:
     """Only while no contest has it and nobody has submitted to it; its jobs are cancelled."""
-    packages.delete(service, session, problem_id)
+    packages.delete(session, problem_id)
 
 
 @packages_router.post(

@@ -85,16 +85,16 @@ def one(session: Session, viewer: Viewer, job_id: str) -> Job:
 
 
 def cancel(service: Service, viewer: Viewer, job_id: str) -> None:
-    """Kill everything the job runs; what it has finished stays.
+    """Cancel a job; whoever runs it kills its processes within a second. What it has finished stays.
 
     Raises Conflict where it has ended, NotFound, or Forbidden for whoever does not own its problem.
     """
-    with service.database.read() as session:
+    with service.database.write() as session:
         problem_id = _job_row(session, viewer, job_id).params["problem_id"]
-    if not (viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER):
-        raise Forbidden(N_("only an owner of the problem or an admin may do this"))
-    if not service.jobs.cancel(job_id):
-        raise Conflict(N_("job %(job)s has ended already"), job=job_id)
+        if not (viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER):
+            raise Forbidden(N_("only an owner of the problem or an admin may do this"))
+        if not pins.cancel(session, job_id):
+            raise Conflict(N_("job %(job)s has ended already"), job=job_id)
 
 
 def view(row: JobRow) -> Job:

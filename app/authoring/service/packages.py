@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer, own_problem, refuse_foreign_version
 from app.authoring.service.reference_runs import queue_for_missing
 from app.core.clics import format_time
-from app.core.db.database import after_commit
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.core.faults import SILENT, PackageError, PackageErrors, PackageFault, Steps, errors_of, warnings_of
 from app.core.files.files import OnlyHashes
@@ -167,19 +166,15 @@ def packed(
         ) from None
 
 
-def delete(service: Service, session: Session, problem_id: str) -> None:
+def delete(session: Session, problem_id: str) -> None:
     """Delete a problem and cancel its jobs.
 
     Raises NotFound, or Conflict while a contest has it or somebody has submitted to it.
     """
     rows = pins.jobs(session, is_open=True)
-    going = [row.id for row in rows if row.params.get("problem_id") == problem_id]
-
-    def cancel() -> None:
-        for job_id in going:
-            service.jobs.cancel(job_id)
-
-    after_commit(session, cancel)
+    for row in rows:
+        if row.params.get("problem_id") == problem_id:
+            pins.cancel(session, row.id)
     if not problems.remove(session, problem_id):
         raise NotFound(N_("no problem %(problem)r"), problem=problem_id)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import dramatiq
-from dramatiq.broker import Consumer as Receiver
 from dramatiq.broker import MessageProxy
-from dramatiq.brokers.rabbitmq import RabbitmqBroker
+from dramatiq.brokers.rabbitmq import RabbitmqBroker, _RabbitmqConsumer
 from dramatiq.common import q_name
 
 from app.judging.service.broker import LANES, Lane, message_of, open_broker
@@ -23,39 +22,23 @@ class QuorumBroker(RabbitmqBroker):
         arguments: dict[str, object] = super()._build_queue_arguments(queue_name)  # type: ignore[no-untyped-call]
         return {**arguments, "x-queue-type": "quorum"}
 
-    def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 5000) -> Receiver:
-        """Consume a queue of a lane, or the one of its delayed messages; `timeout` in milliseconds."""
-        lane = next(each for each in LANES if each.queue == q_name(queue_name))
-        return Received(super().consume(queue_name, prefetch, timeout), queue_name, lane)
+    @property
+    def consumer_class(self) -> type[Received]:
+        """The consumer of a queue of a lane, or of its delayed messages."""
+        return Received
 
 
-class Received(Receiver):
+class Received(_RabbitmqConsumer):
     """The messages of a queue, each as a server sends it: nothing that others write into them is believed."""
-
-    def __init__(self, inner: Receiver, queue: str, lane: Lane) -> None:
-        self._inner = inner
-        self._queue = queue
-        self._lane = lane
 
     def __next__(self) -> MessageProxy | None:
         """The next message; None where none comes in time."""
-        message = next(self._inner)
+        message: MessageProxy | None = super().__next__()  # type: ignore[no-untyped-call]
         # An option such as `eta` or `throws` of a forged message would stop or end dramatiq's thread.
         if message is not None:
-            message._message = message_of(self._lane, self._queue)
+            lane = next(each for each in LANES if each.queue == q_name(self.queue_name))
+            message._message = message_of(lane, self.queue_name)
         return message
-
-    def ack(self, message: MessageProxy) -> None:
-        """Acknowledge a message."""
-        self._inner.ack(message)
-
-    def nack(self, message: MessageProxy) -> None:
-        """Reject a message."""
-        self._inner.nack(message)
-
-    def close(self) -> None:
-        """Give back what is not acknowledged."""
-        self._inner.close()
 
 
 class Consumer:

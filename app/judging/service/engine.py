@@ -6,7 +6,7 @@ One thread a grader: it claims some judgements (one commit), asks its process fo
 
 A checker that raises, loops or eats memory costs its own judgement an attempt: three of them end it as a judge error,
 and all but the first on a grader that has checked nothing else. A grader that something else kills costs no attempt,
-unless the same answer loses its graders while the answers of others pass. What is lost with the whole process is judged
+unless that happens five times in a row. What is lost with the whole process is judged
 again alone, and ends as a judge error when that process is lost too, and so on three times.
 
 Judgements of rejudgings are worked on while nobody waits for a verdict: few at a time, recorded together, and laid down
@@ -21,7 +21,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from enum import Enum, auto
 from functools import partial
 
 import structlog
@@ -43,14 +42,6 @@ from app.submissions.queries.judgements import Outcome, Task
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_SWEEPS = 0.5
-
-
-class Step(Enum):
-    """The next step of a grader's thread, beside questions: judge submissions, or of rejudgings, or look for rows."""
-
-    LIVE = auto()
-    AGAIN = auto()
-    SWEEP = auto()
 
 
 class Engine:
@@ -216,39 +207,19 @@ class Engine:
         if not process.start():  # so that a thread whose grader was killed claims nothing before it has another one
             return process.pause
         try:
-            self._work_once(process)
+            if (work := self._next(process)) is not None:
+                work()
         except BaseException:
             self._claims.is_in_doubt = True  # whether rows were claimed that nobody works on
             raise
         return None
-
-    def _work_once(self, process: GraderProcess) -> None:
-        match self._next():
-            case Question() as question:
-                if not self._asked.answer(process, question):
-                    self._ask(question)
-            case Tried() as tried:
-                try:
-                    if not self._asked.attempt(process, tried):
-                        self._ask(tried)
-                finally:
-                    self._end_again()
-            case Step.LIVE:
-                self._judge_some(process, again=False)
-            case Step.AGAIN:
-                try:
-                    self._judge_some(process, again=True)
-                finally:
-                    self._end_again()
-            case Step.SWEEP:
-                self._sweep()
 
     def _warm_up(self) -> Warm:
         """The warm-up, which loads all checkers and kernels before the first contestant waits for them."""
         with self._database.read() as session:
             return Warm(judgements.one_case_each(session))
 
-    def _next(self) -> Question | Tried | Step | None:
+    def _next(self, process: GraderProcess) -> Callable[[], object] | None:
         """Wait for work, but not long; None: to look again. Sweeping is the work of one grader for all."""
         with self._changed:
             self._changed.wait_for(
@@ -259,16 +230,35 @@ class Engine:
                 return None
             # An organizer waits for the reply in a request, which has a timeout.
             if self._asked.questions:
-                return self._asked.questions.popleft()
+                return partial(self._answer, process, self._asked.questions.popleft())
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:
                 self._swept = time.monotonic()
-                return Step.SWEEP  # also while there is always something to judge
+                return self._sweep  # also while there is always something to judge
             if self._is_called[False]:
-                return Step.LIVE
+                return partial(self._judge_some, process, again=False)
             if not self._may_judge_again():
                 return None
             self._judging_again += 1
-            return self._asked.trials.popleft() if self._asked.trials else Step.AGAIN
+            if self._asked.trials:
+                return partial(self._aside, partial(self._attempt, process, self._asked.trials.popleft()))
+            return partial(self._aside, partial(self._judge_some, process, again=True))
+
+    def _answer(self, process: GraderProcess, question: Question) -> None:
+        if not self._asked.answer(process, question):
+            self._ask(question)
+
+    def _attempt(self, process: GraderProcess, tried: Tried) -> None:
+        if not self._asked.attempt(process, tried):
+            self._ask(tried)
+
+    def _aside(self, work: Callable[[], object]) -> None:
+        """Do what nobody waits for."""
+        try:
+            work()
+        finally:
+            with self._changed:
+                self._judging_again -= 1
+                self._changed.notify()
 
     def is_awaited(self) -> bool:
         """Whether somebody waits for something else than the judgements of a rejudging."""
@@ -278,11 +268,6 @@ class Engine:
         """Whether a rejudging has work, and a grader is free beside the one left to those who wait for verdicts."""
         is_there = self._is_called[True] or bool(self._asked.trials)
         return is_there and self._judging_again < max(1, len(self._processes) - 1)
-
-    def _end_again(self) -> None:
-        with self._changed:
-            self._judging_again -= 1
-            self._changed.notify()
 
     def _judge_some(self, process: GraderProcess, *, again: bool) -> None:
         """Judge some queued judgements; where there are none, nobody looks again before the next call."""

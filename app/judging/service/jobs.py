@@ -94,14 +94,6 @@ class JobRunner:
         """A job has been queued (and is durable)."""
         self._loop.wake()
 
-    def cancel(self, job_id: str) -> bool:
-        """Cancel a job and kill what it runs; False if it has ended already or does not exist."""
-        with self._database.write() as session:
-            if not pins.cancel(session, job_id):
-                return False
-        self._stop(job_id)
-        return True
-
     def _stop(self, job_id: str) -> None:
         """Kill what a job runs, if it is this one's; its row stays as it is."""
         with self._changed:
@@ -286,18 +278,12 @@ def _actor(job: JobRow) -> Actor:
 class DistributedJobs:
     """The jobs of a server whose workers run them."""
 
-    def __init__(self, database: Database, sender: Sender) -> None:
-        self._database = database
+    def __init__(self, sender: Sender) -> None:
         self._sender = sender
 
     def wake(self, _job_id: str) -> None:
         """A job has been queued (and is durable)."""
         self._sender.call(JOBS)
-
-    def cancel(self, job_id: str) -> bool:
-        """End a job; the worker that runs it looks at its row, and kills what it runs."""
-        with self._database.write() as session:
-            return pins.cancel(session, job_id)
 
     def close(self) -> None:
         """Stop nothing: workers run the jobs."""
@@ -312,7 +298,7 @@ def start_engine(
     engine = Engine(database, writer, asked, boards.changed, sender)
     engine.start()
     if sender is not None:
-        return engine, DistributedJobs(database, sender)
+        return engine, DistributedJobs(sender)
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
     jobs.start()
     return engine, jobs

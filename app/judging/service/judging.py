@@ -1,15 +1,11 @@
 """The judging of one submission on a grader: an attempt has an outcome, or is to be repeated later.
 
 - Stored files that could not be read: what is missing is no fault of the answer, and no verdict.
-- Answers whose graders were killed from outside: which of them cause that, and how long the others wait.
-
-Guarantee 4: the lock of `Suspects` keeps its counts whole, as every grader thread adds to them.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -22,7 +18,7 @@ from app.core.tracing import in_logs
 from app.domain.documents import FoundScore
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
 from app.judging.service.outcomes import NO_GRADER, GraderProcess, given_up, outcome, over_limit
-from app.judging.service.questions import MOST_FAILURES
+from app.judging.service.questions import MOST_FAILURES, MOST_KILLS
 from app.packages.settings import SUBMISSION_SECONDS
 from app.submissions.queries.judgements import Outcome, Task
 
@@ -33,10 +29,7 @@ SECONDS_WITHOUT_FILE = 60.0
 SECONDS_WITHOUT_SANDBOX = 15.0
 SANDBOX = "sandbox"
 MOST_UNFINISHED = 1000
-# Graders that one answer may have killed while answers of others passed in between.
-MOST_KILLS = 3
 FIRST_PAUSE = 0.15
-LONGEST_PAUSE = 10.0
 
 
 @dataclass
@@ -90,56 +83,14 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
 JUDGED, FAILED, KILLED, WAITS = "judged", "failed", "killed", "waits"
 
 
-@dataclass
-class Record:
-    """The kills of one suspect: all in a row, those held to be its own doing, the passes of others by the last one."""
-
-    kills: int = 0
-    caused: int = 0
-    passes: int = -1
-
-
-class Suspects:
-    """Judgements that were killed with their graders from outside, in memory only. May be used from any thread.
-
-    An operator's or the kernel's kills hit whatever is checked; an answer that takes the machine's memory loses each
-    grader while the answers of others pass. A kill counts as the answer's if another answer passed since the last one.
-    """
-
-    def __init__(self) -> None:
-        self._records: dict[int, Record] = {}
-        self._passes = 0
-        self._guard = threading.Lock()
-
-    def killed(self, judgement_id: int) -> float | None:
-        """Note that a grader was killed while it checked this; returns the seconds until it may be tried again.
-
-        None if the kills are held to be the answer's doing by now.
-        """
-        with self._guard:
-            record = self._records.setdefault(judgement_id, Record())
-            record.kills += 1
-            record.caused += self._passes > record.passes
-            record.passes = self._passes
-            if record.caused < MOST_KILLS:
-                return min(LONGEST_PAUSE, FIRST_PAUSE * float(2 ** min(record.kills, 16)))
-            del self._records[judgement_id]
-            return None
-
-    def passed(self, judgement_id: int) -> None:
-        """Note that a grader lived through this."""
-        with self._guard:
-            self._passes += 1
-            self._records.pop(judgement_id, None)
-
-
 @dataclass(slots=True)
 class Progress:
-    """The scores of a submission's first cases, and the seconds that graders have used for it."""
+    """The scores of a submission's first cases, the seconds that graders have used for it, and their kills in a row."""
 
     task: Task
     scores: list[FoundScore] = field(default_factory=list)
     seconds: float = 0.0
+    kills: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +119,6 @@ class Judging:
     def __init__(self, files: FileFaults, seconds: float) -> None:
         self._files = files
         self._seconds = seconds
-        self._suspects = Suspects()
         self.unfinished: dict[int, Progress] = {}
         self.on_attempt: Callable[[str, float], object] = lambda _how, _seconds: None
 
@@ -204,7 +154,7 @@ class Judging:
             progress.seconds += seconds
         if isinstance(reply, Failed):
             return self._failed(task, progress, reply)
-        self._suspects.passed(task.judgement_id)
+        progress.kills = 0
         progress.scores += reply
         if len(progress.scores) == len(task.answers):
             ended = outcome(task, progress.scores)
@@ -224,10 +174,10 @@ class Judging:
         if reply is NO_GRADER:
             return Later(is_grader_gone=True)
         if not reply.blame:
-            if (pause := self._suspects.killed(task.judgement_id)) is not None:
-                return self._unfinished(progress, Later(pause, is_grader_gone=True))
-            text = "an answer's graders are killed while others live"
-            log.warning(text, judgement=task.judgement_id, error=reply.error)
+            progress.kills += 1
+            if progress.kills < MOST_KILLS:  # an operator's, most likely; a pause lets the kernel get memory back
+                return self._unfinished(progress, Later(FIRST_PAUSE * 2**progress.kills, is_grader_gone=True))
+            log.warning("an answer's graders are killed", judgement=task.judgement_id, error=reply.error)
             return given_up(task, reply.error)
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=reply.error)
         failures = task.failures + 1

@@ -19,8 +19,6 @@ from sqlalchemy import select
 from app.core.files.open_files import LocalFiles
 from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore
-from app.judging.service.judging import LONGEST_PAUSE, Suspects
-from app.judging.service.judging import MOST_KILLS as MOST_CAUSED
 from app.judging.service.messages import (
     Failed,
     Grade,
@@ -154,27 +152,6 @@ def test_a_grader_starts_without_what_only_servers_need() -> None:
     code = f"import sys, app.judging.service.grader; print([name for name in {dear} if name in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "[]"
-
-
-def test_kills_in_a_row_are_the_answers_only_if_others_pass_in_between() -> None:
-    """An operator's kills hit whatever is checked; an answer that takes the machine's memory is hit alone."""
-    suspects = Suspects()
-    pauses = [suspects.killed(1) or 0.0 for _ in range(20)]
-    assert pauses == sorted(pauses)
-    assert (pauses[0] > 0, pauses[-1]) == (True, LONGEST_PAUSE)
-    for is_over in (False, True):
-        suspects.passed(2)
-        assert (suspects.killed(1) is None) is is_over
-
-
-def test_an_answer_is_clean_once_it_passes() -> None:
-    suspects = Suspects()
-    for _ in range(2):
-        assert suspects.killed(1) is not None
-    suspects.passed(1)
-    for _ in range(MOST_CAUSED - 1):
-        suspects.passed(2)
-        assert suspects.killed(1) is not None
 
 
 def test_messages_come_out_as_they_went_in() -> None:

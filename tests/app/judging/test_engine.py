@@ -222,7 +222,7 @@ def test_what_a_killed_graders_thread_had_claimed_is_judged_by_others_while_it_h
     database.close()
 
 
-def test_an_answer_whose_graders_are_killed_while_others_pass_ends_as_a_judge_error(
+def test_an_answer_whose_graders_are_killed_again_and_again_ends_as_a_judge_error(
     sqlite_url: str, tmp_path: Path
 ) -> None:
     with grading(sqlite_url, tmp_path / "files") as running:
