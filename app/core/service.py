@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from app.core.files.files import Files
     from app.core.settings import Settings
     from app.judging.service.engine import Engine
-    from app.judging.service.jobs import DistributedJobs, JobRunner
+    from app.judging.service.jobs import JobRunner
     from app.sandbox.environment import ProtectionState
     from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
     from app.submissions.queries.submission_context import SubmissionContexts
@@ -34,7 +34,7 @@ class Service:
     files: Files
     writer: Writer
     engine: Engine
-    jobs: JobRunner | DistributedJobs
+    jobs: JobRunner
     boards: ScoreboardCache
     entries: SubmissionContexts
     scrub: Scrub

@@ -26,7 +26,6 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
 from app.core.settings import Settings
-from app.judging.service.broker import JOBS, JUDGEMENTS, REJUDGINGS
 from app.judging.service.consumers import Consumer
 from app.judging.service.engine import Engine
 from app.judging.service.jobs import JobRunner
@@ -61,11 +60,7 @@ class Worker:
         )
         self.engine.files.on_fault = self._tell_of_file
         self._jobs = JobRunner(self._database, self._files, self.engine, _told_by_the_commit, self._locks)
-        self._consumers = [
-            Consumer(settings.broker_url, JUDGEMENTS, partial(self.engine.call, again=False)),
-            Consumer(settings.broker_url, REJUDGINGS, partial(self.engine.call, again=True)),
-            Consumer(settings.broker_url, JOBS, self._jobs.wake),
-        ]
+        self._consumer = Consumer(settings.broker_url, partial(self.engine.call, again=False))
         self._presence.work = self._work
         self.metrics = WorkerMetrics(self.engine)
 
@@ -88,14 +83,12 @@ class Worker:
         while not self.engine.is_warm:
             if stop.wait(SECONDS_BETWEEN_LOOKS):
                 return
-        for consumer in self._consumers:
-            consumer.start()
+        self._consumer.start()
         self._jobs.start()
 
     def close(self) -> None:
         """Finish the judgements at hand and leave the rest, and running jobs, to other workers."""
-        for consumer in self._consumers:
-            consumer.stop()
+        self._consumer.stop()
         self._jobs.close()
         self.engine.close()
         self._presence.close()

@@ -21,7 +21,7 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.loops import Loop
 from app.games.service.ending import Keeper
-from app.judging.service.broker import JOBS, Sender
+from app.judging.service.broker import Sender
 from app.judging.service.jobs import JobRunner
 from tests.builders.grading import grading
 from tests.builders.service import Idle, open_api
@@ -81,7 +81,7 @@ def lock(stack: ExitStack, url: str, _home: Path) -> None:
 
 
 def broker(stack: ExitStack, _url: str, _home: Path) -> None:
-    stack.enter_context(closing(Sender(Mock()))).call(JOBS)
+    stack.enter_context(closing(Sender(Mock()))).call()
 
 
 def job_watch(stack: ExitStack, url: str, home: Path) -> None:

@@ -11,7 +11,7 @@ from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
-from app.judging.service.broker import JUDGEMENTS, REJUDGINGS, Sender, open_broker
+from app.judging.service.broker import Sender, open_broker
 from app.judging.service.consumers import Consumer
 from app.judging.service.engine import Engine
 from app.judging.service.staff import EngineSettings
@@ -35,10 +35,7 @@ class Working:
         self.sender = Sender(open_broker(broker_url))
         self.locks = Locks(url)
         self.engine = self.new_engine(seconds)
-        self.consumers = [
-            Consumer(broker_url, JUDGEMENTS, partial(self.engine.call, again=False)),
-            Consumer(broker_url, REJUDGINGS, partial(self.engine.call, again=True)),
-        ]
+        self.consumers = [Consumer(broker_url, partial(self.engine.call, again=False))]
 
     def new_engine(self, seconds: float = 60.0) -> Engine:
         """The engine of a worker."""
@@ -57,7 +54,7 @@ class Working:
         assert isinstance(accepted, Accepted)
         assert accepted.judgement_id is not None
         if tell:
-            self.sender.call(JUDGEMENTS)
+            self.sender.call()
         return accepted.judgement_id
 
     def rows(self) -> list[JudgementRow]:

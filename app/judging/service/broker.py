@@ -1,7 +1,7 @@
 """The broker: RabbitMQ through dramatiq, with queues that are replicated and on disk (quorum queues).
 
-A message says that there are rows, and no more: whoever receives it reads the rows. So a message may come twice, late
-or not at all; what a lost one costs is the time until workers look again.
+A message says that judgements wait, and no more: whoever receives it reads the rows. So a message may come twice, late
+or not at all; what a lost one costs is the time until workers look again, as they do for rejudgings and jobs.
 
 - Sending messages in a thread of its own: whoever has committed a row waits for no broker.
 - The queues of the broker as it tells of them: what waits, and how many take from it.
@@ -12,10 +12,9 @@ Guarantee 1 rests on the rows, guarantee 5 on the loop of the sender.
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
-from collections.abc import Sequence
+from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
@@ -26,17 +25,7 @@ if TYPE_CHECKING:
     from dramatiq.brokers.rabbitmq import RabbitmqBroker
 
 
-class Lane(NamedTuple):
-    """A kind of work: its queue, and the actor that does it."""
-
-    queue: str
-    actor: str
-
-
-JUDGEMENTS = Lane("jurado.judgements", "judge")
-REJUDGINGS = Lane("jurado.rejudgings", "judge_again")
-JOBS = Lane("jurado.jobs", "run_job")
-LANES = (JUDGEMENTS, REJUDGINGS, JOBS)
+QUEUE, ACTOR = "jurado.judgements", "judge"
 # Of so many judgements there is one message, so that several workers share a rush.
 CALLS_A_MESSAGE = 16
 # Calls that wait for a broker that is away; workers find the rows of more.
@@ -56,8 +45,8 @@ class BrokerMissing(Exception):
     """The libraries of the broker are not installed; the message says what to install."""
 
 
-def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
-    """Make a broker with the queues of lanes, which connects when it is used.
+def open_broker(url: str) -> RabbitmqBroker:
+    """Make a broker with the queue, which connects when it is used.
 
     Raises BrokerMissing without its libraries.
     """
@@ -68,8 +57,7 @@ def open_broker(url: str, lanes: Sequence[Lane] = LANES) -> RabbitmqBroker:
     # No other middleware: a message that cannot be delivered is not needed again.
     broker = QuorumBroker(confirm_delivery=True, middleware=[])
     broker.parameters = parameters_of(url)
-    for lane in lanes:
-        broker.declare_queue(lane.queue)
+    broker.declare_queue(QUEUE)
     return broker
 
 
@@ -85,11 +73,11 @@ def parameters_of(url: str) -> Any:
     return parameters
 
 
-def message_of(lane: Lane, queue: str | None = None) -> Message[None]:
-    """The message that calls the workers of a lane."""
+def new_message(queue: str = QUEUE) -> Message[None]:
+    """The message that calls workers."""
     from dramatiq import Message
 
-    return Message(queue_name=queue or lane.queue, actor_name=lane.actor, args=(), kwargs={}, options={})
+    return Message(queue_name=queue, actor_name=ACTOR, args=(), kwargs={}, options={})
 
 
 class Sender:
@@ -97,14 +85,14 @@ class Sender:
 
     def __init__(self, broker: RabbitmqBroker) -> None:
         self._broker = broker
-        self._calls: deque[Lane] = deque(maxlen=MOST_KEPT)
+        self._calls: deque[None] = deque(maxlen=MOST_KEPT)
         self._gathers = False
         self._loop = Loop("broker", self._step)
         self._loop.start()
 
-    def call(self, lane: Lane) -> None:
-        """A row of a lane has been queued, and is durable."""
-        self._calls.append(lane)
+    def call(self) -> None:
+        """A judgement that somebody waits for has been queued, and is durable."""
+        self._calls.append(None)
         self._loop.wake()
 
     def close(self) -> None:
@@ -115,14 +103,13 @@ class Sender:
         self._broker.close()
 
     def _step(self) -> None:
-        """Send a message for all calls of a lane; in a rush also for those that come in the next moment."""
+        """Send a message for all calls; in a rush also for those that come in the next moment."""
         if self._gathers:
             time.sleep(SECONDS_TO_GATHER)
-        calls = Counter(self._calls.popleft() for _ in range(len(self._calls)))
-        self._gathers = calls.total() > 1
-        for lane, count in calls.items():
-            for _ in range(0, count, CALLS_A_MESSAGE):
-                self._broker.enqueue(message_of(lane))
+        count = len([self._calls.popleft() for _ in range(len(self._calls))])
+        self._gathers = count > 1
+        for _ in range(0, count, CALLS_A_MESSAGE):
+            self._broker.enqueue(new_message())
 
 
 SECONDS_TO_CONNECT = 2.0
@@ -140,7 +127,7 @@ class BrokerAway(Exception):
     """The broker does not answer; the message says why."""
 
 
-def queue_states(url: str) -> list[QueueFacts]:
+def queue_state(url: str) -> QueueFacts:
     """Ask the broker on a connection of its own, within seconds; raises BrokerAway."""
     try:
         import pika
@@ -154,7 +141,7 @@ def queue_states(url: str) -> list[QueueFacts]:
     try:
         connection = pika.BlockingConnection(parameters)
         try:
-            return [_state(connection, lane.queue) for lane in LANES]
+            return _state(connection, QUEUE)
         finally:
             connection.close()
     except (AMQPError, OSError) as error:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import dramatiq
 from dramatiq.broker import MessageProxy
 from dramatiq.brokers.rabbitmq import RabbitmqBroker, _RabbitmqConsumer
-from dramatiq.common import q_name
 
-from app.judging.service.broker import LANES, Lane, message_of, open_broker
+from app.judging.service.broker import ACTOR, QUEUE, new_message, open_broker
 
 IDLE_MS = 500
 LONGEST_STOP_MS = 120_000
@@ -24,7 +23,7 @@ class QuorumBroker(RabbitmqBroker):
 
     @property
     def consumer_class(self) -> type[Received]:
-        """The consumer of a queue of a lane, or of its delayed messages."""
+        """The consumer of the queue, or of its delayed messages."""
         return Received
 
 
@@ -36,18 +35,17 @@ class Received(_RabbitmqConsumer):
         message: MessageProxy | None = super().__next__()  # type: ignore[no-untyped-call]
         # An option such as `eta` or `throws` of a forged message would stop or end dramatiq's thread.
         if message is not None:
-            lane = next(each for each in LANES if each.queue == q_name(self.queue_name))
-            message._message = message_of(lane, self.queue_name)
+            message._message = new_message(self.queue_name)
         return message
 
 
 class Consumer:
-    """Calls `act` for each message of a lane, in a thread; dramatiq wants one worker a broker, so each has its own."""
+    """Calls `act` for each message, in a thread."""
 
-    def __init__(self, url: str, lane: Lane, act: Callable[[], None]) -> None:
-        self._broker = open_broker(url, [lane])
-        dramatiq.actor(actor_name=lane.actor, queue_name=lane.queue, broker=self._broker)(act)
-        self._worker = dramatiq.Worker(self._broker, queues={lane.queue}, worker_threads=1, worker_timeout=IDLE_MS)
+    def __init__(self, url: str, act: Callable[[], None]) -> None:
+        self._broker = open_broker(url)
+        dramatiq.actor(actor_name=ACTOR, queue_name=QUEUE, broker=self._broker)(act)
+        self._worker = dramatiq.Worker(self._broker, queues={QUEUE}, worker_threads=1, worker_timeout=IDLE_MS)
         self._worker.queue_prefetch = 1
 
     def start(self) -> None:

@@ -28,7 +28,7 @@ import structlog
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop
-from app.judging.service.broker import JUDGEMENTS, REJUDGINGS, Sender
+from app.judging.service.broker import Sender
 from app.judging.service.claims import Claims
 from app.judging.service.judging import FileFaults, Judging
 from app.judging.service.messages import Grade, Validate, Validated, Warm
@@ -105,7 +105,8 @@ class Engine:
     def call(self, *, again: bool) -> None:
         """Let a grader look for queued judgements: of rejudgings, or those that somebody waits for."""
         if self._sender is not None:
-            self._sender.call(REJUDGINGS if again else JUDGEMENTS)
+            if not again:
+                self._sender.call()
             return
         with self._changed:
             self._is_called[again] = True

@@ -31,7 +31,7 @@ from app.core.json_documents import CaseResult, JobResult, RunParams, Verificati
 from app.core.loops import FOREVER, Loop
 from app.core.settings import Settings
 from app.domain.documents import FoundScore
-from app.judging.service.broker import JOBS, Sender, open_broker
+from app.judging.service.broker import Sender, open_broker
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
 from app.judging.service.questions import NotJudged
@@ -275,30 +275,15 @@ def _actor(job: JobRow) -> Actor:
     return Actor(job.account_id, "job", "", f"job {job.id}", REFERENCE_OPERATION, "", path, problem_id=problem_id)
 
 
-class DistributedJobs:
-    """The jobs of a server whose workers run them."""
-
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
-
-    def wake(self, _job_id: str) -> None:
-        """A job has been queued (and is durable)."""
-        self._sender.call(JOBS)
-
-    def close(self) -> None:
-        """Stop nothing: workers run the jobs."""
-
-
 def start_engine(
     settings: Settings, database: Database, files: Files, writer: Writer, boards: ScoreboardCache, process_id: str
-) -> tuple[Engine, JobRunner | DistributedJobs]:
+) -> tuple[Engine, JobRunner]:
     """Start what grades the submissions of a server and runs its jobs, or calls workers to do so."""
     asked = replace(engine_settings(settings, files), process_id=process_id)
     sender = Sender(open_broker(settings.broker_url)) if settings.distributed else None
     engine = Engine(database, writer, asked, boards.changed, sender)
     engine.start()
-    if sender is not None:
-        return engine, DistributedJobs(sender)
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())
-    jobs.start()
+    if not settings.distributed:
+        jobs.start()
     return engine, jobs

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from app.domain.counting import CaseVerdict, Exact
-from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, PhraseDocument, ProgramDocument
+from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, ProgramDocument
 
 MOST_REPLY = 8 * 2**20
 MOST_REQUEST = 2**31
@@ -72,24 +72,8 @@ class Given(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     missing: str = ""
 
 
-class Words(Struct, frozen=True, forbid_unknown_fields=True):
-    """A checker's message as it is stored and shown."""
-
-    key: Annotated[str, Meta(max_length=200)]
-    text: Annotated[str, Meta(max_length=20_000)]
-    args: dict[str, int | str] = {}
-    phrases: dict[str, WordsPhrase] = {}
-
-
-class WordsPhrase(Struct, frozen=True, forbid_unknown_fields=True):
-    """The English source of an argument with its values, as it is stored and shown."""
-
-    source: Annotated[str, Meta(max_length=2000)]
-    values: dict[str, int | float | str | WordsPhrase] = {}
-
-
 class WireScore(Struct, frozen=True, forbid_unknown_fields=True):
-    """A FoundScore on the pipe; `message` is Words as JSON, as its numbers may pass 64 bits."""
+    """A FoundScore on the pipe; `message` is a MessageDocument as JSON, as its numbers may pass 64 bits."""
 
     test_case_id: int
     verdict: CaseVerdict
@@ -120,7 +104,7 @@ class Warmed(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
 
 
 class Fault(Struct, frozen=True, forbid_unknown_fields=True):
-    """A fault of one file of a test case; `message` is Words as JSON."""
+    """A fault of one file of a test case; `message` is a MessageDocument as JSON."""
 
     file: Annotated[str, Meta(max_length=20)]
     message: Annotated[str, Meta(max_length=100_000)]
@@ -141,7 +125,7 @@ class Validated(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     @property
     def faults(self) -> list[FaultDocument]:
         """Each fault as a document: file, key, text, args."""
-        return [{"file": fault.file, **_words(fault.message)} for fault in self.wire_faults]
+        return [{"file": fault.file, **_messages.decode(fault.message)} for fault in self.wire_faults]
 
     @property
     def score(self) -> FoundScore | None:
@@ -181,7 +165,7 @@ Reply = Graded | Validated | Warmed | Failed | Unreadable | Need
 _encode = msgspec.msgpack.Encoder().encode
 _requests = msgspec.msgpack.Decoder(Request)
 _replies = msgspec.msgpack.Decoder(Reply)
-_messages = msgspec.json.Decoder(Words)
+_messages = msgspec.json.Decoder(MessageDocument)
 
 
 def encoded(message: Request | Reply) -> bytes:
@@ -240,22 +224,9 @@ def _score(wire: WireScore) -> FoundScore:
         _exact(wire.raw),
         _exact(wire.max_raw),
         multiplier,
-        _words(wire.message),
+        _messages.decode(wire.message),
         wire.run_time_ms,
     )
-
-
-def _words(text: str) -> MessageDocument:
-    words = _messages.decode(text)
-    document: MessageDocument = {"key": words.key, "text": words.text, "args": words.args}
-    if words.phrases:
-        document["phrases"] = {name: _phrase(each) for name, each in words.phrases.items()}
-    return document
-
-
-def _phrase(phrase: WordsPhrase) -> PhraseDocument:
-    values = {name: _phrase(each) if isinstance(each, WordsPhrase) else each for name, each in phrase.values.items()}
-    return {"source": phrase.source, "values": values}
 
 
 def _ratio(value: Exact | None) -> str | None:

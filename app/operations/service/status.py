@@ -20,7 +20,7 @@ from app.core.db import clock as db_clock
 from app.core.db.locks import SILENT, processes
 from app.core.service import Service
 from app.domain.contests import Clock
-from app.judging.service.broker import BrokerAway, QueueFacts, queue_states
+from app.judging.service.broker import BrokerAway, QueueFacts, queue_state
 from app.operations import queries as operations_queries
 from app.operations.service.readiness import damaged_files
 from app.tables import ContestRow, LastBackupRow, ProcessRow
@@ -168,7 +168,7 @@ def _process(row: ProcessRow, now: datetime) -> ProcessState:
 def _broker(url: str, states: Sequence[ProcessState]) -> BrokerFacts:
     unacknowledged = sum(each.at_hand for each in states if each.alive)
     try:
-        queues = queue_states(url)
+        queues = [queue_state(url)]
     except BrokerAway as error:
         return BrokerFacts(error=str(error), queues=[], unacknowledged=unacknowledged)
     return BrokerFacts(error="", queues=queues, unacknowledged=unacknowledged)

@@ -10,7 +10,7 @@ from typing import Any
 import pika  # type: ignore[import-untyped]
 import pytest
 
-from app.judging.service.broker import JUDGEMENTS, message_of, open_broker, parameters_of
+from app.judging.service.broker import QUEUE, new_message, open_broker, parameters_of
 from tests.builders.grading import submission
 from tests.builders.waiting import until
 from tests.builders.working import working
@@ -20,7 +20,7 @@ LATER = 4_000_000_000_000
 
 def fields(**changed: Any) -> bytes:
     """A message as a server sends it, but for what is changed."""
-    return json.dumps({**message_of(JUDGEMENTS).asdict(), **changed}).encode()
+    return json.dumps({**new_message().asdict(), **changed}).encode()
 
 
 FOREIGN = {
@@ -38,10 +38,10 @@ FOREIGN = {
 """Messages that no server sends."""
 
 
-def publish(url: str, bodies: Iterable[bytes], queue: str = JUDGEMENTS.queue) -> None:
+def publish(url: str, bodies: Iterable[bytes], queue: str = QUEUE) -> None:
     """Put messages into a queue, as anybody may who knows the broker's password; it is there, or they would be lost."""
-    broker = open_broker(url, [JUDGEMENTS])
-    broker.declare_queue(JUDGEMENTS.queue, ensure=True)
+    broker = open_broker(url)
+    broker.declare_queue(QUEUE, ensure=True)
     broker.close()
     connection = pika.BlockingConnection(parameters_of(url))
     channel = connection.channel()
@@ -51,7 +51,7 @@ def publish(url: str, bodies: Iterable[bytes], queue: str = JUDGEMENTS.queue) ->
 
 
 @pytest.mark.machine("broker")
-@pytest.mark.parametrize("queue", [JUDGEMENTS.queue, f"{JUDGEMENTS.queue}.DQ"])
+@pytest.mark.parametrize("queue", [QUEUE, f"{QUEUE}.DQ"])
 def test_messages_that_no_server_sends_hold_nobody_up(
     postgresql_url: str, broker_url: str, tmp_path: Path, queue: str
 ) -> None:
@@ -61,7 +61,7 @@ def test_messages_that_no_server_sends_hold_nobody_up(
             publish(broker_url, [body] * 3, queue)
         found.accept(submission(b"10", b"10"))
         found.wait()
-        broker = open_broker(broker_url, [JUDGEMENTS])
-        until(lambda: broker.get_queue_message_counts(JUDGEMENTS.queue)[:2] == (0, 0))
+        broker = open_broker(broker_url)
+        until(lambda: broker.get_queue_message_counts(QUEUE)[:2] == (0, 0))
         broker.close()
         assert [(row.type, row.attempt) for row in found.rows()] == [("AC", 1)]

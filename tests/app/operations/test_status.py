@@ -118,11 +118,11 @@ def test_queues_are_shown_as_the_broker_counts_them(
     postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.judging.service import broker as distributed_broker
-    from app.judging.service.broker import JUDGEMENTS, message_of, open_broker
+    from app.judging.service.broker import new_message, open_broker
 
     monkeypatch.setattr(distributed_broker, "SECONDS_TO_CONNECT", 60.0)  # a busy machine is no broker that is away
     broker = open_broker(broker_url)
-    broker.enqueue(message_of(JUDGEMENTS))
+    broker.enqueue(new_message())
     with two_apis(postgresql_url, tmp_path, broker_url=broker_url) as (one, _):
         document = whole(one)
         queues = {each["name"]: each for each in document["status"]["broker"]["queues"]}
