@@ -109,10 +109,11 @@ def _told_by_the_commit(*_: object) -> None:
     """Boards are at the servers, who hear of what changes by the notices of the commits."""
 
 
-class WorkerMetrics:
-    """The counts of one worker, in a registry of their own."""
+class WorkerMetrics(Collector):
+    """The counts of one worker, in a registry of their own; graders and their judgements are read at each scrape."""
 
     def __init__(self, engine: Engine) -> None:
+        self._engine = engine
         self.registry = CollectorRegistry()
         self._judged = Counter(
             "jurado_worker_judgements", "judgements that are durable, by type", ("type",), registry=self.registry
@@ -135,10 +136,22 @@ class WorkerMetrics:
             self._judged.labels(type_)
         for ending in ("judged", "failed", "killed", "waits"):
             self._attempts.labels(ending)
-        self.registry.register(_State(engine))
+        self.registry.register(self)
         self.registry.register(PlatformCollector(registry=None))
         self.registry.register(ProcessCollector(registry=None))
         engine.watch(self._begun, self._attempted, self._recorded)
+
+    def collect(self) -> Iterator[Metric]:
+        """Read them."""
+        state = self._engine.graders()
+        yield GaugeMetricFamily("jurado_worker_graders", "graders of this worker able to work", value=state.alive)
+        yield CounterMetricFamily("jurado_worker_grader_deaths", "its graders that died", value=state.deaths)
+        yield GaugeMetricFamily("jurado_worker_at_work", "judgements claimed, not done", value=self._engine.at_work)
+        yield InfoMetricFamily("jurado_worker_build", "version", value={"version": version("jurado")})
+
+    def describe(self) -> Iterator[Metric]:
+        """Return nothing: they are read at a scrape alone."""
+        return iter(())
 
     def _histogram(self, name: str, text: str) -> Histogram:
         return Histogram(name, text, buckets=SECONDS, registry=self.registry)
@@ -158,22 +171,3 @@ class WorkerMetrics:
             self._given_up.inc()
         if task.rejudging_id is None and task.submitted is not None:
             self._verdict_seconds.observe((outcome.time - task.submitted).total_seconds())
-
-
-class _State(Collector):
-    """Graders and their judgements, looked at at each scrape."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def collect(self) -> Iterator[Metric]:
-        """Look at them."""
-        state = self._engine.graders()
-        yield GaugeMetricFamily("jurado_worker_graders", "graders of this worker able to work", value=state.alive)
-        yield CounterMetricFamily("jurado_worker_grader_deaths", "its graders that died", value=state.deaths)
-        yield GaugeMetricFamily("jurado_worker_at_work", "judgements claimed, not done", value=self._engine.at_work)
-        yield InfoMetricFamily("jurado_worker_build", "version", value={"version": version("jurado")})
-
-    def describe(self) -> Iterator[Metric]:
-        """Return nothing: all is looked at at a scrape alone."""
-        return iter(())

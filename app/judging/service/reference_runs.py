@@ -45,7 +45,6 @@ MIB = 2**20
 # Seconds that a package's solver may take beyond those of its search.
 START_UP = 5.0
 SECONDS_BETWEEN_NOTES = 0.5
-FACTS = ("method", "seed", "seconds", "steps", "states", "version", "raw", "max_raw", "optimal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,7 @@ class ReferenceRun:
         if validated.faults or validated.score is None:
             fault = validated.faults[0]["text"] if validated.faults else "no score"
             raise SolverFailed(f"its answer is not valid: {fault}")
-        facts = _facts(solved.summary)
+        facts = solved.facts
         if facts["raw"] is None and validated.score.raw is not None:
             facts["raw"] = float(validated.score.raw) if validated.score.raw % 1 else int(validated.score.raw)
         made = {
@@ -170,11 +169,6 @@ def cases_of(session: Session, params: RunParams) -> list[Case]:
     ]
 
 
-def _facts(summary: Summary) -> CaseResult:
-    """The facts of a solver's summary that are kept; null where it gives none."""
-    return cast(CaseResult, {name: summary.get(name) for name in FACTS})
-
-
 def _set_answer(session: Session, problem_id: str, case: Case, answer: testcases.FoundAnswer) -> None:
     if not testcases.set_answer(session, problem_id, case.name, case.input_sha256, answer):
         raise SolverFailed("the test case was deleted or given another input meanwhile")
@@ -194,7 +188,7 @@ def solve_by_package(programs: Programs, files: FileStore, params: RunParams, da
         raise SolverFailed(str(fault)) from None
     except PackageErrors as faults:
         raise SolverFailed(f"the package does not read any more: {faults}") from None
-    return Solved(answered.answer, answered.answer, _summary(params, tool, answered))
+    return Solved(answered.answer, answered.answer, _facts(params, tool, answered))
 
 
 def _tool(files: FileStore, params: RunParams) -> Tool:
@@ -203,26 +197,18 @@ def _tool(files: FileStore, params: RunParams) -> Tool:
         return tool_of(package, params["program"])
 
 
-def _summary(params: RunParams, tool: Tool, answered: Answered) -> Summary:
+def _facts(params: RunParams, tool: Tool, answered: Answered) -> CaseResult:
     """The run as a solver of Jurado would report it; its raw score is the checker's."""
     return {
-        "done": True,
-        "problem": params["problem_id"],
         "method": params["method"] or params["program"],
         "seed": params["seed"],
         "seconds": round(answered.seconds, 3),
-        "start_up": 0.0,
-        "memory": 0.0,
         "steps": 0,
         "states": answered.report["states"],
+        "version": tool.sha256,
         "raw": None,
         "max_raw": None,
-        "most": None,
         "optimal": False,
-        "stopped": answered.stopped,
-        "message": "",
-        "unsolved": False,
-        "version": tool.sha256,
     }
 
 

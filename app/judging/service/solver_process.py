@@ -20,7 +20,7 @@ from typing import IO, NotRequired, TypedDict, cast, final
 from pydantic import JsonValue
 
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
-from app.core.json_documents import RunParams
+from app.core.json_documents import CaseResult, RunParams
 from app.programs.tools import SolverReport
 from app.sandbox.child import ChildProcess
 from app.sandbox.environment import clean_environment
@@ -184,15 +184,16 @@ def parse(line: str) -> dict[str, JsonValue]:
 
 
 MOST_OUTPUT = 64 * 2**20
+FACTS = ("method", "seed", "seconds", "steps", "states", "version", "raw", "max_raw", "optimal")
 
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """The answer, the expected-answer file made from it, and the solver's summary (its provenance)."""
+    """The answer, the expected-answer file made from it, and the facts of the solver's summary that are kept."""
 
     answer: bytes
     reference: bytes
-    summary: Summary
+    facts: CaseResult
 
 
 def solve(process: SolverProcess, run: RunParams, data: bytes, on_report: OnReport) -> Solved:
@@ -207,7 +208,9 @@ def solve(process: SolverProcess, run: RunParams, data: bytes, on_report: OnRepo
         ended = process.listen(on_report, run["seconds"] + START_UP_SECONDS)
         if ended.status != 0 or not ended.summaries:
             raise SolverFailed(ended.complaint or ended.killed or f"it ended with status {ended.status}")
-        return Solved(_read(folder / "answer"), _read(folder / "reference"), ended.summaries[-1])
+        summary = ended.summaries[-1]
+        facts = cast(CaseResult, {name: summary.get(name) for name in FACTS})
+        return Solved(_read(folder / "answer"), _read(folder / "reference"), facts)
 
 
 def _read(path: Path) -> bytes:
