@@ -9,15 +9,12 @@ cms       the input's path as the first argument; exit code 0 accepts, others re
 Solvers read an input on standard input and write an answer. One that improves its answer may write lines of JSON to
 standard error: `{"fraction": 0.5, "best": 17, "states": 9, "note": "...", "answer": "..."}`, every key optional. Where
 its time is over, the last `answer` counts.
-
-Guarantee 4: the lock of a run lets any thread end it, also before it starts.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -201,14 +198,12 @@ class Solving:
         self._seconds = self._shown = 0.0
         self._kill: Callable[[], None] | None = None
         self._killed = ""
-        self._lock = threading.Lock()
 
     def kill(self, why: str = "it was cancelled") -> None:
         """End the run and all its processes; the first reason is the one that counts."""
-        with self._lock:
-            self._killed = self._killed or why
-            if self._kill is not None:
-                self._kill()
+        self._killed = self._killed or why
+        if self._kill is not None:
+            self._kill()
 
     def run(self, desk: ToolDesk, tool: Tool, data: bytes, bounds: Bounds, options: Mapping[str, str]) -> Answered:
         """Solve an input; `options` are its environment. Raises ProgramFault where there is no answer in the end."""
@@ -224,10 +219,9 @@ class Solving:
 
     def begun(self, kill: Callable[[], None]) -> None:
         """Learn how to end the run."""
-        with self._lock:
-            self._kill = kill
-            if self._killed:
-                kill()
+        self._kill = kill
+        if self._killed:  # whoever kills notes it first: so it is seen here, or `kill` there
+            kill()
 
     def wrote(self, errors: bytes) -> None:
         """Take what the solver has written to standard error: whole lines are read as reports."""

@@ -2,13 +2,11 @@
 
 Expected answers that came with packages are scored first, by one process of an installation.
 
-Guarantee 7: the job watch stops a job that another process may run. Guarantee 4: the lock lets a job be cancelled
-between the choice of its process and its start.
+Guarantee 7: the job watch stops a job that another process may run.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
@@ -79,8 +77,7 @@ class JobRunner:
         self._engine = engine
         self._on_changed = on_changed
         self._locks = locks or Locks()
-        self._changed = threading.Lock()
-        self._running: tuple[str, SolverProcess | Solving | None] | None = None
+        self._running: tuple[str, SolverProcess | Solving] | None = None
         self._cancelled: set[str] = set()
         self._closing = False
         self._is_scored = False
@@ -96,17 +93,15 @@ class JobRunner:
 
     def _stop(self, job_id: str) -> None:
         """Kill what a job runs, if it is this one's; its row stays as it is."""
-        with self._changed:
-            self._cancelled.add(job_id)
-            if self._running is not None and self._running[0] == job_id and self._running[1] is not None:
-                self._running[1].kill()
+        self._cancelled.add(job_id)
+        if (running := self._running) is not None and running[0] == job_id:
+            running[1].kill()
 
     def close(self) -> None:
         """Kill what runs and stop; its job is taken up at the next start, or by another worker."""
-        with self._changed:
-            self._closing = True
-            if self._running is not None and self._running[1] is not None:
-                self._running[1].kill("the server stops")
+        self._closing = True
+        if (running := self._running) is not None:
+            running[1].kill("the server stops")
         self._loop.close(30)
 
     def _step(self) -> None:
@@ -170,17 +165,14 @@ class JobRunner:
             return job is None or job.state in pins.ENDED
 
     def _work_on(self, job_id: str) -> None:
-        with self._changed:
-            self._running = (job_id, None)
         try:
             self._run(job_id)
         except Exception:
             log.exception("a job failed", job=job_id)
             self._end(job_id, pins.FAILED, {"error": "the server failed; its log says more"})
         finally:
-            with self._changed:
-                self._running = None
-                self._cancelled.discard(job_id)
+            self._running = None
+            self._cancelled.discard(job_id)
 
     def _score_expected_answers(self) -> None:
         """Find the raw scores of expected answers that came with packages, so that they can take part in BEST.
@@ -238,8 +230,7 @@ class JobRunner:
         self._end(job_id, pins.FAILED if failed else pins.DONE, {"cases": results})
 
     def _stopping(self, job_id: str) -> bool:
-        with self._changed:
-            return self._closing or job_id in self._cancelled
+        return self._closing or job_id in self._cancelled
 
     def _verify(self, job_id: str, params: VerificationParams) -> None:
         """Run all programs of a package; its report is the result."""
@@ -256,10 +247,9 @@ class JobRunner:
 
     def _watch(self, job_id: str, process: SolverProcess | Solving) -> None:
         """Let whoever cancels the job kill a process; it is killed here where that was asked for before."""
-        with self._changed:
-            self._running = (job_id, process)
-            if self._closing or job_id in self._cancelled:
-                process.kill()
+        self._running = (job_id, process)
+        if self._stopping(job_id):  # whoever stops it notes that first: so it is seen here, or the process there
+            process.kill()
 
     def _end(self, job_id: str, state: str, result: JobResult) -> None:
         with self._database.write() as session:

@@ -2,18 +2,15 @@
 
 A process with bounds has so much memory, writes to one folder and starts nothing (see `memory_limit`); one without is
 run for a person at a terminal, on that person's own behalf.
-
-Guarantee 4: the lock lets any thread kill a process, also before it starts.
 """
 
 from __future__ import annotations
 
 import json
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, NotRequired, TypedDict, cast, final
 
@@ -103,7 +100,6 @@ class SolverProcess:
 
     _process: ChildProcess | None = None
     _killed: str = ""
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def start(
         self,
@@ -117,11 +113,11 @@ class SolverProcess:
     ) -> None:
         """Start the process; raises SolverFailed where it was killed before."""
         bounded = bounds.command() if bounds is not None else []
-        with self._lock:  # who kills sees either no process, which is then never started, or one to kill
-            if self._killed:
-                raise SolverFailed(self._killed)
-            command = [*bounded, module, *([PROGRESS] if module == SOLVERS else []), *words]
-            self._process = ChildProcess(command, environment, source=source, target=target, errors=subprocess.PIPE)
+        command = [*bounded, module, *([PROGRESS] if module == SOLVERS else []), *words]
+        self._process = ChildProcess(command, environment, source=source, target=target, errors=subprocess.PIPE)
+        if self._killed:  # whoever kills notes it first: so it is seen here, or the process there
+            self._process.end()
+            raise SolverFailed(self._killed)
 
     def listen(self, on_report: OnReport, patience: float | None = None, why: str = "it ran over its time") -> Ended:
         """Pass reports on until the process ends; it is dead after this, however it is left.
@@ -136,16 +132,15 @@ class SolverProcess:
             self._process.end()
 
     def send_signal(self, signum: int) -> None:
-        """Pass a signal on; takes no lock, so that a handler of signals may call it."""
+        """Pass a signal on; a handler of signals may call it."""
         if self._process is not None:
             self._process.send_signal(signum)
 
     def kill(self, why: str = "it was cancelled") -> None:
         """End the process and everything it started; the first reason is the one that counts."""
-        with self._lock:
-            self._killed = self._killed or why
-            if self._process is not None:
-                self._process.kill()
+        self._killed = self._killed or why
+        if self._process is not None:
+            self._process.kill()
 
     def _hear(
         self, process: ChildProcess, on_report: OnReport, patience: float | None, why: str
