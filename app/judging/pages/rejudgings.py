@@ -95,11 +95,7 @@ def rejudging_page(
     """What a rejudging changes: the matrix of verdicts, the teams that move, every submission that differs."""
     contest = snapshot.contest
     difference = rejudgings.preview(session, contest.id, rejudging_id, everything=True, since=None)
-    changed = [
-        each
-        for each in difference.submissions
-        if each.before != each.after or any(case.before != case.after for case in each.cases)
-    ]
+    changed = [each for each in difference.submissions if each.is_changed]
     heads, matrix = _matrix(difference)
     return page(
         "organiser/rejudging.html",
@@ -113,7 +109,7 @@ def rejudging_page(
         newcomers=len(difference.newcomers),
         heads=[gettext(TYPES[head]) if head in TYPES else head for head in heads],
         matrix=matrix,
-        moves=[_move(team) for team in difference.teams if _moves(team)],
+        moves=[_move(team) for team in difference.teams if team.is_moved],
         changed=changed[:MOST_LISTED],
         left_off=max(0, len(changed) - MOST_LISTED),
         labels=contest.labels,
@@ -163,10 +159,6 @@ def _matrix(difference: DifferenceView) -> tuple[list[str | None], list[tuple[st
         for before in heads
     ]
     return heads, rows
-
-
-def _moves(team: TeamDifference) -> bool:
-    return team.before != team.after or team.public_before != team.public_after
 
 
 def _move(team: TeamDifference) -> Move:

@@ -20,7 +20,6 @@ from sqlalchemy.orm import Session
 from app.contests.service.visibility import shown_type, worth_of
 from app.contests.tables import APPLIED
 from app.core.clics import format_reltime, number
-from app.core.json_documents import ProblemChanges
 from app.domain.counting import Attempt
 from app.judging.queries import rejudgings
 from app.judging.service.problem_changes import RejudgingView
@@ -29,7 +28,7 @@ from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import make_snapshot
 from app.submissions.queries import attempts
-from app.submissions.queries.attempts import Read, Scores
+from app.submissions.queries.attempts import Read
 from app.tables import RejudgingRow, SubmissionRow
 
 
@@ -77,11 +76,8 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
     )
     before, after = (other, live) if applied else (live, other)
     judgements = {submission: (current.get(submission), other_ids[submission]) for submission in sorted(other_ids)}
-    return Difference(before, after, judgements, _digest(row.changes))
-
-
-def _digest(changes: ProblemChanges) -> str:
-    return hashlib.sha256(json.dumps(changes, sort_keys=True).encode()).hexdigest()
+    changes = hashlib.sha256(json.dumps(row.changes, sort_keys=True).encode()).hexdigest()
+    return Difference(before, after, judgements, changes)
 
 
 def _side(contest: ScoredContest, reads: Sequence[Read], types: Mapping[int, str | None], now: datetime) -> Side:
@@ -108,16 +104,11 @@ def _changed(session: Session, contest: ScoredContest, row: RejudgingRow) -> Sco
 def _with(session: Session, reads: Sequence[Read], judgements: Mapping[int, int | None]) -> list[Read]:
     """The attempts as these judgements have them; one without a judgement waits for one."""
     scores = attempts.scores_of(session, sorted(id_ for id_ in judgements.values() if id_ is not None))
+    of = {submission: None if id_ is None else scores.get(id_, {}) for submission, id_ in judgements.items()}
     return [
-        read
-        if read.attempt.id not in judgements
-        else replace(read, attempt=replace(read.attempt, scores=_scores(scores, judgements[read.attempt.id])))
+        replace(read, attempt=replace(read.attempt, scores=of[read.attempt.id])) if read.attempt.id in of else read
         for read in reads
     ]
-
-
-def _scores(known: Mapping[int, Scores], judgement_id: int | None) -> Scores | None:
-    return None if judgement_id is None else known.get(judgement_id, {})
 
 
 VERSION = re.compile(r"([0-9]{1,18})-[0-9a-f]{16}")
@@ -157,6 +148,16 @@ class SubmissionDifference(BaseModel):
     after: SubmissionSide
     cases: list[CaseDifference]
 
+    @property
+    def changed_cases(self) -> list[CaseDifference]:
+        """The cases that differ."""
+        return [case for case in self.cases if case.before != case.after]
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether its result or that of a case differs."""
+        return self.before != self.after or bool(self.changed_cases)
+
 
 class TeamSide(BaseModel):
     """A team's place on a board; null where it is not on it (but points, where the board is that of a group)."""
@@ -174,6 +175,11 @@ class TeamDifference(BaseModel):
     after: TeamSide
     public_before: TeamSide
     public_after: TeamSide
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether its place on either board differs."""
+        return self.before != self.after or self.public_before != self.public_after
 
 
 class TypeChange(BaseModel):
@@ -229,15 +235,12 @@ def view(
         if id_ in rows and id_ in tries[0]
     ]
     teams = _teams(difference)
-    changed = [
-        each for each in submissions if each.before != each.after or any(c.before != c.after for c in each.cases)
-    ]
-    moved = [each for each in teams if _moved(each)]
+    changed = [each for each in submissions if each.is_changed]
     types = Counter((each.before.judgement_type_id, each.after.judgement_type_id) for each in submissions)
     counts = Counts(
         submissions=len(submissions),
         submissions_changed=len(changed),
-        cases_changed=sum(case.before != case.after for each in changed for case in each.cases),
+        cases_changed=sum(len(each.changed_cases) for each in changed),
         teams_changed=sum(each.before != each.after for each in teams),
         ranks_changed=sum(each.before.rank != each.after.rank for each in teams),
         public_changed=sum(each.public_before != each.public_after for each in teams),
@@ -252,8 +255,10 @@ def view(
         version=version(difference, teams),
         newcomers=[rows[id_].shown_id for id_ in difference.judgements if id_ in rows and came_after(rows[id_])],
         counts=counts,
-        submissions=submissions if everything else [_only_changed(each) for each in changed],
-        teams=teams if everything else moved,
+        submissions=submissions
+        if everything
+        else [each.model_copy(update={"cases": each.changed_cases}) for each in changed],
+        teams=teams if everything else [each for each in teams if each.is_moved],
     )
 
 
@@ -270,14 +275,6 @@ def last_submission(version: str) -> int | None:
     """The last submission that a version knows of; None where it is no version."""
     match = VERSION.fullmatch(version)
     return None if match is None else int(match[1])
-
-
-def _only_changed(submission: SubmissionDifference) -> SubmissionDifference:
-    return submission.model_copy(update={"cases": [case for case in submission.cases if case.before != case.after]})
-
-
-def _moved(team: TeamDifference) -> bool:
-    return team.before != team.after or team.public_before != team.public_after
 
 
 def _submission(difference: Difference, row: SubmissionRow, before: Attempt, after: Attempt) -> SubmissionDifference:
