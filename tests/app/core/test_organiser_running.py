@@ -199,7 +199,7 @@ def test_roles_are_given_and_taken_back_and_the_log_has_both(api: Api) -> None:
 
 def test_health_says_what_is_wrong_and_what_to_do(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Graders : 1 alive" in text_of(api.get("/admin/health", user="admin").text)
-    monkeypatch.setattr(api.service.engine, "graders", lambda: GraderState(0, 0, 2, {}))
+    monkeypatch.setattr(api.service.engine, "graders", lambda: GraderState(0, 2, {}))
     words = text_of(api.get("/admin/health", user="admin").text)
     assert "Graders: something is wrong" in words
     assert "graders : this server has none that works: restart it" in words
