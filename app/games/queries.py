@@ -11,8 +11,6 @@ from sqlalchemy import (
     Connection,
     Delete,
     Select,
-    Table,
-    Update,
     bindparam,
     delete,
     func,
@@ -78,22 +76,11 @@ NAMES = tuple(each.name for each in fields(GameRow))
 MOVE_NAMES = tuple(each.name for each in fields(GameMoveRow))
 PROGRESS = ("moves", "since", "used_ms", "deadline", "ended", "ending", "winner", "submission_id")
 INSERT_GAME, INSERT_MOVE = insert(GameRow), insert(GameMoveRow)
-# Columns that most turns change: none of them lies in an index.
-GO_ON = ("moves", "since", "used_ms")
-
-
-def _updating(names: Sequence[str]) -> Update:
-    """An update of these columns of one game, which `_of_row` gives the values for."""
-    table = GameRow.__table__
-    assert isinstance(table, Table)
-    return (
-        update(table)
-        .where(GameRow.id == bindparam("of_game"))
-        .values({name: bindparam(f"new_{name}") for name in names})
-    )
-
-
-UPDATES: dict[tuple[str, ...], Update] = {names: _updating(names) for names in (PROGRESS, GO_ON)}
+UPDATE = (
+    update(GameRow.__table__)  # type: ignore[arg-type]  # the table of a mapped class is a Table
+    .where(GameRow.id == bindparam("of_game"))
+    .values({name: bindparam(f"new_{name}") for name in PROGRESS})
+)
 IS_PLAYING = GameRow.ended.is_(None)
 # Ended practice games that one owner keeps in a contest, as many as a list shows: beginning games fills no disk.
 MOST_ENDED = 1000
@@ -119,7 +106,7 @@ def start(connection: Connection, arriving: Sequence[NewGame]) -> list[GameRow |
         connection.execute(INSERT_GAME, [_values(new.game, NAMES) for new in taken])
     if moves := [_values(move, MOVE_NAMES) for new in taken for move in new.moves]:
         connection.execute(INSERT_MOVE, moves)
-    for contest_id, owner in sorted({(new.game.contest_id, new.game.owner) for new in taken if _sweeps(new.game)}):
+    for contest_id, owner in sorted({(new.game.contest_id, new.game.owner) for new in taken if not new.game.counted}):
         connection.execute(_oldest(contest_id, owner))
     return results
 
@@ -128,11 +115,6 @@ def _locks(new: NewGame) -> list[str]:
     """The names of the locks under which games and attempts are counted; those of attempts as submissions have them."""
     names = [f"games of {new.game.owner}"]
     return [*names, "/".join(_place(new.game))] if limited(new.limits) else names
-
-
-def _sweeps(game: GameRow) -> bool:
-    """Whether old practice games of a game's owner are looked for when it begins: for one start of sixteen."""
-    return not game.counted and game.id.endswith("0")
 
 
 def _oldest(contest_id: str, owner: str) -> Delete:
@@ -149,12 +131,10 @@ def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Sta
     game in one batch: both would be made of the same state.
     """
     ids = {turn.game.id for turn in arriving}
-    query = select(GameRow.id, GameRow.moves, GameRow.deadline).where(GameRow.id.in_(ids), IS_PLAYING)
+    query = select(GameRow.id, GameRow.moves).where(GameRow.id.in_(ids), IS_PLAYING)
     if connection.dialect.name == "postgresql":
         query = query.order_by(GameRow.id).with_for_update()  # in one order, or two processes could wait for each other
-    rows = connection.execute(query).all()
-    known = {row.id: row.moves for row in rows}
-    deadlines = {row.id: row.deadline for row in rows}
+    known = {row.id: row.moves for row in connection.execute(query)}
     fresh: list[Turn] = []
     for turn in arriving:
         if known.get(turn.game.id) == turn.before:
@@ -164,13 +144,8 @@ def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Sta
     after = {id(turn): _after(turn, became.get(turn.game.id)) for turn in fresh}
     if moves := [_values(move, MOVE_NAMES) for turn in fresh for move in turn.moves]:
         connection.execute(INSERT_MOVE, moves)
-    changed: dict[tuple[str, ...], list[dict[str, object]]] = {}
-    for game in after.values():
-        goes_on = game.ended is None and game.deadline == deadlines[game.id]
-        names: tuple[str, ...] = GO_ON if goes_on else PROGRESS
-        changed.setdefault(names, []).append(_of_row(game, names))
-    for names, values in changed.items():
-        connection.execute(UPDATES[names], values)
+    if after:
+        connection.execute(UPDATE, [_of_row(game) for game in after.values()])
     return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
 
 
@@ -238,8 +213,8 @@ def _values(row: GameRow | GameMoveRow, names: Sequence[str]) -> dict[str, objec
     return {name: getattr(row, name) for name in names}
 
 
-def _of_row(game: GameRow, names: Sequence[str]) -> dict[str, object]:
-    return {"of_game": game.id, **{f"new_{name}": getattr(game, name) for name in names}}
+def _of_row(game: GameRow) -> dict[str, object]:
+    return {"of_game": game.id, **{f"new_{name}": getattr(game, name) for name in PROGRESS}}
 
 
 def _games(session: Session, query: Select[GameRow]) -> list[GameRow]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -28,99 +27,86 @@ from app.games.commands.program import Program, run_all, save
 from app.games.commands.replaying import picture
 from checkers.doors import Rejected
 from games.catalog import names
-from games.doors import AnyGame, AnyOpponent, Position, Side, draws
-from games.match import Computer, Match, Player
-from games.transcript import End, Move, Transcript, loser_end, write
+from games.doors import AnyGame, Position, Side
+from games.match import Computer, Lost, Match, Player
+from games.transcript import End, Transcript, write
 
 HELP = "moves (list them), resign, quit, help"
 MOST_SHOWN = 60
 
 
+class Quit(Exception):
+    """The person leaves the game as it stands."""
+
+
 @dataclass
-class Table:
-    """A game at a terminal, of the person on `side` against an opponent, with its position and the moves so far."""
+class Person:
+    """A person at the terminal as a player, against an opponent of this name."""
 
-    game: AnyGame
-    instance: str
-    side: Side
-    opponent: tuple[str, AnyOpponent]
-    seed: int
-    ask: Callable[[str], str | None]
-    show: Callable[[object], None] = field(default_factory=lambda: console().print)
-    position: Position = None
-    moves: list[Move] = field(default_factory=list)
+    opponent: str
+    game: AnyGame = field(init=False)
+    side: Side = field(init=False)
+    position: Position = field(init=False)
+    made: int = 0
 
-    def play(self) -> Transcript:
-        """Play until the game is over, somebody resigns, or the input ends."""
-        self.position = self.game.start(self.instance)
-        self.show(f"{self.game.title}: {self._players()}. Type a move, or {HELP}.")
-        end: End | None = None
-        while end is None and not self.game.over(self.position):
-            side = self.game.to_move(self.position)
-            if side == self.side:
-                self.show(picture(self.game, self.position))
-                answer = self.ask(f"{self.game.sides[side]}> ")
-                if answer is None or answer == "quit":
-                    return self._transcript(None)
-                end = self._obey(answer)
-            else:
-                self._reply(side)
-        return self._transcript(self._ended(end))
+    def start(self, game: AnyGame, side: Side, instance: str) -> None:
+        """Show who plays."""
+        self.game, self.side, self.position = game, side, game.start(instance)
+        show(f"{game.title}: {self._name(0)} against {self._name(1)}. Type a move, or {HELP}.")
 
-    def _players(self) -> str:
-        return " against ".join(self._name(side) for side in (0, 1))
+    def choose(self, position: Position, number: int) -> str:
+        """Show the position, and ask until a legal move is typed; raises Lost to resign, and Quit."""
+        while True:
+            console().print(picture(self.game, position))
+            answer = ask_at_terminal(f"{self.game.sides[self.side]}> ")
+            if answer is None or answer == "quit":
+                raise Quit
+            if answer == "resign":
+                raise Lost("resigned")
+            legal = self.game.legal(position)
+            if answer == "help":
+                show(f"{legal.rule}. Commands: {HELP}")
+            elif answer == "moves":
+                is_short = legal.moves is not None and len(legal.moves) <= MOST_SHOWN
+                show(f"{legal.rule}: {', '.join(legal.moves)}" if legal.moves and is_short else legal.rule)
+            elif answer:
+                try:
+                    self._follow(answer)
+                except Rejected as error:
+                    show(f"not a move here: {harmless(str(error))}")
+                else:
+                    return answer
 
-    def _obey(self, answer: str) -> End | None:
-        """Do what a person typed: a command, or else a move."""
-        if answer == "resign":
-            return loser_end("resigned", self.side)
-        commands = {"moves": self._list, "help": self._help}
-        command = commands.get(answer)
-        if command is not None:
-            command()
-        elif answer:
-            try:
-                self._make(self.side, answer)
-            except Rejected as error:
-                self.show(f"not a move here: {harmless(str(error))}")
-        return None
+    def hear(self, move: str) -> None:
+        """Show the opponent's move."""
+        self._follow(move)
+        show(f"{self._name(1 - self.side)}: {move}")
 
-    def _make(self, side: Side, text: str) -> None:
-        self.position = self.game.apply(self.position, text)
-        self.moves.append(Move(side, text))
-
-    def _reply(self, side: Side) -> None:
-        name, opponent = self.opponent
-        move = opponent.choose(self.position, draws(self.seed, len(self.moves) + 1))
-        self._make(side, move)
-        self.show(f"{name} ({self.game.sides[side]}): {move}")
-
-    def _list(self) -> None:
-        legal = self.game.legal(self.position)
-        if legal.moves is None or len(legal.moves) > MOST_SHOWN:
-            self.show(legal.rule)
-        else:
-            self.show(f"{legal.rule}: {', '.join(legal.moves)}")
-
-    def _help(self) -> None:
-        self.show(f"{self.game.legal(self.position).rule}. Commands: {HELP}")
-
-    def _ended(self, end: End | None) -> End:
+    def finish(self, won: bool | None, end: End) -> None:
         """Show the last position and who won."""
-        if end is None:
-            self.show(picture(self.game, self.position))
-            end = End("over", self.game.winner(self.position))
+        if end.reason == "over":
+            console().print(picture(self.game, self.position))
         elif end.reason == "resigned":
-            self.show(f"{self.game.sides[self.side]} resigns")
-        self.show("a draw" if end.winner is None else f"{self._name(end.winner)} won after {len(self.moves)} moves")
-        return end
+            show(f"{self.game.sides[self.side]} resigns")
+        show("a draw" if end.winner is None else f"{self._name(end.winner)} won after {self.made} moves")
+
+    def _follow(self, move: str) -> None:
+        self.position = self.game.apply(self.position, move)
+        self.made += 1
 
     def _name(self, side: int) -> str:
-        side_name = self.game.sides[side]
-        return side_name if side == self.side else f"{self.opponent[0]} ({side_name})"
+        name = self.game.sides[side]
+        return name if side == self.side else f"{self.opponent} ({name})"
 
-    def _transcript(self, end: End | None) -> Transcript:
-        return Transcript(self.game.slug, self.instance, self.side, self.opponent[0], self.seed, tuple(self.moves), end)
+
+def play_person(game: AnyGame, instance: str, side: Side, opponent: str, seed: int) -> Transcript:
+    """Let a person play a game in the terminal; the transcript of one that was left has no end."""
+    person, other = Person(opponent), Computer(game.opponents[opponent], seed)
+    match = Match(game, instance, (other, person) if side else (person, other), side, opponent, seed)
+    try:
+        return match.play()
+    except Quit:
+        return Transcript(game.slug, instance, side, opponent, seed, tuple(match.moves), None)
 
 
 def ask_at_terminal(prompt: str) -> str | None:
@@ -203,8 +189,7 @@ def play(
         return
     if len(starts) > 1:
         raise Failure(f"expected one position, found {len(starts)}: in the terminal one game is played at a time")
-    against = (opponent, rules.opponents[opponent])
-    transcript = Table(rules, starts[0], own, against, seed, ask_at_terminal).play()
+    transcript = play_person(rules, starts[0], own, opponent, seed)
     if save_to is not None:
         write_file(save_to, write(transcript).encode())
 

@@ -63,12 +63,7 @@ def clock_of_game(binding: Binding | None, game: GameRow) -> Clock | None:
 
 async def bound(service: Service, game: GameRow) -> Binding | None:
     """The contest of a counted game; None for practice, or where the contest has the problem no more."""
-    if not game.counted:
-        return None
-    entry = service.entries.known(game.contest_id, game.problem_id)
-    if entry is None or entry.asks_the_team:
-        return await run_sync(read_bound, service, game)
-    return Binding(entry, Entrant(entry.clock))
+    return await run_sync(read_bound, service, game) if game.counted else None
 
 
 def read_bound(service: Service, game: GameRow) -> Binding | None:

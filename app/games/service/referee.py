@@ -137,15 +137,8 @@ def due(game: GameRow, clock: Clock | None) -> tuple[datetime, Ending]:
 
 
 def paced(table: Table, clock: Clock | None) -> Table:
-    """The table with the deadline of the next move.
-
-    One that is still to come stays where the new one is later: nobody is late by it, and a look at it finds the new one
-    (`end_due`). So most moves leave the index alone in which all deadlines lie.
-    """
-    moment, _ = due(table.game, clock)
-    if table.game.since < table.game.deadline <= moment:
-        return table
-    return replace(table, game=replace(table.game, deadline=moment))
+    """The table with the deadline of the next move."""
+    return replace(table, game=replace(table.game, deadline=due(table.game, clock)[0]))
 
 
 def after_move(moves: Sequence[GameMoveRow], side: int, number: int) -> Sequence[GameMoveRow]:

@@ -88,6 +88,26 @@ class GameClock(BaseModel):
     deadline: str | None
 
 
+class GameFacts(BaseModel):
+    """A game as lists and its own view show it."""
+
+    id: str
+    problem_id: str
+    testcase: str | None
+    team_id: str | None
+    counted: bool = Field(description="whether it becomes a submission when it ends")
+    game: str = Field(description="the rules that it is played by")
+    opponent: str
+    over: bool
+    winner: Player | None = Field(description="null while it is played, and for a draw")
+    ending: Ending | None = Field(
+        description="why it ended: by the rules, resigned, out of time, cut by the contest, or too long"
+    )
+    started: str
+    ended: str | None
+    submission_id: str | None = Field(description="what a counted game has become")
+
+
 @example(
     {
         "id": "5f0c1d9b2a7e4c3d8b6f1a20",
@@ -118,53 +138,25 @@ class GameClock(BaseModel):
         "submission_id": None,
     }
 )
-class GameView(BaseModel):
+class GameView(GameFacts):
     """A game as its player sees it; numbers beyond 2^53 are written as strings."""
 
-    id: str
     contest_id: str
-    problem_id: str
-    testcase: str | None
-    team_id: str | None
-    counted: bool = Field(description="whether it becomes a submission when it ends")
-    game: str = Field(description="the rules that it is played by")
-    opponent: str
     seed: int | str | None = Field(description="null in a counted game that has not ended")
     side: int = Field(description="the contestant's: 0 or 1")
     position: dict[str, Any]
     turn: Player | None = Field(description="who moves next; null when it has ended")
     next_move: int = Field(description="the number of the next move")
-    over: bool
-    winner: Player | None = Field(description="null while it is played, and for a draw")
-    ending: Literal["played", "resigned", "clock", "contest", "moves"] | None = Field(
-        description="why it ended: by the rules, resigned, out of time, cut by the contest, or too long"
-    )
     moves: list[MadeMove]
     legal: list[str] | None = Field(description="the moves that are legal now, where they are few")
     rule: str | None = Field(description="the rule of what is legal, as a sentence")
     clock: GameClock
-    started: str
-    ended: str | None
-    submission_id: str | None = Field(description="what a counted game has become")
 
 
-class GameSummary(BaseModel):
-    """A game in a list: without its position and its moves."""
+class GameSummary(GameFacts):
+    """A game in a list: without its position, and with the number of its moves."""
 
-    id: str
-    problem_id: str
-    testcase: str | None
-    team_id: str | None
-    counted: bool
-    game: str
-    opponent: str
     moves: int
-    over: bool
-    winner: Player | None
-    ending: str | None
-    started: str
-    ended: str | None
-    submission_id: str | None
 
 
 def may_play(viewer: Viewer, game: GameRow) -> bool:
@@ -194,22 +186,13 @@ def view(table: Table, submission_id: str | None = None, clock: Clock | None = N
     legal = None if table.over else rules.legal(table.position)
     to_move = None if table.over else rules.to_move(table.position)
     return GameView(
-        id=game.id,
+        **dict(_facts(game, submission_id)),
         contest_id=game.contest_id,
-        problem_id=game.problem_id,
-        testcase=game.case_name,
-        team_id=game.team_id,
-        counted=game.counted,
-        game=game.game,
-        opponent=game.opponent,
         seed=None if game.counted and not table.over else _number(game.seed),
         side=game.side,
         position=rules.render(table.position),
         turn=None if to_move is None else _player(game, to_move),
         next_move=len(table.moves) + 1,
-        over=table.over,
-        winner=_winner(game),
-        ending=cast(Ending | None, game.ending),
         moves=[
             MadeMove(number=each.number, by=_player(game, each.side), move=each.move, seconds=each.ms / 1000)
             for each in table.moves
@@ -217,6 +200,21 @@ def view(table: Table, submission_id: str | None = None, clock: Clock | None = N
         legal=None if legal is None or legal.moves is None else list(legal.moves),
         rule=None if legal is None else legal.rule,
         clock=clock_of(game, clock),
+    )
+
+
+def _facts(game: GameRow, submission_id: str | None) -> GameFacts:
+    return GameFacts(
+        id=game.id,
+        problem_id=game.problem_id,
+        testcase=game.case_name,
+        team_id=game.team_id,
+        counted=game.counted,
+        game=game.game,
+        opponent=game.opponent,
+        over=game.ended is not None,
+        winner=None if game.ended is None or game.winner is None else _player(game, game.winner),
+        ending=cast(Ending | None, game.ending),
         started=format_time(game.started),
         ended=format_time_or_none(game.ended),
         submission_id=submission_id,
@@ -237,10 +235,6 @@ def clock_of(game: GameRow, clock: Clock | None) -> GameClock:
 def _player(game: GameRow, side: int) -> Player:
     """The player of a side, as the contestant sees it."""
     return "you" if side == game.side else "opponent"
-
-
-def _winner(game: GameRow) -> Player | None:
-    return None if game.ended is None or game.winner is None else _player(game, game.winner)
 
 
 def _number(value: int) -> int | str:
@@ -298,25 +292,7 @@ def listed(
 def summaries(session: Session, rows: Sequence[GameRow]) -> list[GameSummary]:
     """Games as lists show them."""
     shown = games_queries.submission_ids(session, rows)
-    return [
-        GameSummary(
-            id=game.id,
-            problem_id=game.problem_id,
-            testcase=game.case_name,
-            team_id=game.team_id,
-            counted=game.counted,
-            game=game.game,
-            opponent=game.opponent,
-            moves=game.moves,
-            over=game.ended is not None,
-            winner=_winner(game),
-            ending=game.ending,
-            started=format_time(game.started),
-            ended=format_time_or_none(game.ended),
-            submission_id=shown.get(game.id),
-        )
-        for game in rows
-    ]
+    return [GameSummary(**dict(_facts(game, shown.get(game.id))), moves=game.moves) for game in rows]
 
 
 def owners(viewer: Viewer) -> list[str]:
