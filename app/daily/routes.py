@@ -16,7 +16,6 @@ from app.daily.service import (
     Puzzles,
     Reply,
     answering_cut,
-    cuts_of,
     day_view,
     kind_called,
     open_day,
@@ -76,4 +75,4 @@ def get_daily_reply(
 ) -> Reply:
     """The other player wins where that can be done. Nothing is stored; null where nothing is left to cut."""
     instance = made.puzzle("netgame", size_called(size)).instance
-    return Reply(cut=answering_cut(instance, cuts_of(cuts)))
+    return Reply(cut=answering_cut(instance, cuts))

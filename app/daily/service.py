@@ -13,16 +13,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from types import MappingProxyType
 
-import numpy as np
 import structlog
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from numpy.typing import NDArray
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from app.core.clics import example
@@ -32,7 +30,8 @@ from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.messages import N_, Message, did_you_mean
 from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess
 from app.sandbox.environment import clean_environment
-from checkers.rules.netgame import read_net, sides_of, whole_cells
+from checkers.doors import Rejected
+from games.netgame import GAME
 
 # The day on which Optimiza was published; back numbers go back to it.
 FIRST_DAY = date(2010, 2, 26)
@@ -265,69 +264,35 @@ class Puzzles:
             log.warning("the puzzles of a day cannot be stored", day=path.stem, error=str(error))
 
 
-# Tables of at most 2^14 entries each, which take a fifth of a second (guarantee 6).
-NETS_REMEMBERED = 64
 # Characters of a list of cuts: the largest net of a day has fewer.
 LONGEST_CUTS = 400
 
 
-@lru_cache(NETS_REMEMBERED)
-def _net(instance: str) -> tuple[int, Sequence[int], NDArray[np.bool_]]:
-    """The set of all whole cells of a net, the cells at each rope, and for each set whether whoever cuts then wins.
-
-    A set has a bit for each cell: cells are numbered row by row from below.
-    """
-    net = read_net(instance.encode())
-    cells = whole_cells(net)
-    sides = sides_of(cells, len(net.ropes))
-    cuts = sorted({*sides} - {0})
-    won = np.zeros(1 << len(cells), np.bool_)
-    for whole in range(1, len(won)):
-        won[whole] = any(whole & cut and not won[whole & ~cut] for cut in cuts)
-    return len(won) - 1, sides, won
-
-
-def answering_cut(instance: str, cuts: Sequence[int]) -> int | None:
-    """The other player's cut after some: one that wins, else the one that leaves the most to cut; None: all is cut.
+def answering_cut(instance: str, cuts: str) -> int | None:
+    """The other player's cut after these (with commas between them), one that wins if there is any; None: all is cut.
 
     Raises BadRequest where the cuts are none of a game, or where it is not the other player's turn.
     """
-    whole, sides, won = _net(instance)
-    if len(cuts) % 2 == 0:
-        raise BadRequest(
-            N_("expected the ropes that were cut, yours first and last, such as 3,7,1, found %(count)s of them"),
-            where="cuts",
-            count=len(cuts),
-        )
-    for rope in cuts:
-        if not 1 <= rope <= len(sides) or not whole & sides[rope - 1]:
-            raise BadRequest(
-                N_(
-                    "expected the ropes that were cut, yours first and last, such as 3,7,1, found rope %(rope)s, which "
-                    "may not be cut then"
-                ),
-                where="cuts",
-                rope=rope,
-            )
-        whole &= ~sides[rope - 1]
-    after = {rope: whole & ~side for rope, side in enumerate(sides, start=1) if whole & side}
-    if not after:
-        return None
-    winning = [rope for rope, left in after.items() if not won[left]]
-    return winning[0] if winning else min(after, key=lambda rope: (-_cuttable(sides, after[rope]), rope))
-
-
-def cuts_of(text: str) -> list[int]:
-    """The cuts that an address names, with commas between them; raises BadRequest for other text."""
-    parts = text.split(",")
-    if len(text) > LONGEST_CUTS or not all(part.isascii() and part.isdigit() for part in parts):
+    moves = cuts.split(",")
+    position = GAME.start(instance)
+    try:
+        for move in moves:
+            position = GAME.apply(position, move)
+    except Rejected:
+        moves = []
+    if len(moves) % 2 == 0:
         raise BadRequest(
             N_("expected the ropes that were cut, yours first and last, such as 3,7,1, found %(found)r"),
             where="cuts",
-            found=text[:40],
+            found=cuts[:40],
         )
-    return [int(part) for part in parts]
+    sides = set(position.sides)
 
+    @cache
+    def is_won(whole: int) -> bool:
+        # At most 2^14 sets of cells, a tenth of a second. The game's own opponents load a compiler that takes seconds.
+        return any(whole & side and not is_won(whole & ~side) for side in sides)
 
-def _cuttable(sides: Sequence[int], whole: int) -> int:
-    return sum(bool(whole & side) for side in sides)
+    ropes = position.cuttable
+    winning = (rope for rope in ropes if not is_won(position.whole & ~position.sides[rope - 1]))
+    return next(winning, ropes[0] if ropes else None)
