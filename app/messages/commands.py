@@ -6,17 +6,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from app.core.commands.client import Client, without_none
 from app.core.commands.lookup import find_problem, short_time, team_names
-from app.core.commands.output import Failure, Json, JsonMapping, plain, show, table, write_json
-from app.core.commands.registry import About, AsJson, Contest, Shown, Text, command
+from app.core.commands.output import Failure, Json, JsonMapping
+from app.core.commands.registry import About, Cell, Contest, Shown, Table, Text, command
 
 
 def send(
@@ -43,9 +41,6 @@ def send(
     return client.post(f"contests/{contest}/clarifications", without_none(document))
 
 
-SECONDS_BETWEEN_LOOKS = 2.0
-
-
 @command("clarify")
 def clarify(
     contest: Contest,
@@ -66,57 +61,26 @@ def clarify(
 
 
 @command("clarifications")
-def clarifications(
-    contest: Contest,
-    live: Annotated[bool, typer.Option("--live", help="go on with new ones as they come, until Ctrl-C")] = False,
-    as_json: AsJson = False,
-) -> None:
+def clarifications(contest: Contest) -> Shown:
     """Show the questions, answers and announcements of a contest that you may read.
-
-    With --live and --json each is a line of its own.
 
     Examples:
       jurado clarifications practice
-      jurado clarifications practice --live
+      jurado clarifications practice --json
     """
     with Client.open() as client:
         names = team_names(client, contest)
-        if live:
-            with suppress(KeyboardInterrupt):
-                for each in as_they_come(client, contest):
-                    write_json(each) if as_json else show(plain(line(each, names)))
-            return
         listed = client.rows(f"contests/{contest}/clarifications")
-    if as_json:
-        write_json(listed)
-    elif listed:
-        columns = ["id", "at", "from", "to", "problem", "on", "text"]
-        show(table(contest, columns, [cells(each, names) for each in listed]))
-    else:
-        show("no clarifications yet")
-
-
-def as_they_come(client: Client, contest: str) -> Iterator[JsonMapping]:
-    """Yield every clarification once, without end."""
-    seen: set[str] = set()
-    while True:
-        for each in client.rows(f"contests/{contest}/clarifications"):
-            if each["id"] not in seen:
-                seen.add(each["id"])
-                yield each
-        time.sleep(SECONDS_BETWEEN_LOOKS)
-
-
-def cells(message: JsonMapping, names: Mapping[str, str]) -> tuple[str | None, ...]:
-    """Give the cells of one clarification."""
-    return (
-        message["id"],
-        short_time(message["contest_time"]),
-        *sender_and_recipients(message, names),
-        message["problem_id"],
-        message["reply_to_id"],
-        message["text"],
-    )
+    columns: dict[str, Cell] = {
+        "id": "id",
+        "at": lambda message: short_time(message["contest_time"]),
+        "from": lambda message: sender_and_recipients(message, names)[0],
+        "to": lambda message: sender_and_recipients(message, names)[1],
+        "problem": "problem_id",
+        "on": "reply_to_id",
+        "text": "text",
+    }
+    return Shown(listed, Table(columns, contest, "no clarifications yet"))
 
 
 def sender_and_recipients(message: JsonMapping, names: Mapping[str, str]) -> tuple[str, str]:
@@ -127,14 +91,6 @@ def sender_and_recipients(message: JsonMapping, names: Mapping[str, str]) -> tup
     if team_ids is None and group_ids is None:
         return "jury", "all"
     return "jury", ", ".join([*(names.get(team, team) for team in team_ids or []), *(group_ids or [])])
-
-
-def line(message: JsonMapping, names: Mapping[str, str]) -> str:
-    """Give one clarification as a line of text."""
-    sender, to = sender_and_recipients(message, names)
-    about = f" on {message['problem_id']}" if message["problem_id"] else ""
-    on = f", answer to {message['reply_to_id']}" if message["reply_to_id"] else ""
-    return f"{short_time(message['contest_time'])} {sender} to {to}{about}{on} [{message['id']}]: {message['text']}"
 
 
 @command("admin answer")

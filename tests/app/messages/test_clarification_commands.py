@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import httpx
 import pytest
 
-from app.messages.commands import as_they_come
 from tests.app.conftest import Jurado
-from tests.builders.scripted import Scripted, first, problem
+from tests.builders.scripted import Scripted, problem
 
 PATH = "contests/c/clarifications"
 
@@ -73,13 +71,6 @@ def test_clarifications_tell_who_says_what_to_whom(jurado: Jurado, there: Script
         ["4", "0:10:00", "jury", "g", "", "", "text 4"],
     ]
     assert json.loads(jurado("clarifications", "c", "--json").stdout)[0] == QUESTION
-
-
-def test_new_clarifications_come_once_each(there: Scripted, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.messages.commands.SECONDS_BETWEEN_LOOKS", 0.0)
-    looks = iter([[QUESTION], [QUESTION], [QUESTION, said("2")]])
-    there.answers = {f"GET {PATH}": lambda _request: httpx.Response(200, json=next(looks))}
-    assert first(2, as_they_come(there.client(), "c")) == [QUESTION, said("2")]
 
 
 def test_an_answer_goes_to_who_asked_or_to_all(jurado: Jurado, there: Scripted) -> None:
