@@ -1,4 +1,4 @@
-"""Games and their moves: started, played and ended in the writer's batches, many in one commit."""
+"""Games and their moves: how they are started, played and ended, each in one transaction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sqlalchemy import (
     Connection,
     Delete,
     Select,
-    bindparam,
     delete,
     func,
     insert,
@@ -67,54 +66,33 @@ class Stored:
     submission: Accepted | None = None
 
 
-class Stale:
-    """A turn that was not stored: the game has gone on, has ended or is gone."""
-
-
-STALE = Stale()
 NAMES = tuple(each.name for each in fields(GameRow))
 MOVE_NAMES = tuple(each.name for each in fields(GameMoveRow))
 PROGRESS = ("moves", "since", "used_ms", "deadline", "ended", "ending", "winner", "submission_id")
 INSERT_GAME, INSERT_MOVE = insert(GameRow), insert(GameMoveRow)
-UPDATE = (
-    update(GameRow.__table__)  # type: ignore[arg-type]  # the table of a mapped class is a Table
-    .where(GameRow.id == bindparam("of_game"))
-    .values({name: bindparam(f"new_{name}") for name in PROGRESS})
-)
 IS_PLAYING = GameRow.ended.is_(None)
 # Ended practice games that one owner keeps in a contest, as many as a list shows: beginning games fills no disk.
 MOST_ENDED = 1000
 
 
-def start(connection: Connection, arriving: Sequence[NewGame]) -> list[GameRow | LimitReached]:
-    """Insert games with the moves made at once; a handler of the writer, where limits hold one after the other."""
-    owners = {new.game.owner for new in arriving}
-    lock_names(connection, [name for new in arriving for name in _locks(new)])
-    playing = connection.scalar(select(func.count()).select_from(GameRow).where(IS_PLAYING)) or 0
-    counted = select(GameRow.owner, func.count()).where(IS_PLAYING, GameRow.owner.in_(owners)).group_by(GameRow.owner)
-    open_of = {owner: count for owner, count in connection.execute(counted)}  # noqa: C416 - a Row is no pair
-    taken: list[NewGame] = []
-    results: list[GameRow | LimitReached] = []
-    for new in arriving:
-        refused = _refused(connection, new, open_of.get(new.game.owner, 0), playing, taken)
-        results.append(refused or new.game)
-        if refused is None:
-            taken.append(new)
-            playing += 1
-            open_of[new.game.owner] = open_of.get(new.game.owner, 0) + 1
-    if taken:
-        connection.execute(INSERT_GAME, [_values(new.game, NAMES) for new in taken])
-    if moves := [_values(move, MOVE_NAMES) for new in taken for move in new.moves]:
-        connection.execute(INSERT_MOVE, moves)
-    for contest_id, owner in sorted({(new.game.contest_id, new.game.owner) for new in taken if not new.game.counted}):
-        connection.execute(_oldest(contest_id, owner))
-    return results
+def start(connection: Connection, new: NewGame) -> LimitReached | None:
+    """Insert a game with the moves made at once; returns why a limit refuses it, if one does."""
+    game = new.game
+    lock_names(connection, _locks(new))
+    if (refused := _refused(connection, new)) is not None:
+        return refused
+    connection.execute(INSERT_GAME, _values(game, NAMES))
+    _insert_moves(connection, new.moves)
+    if not game.counted:
+        connection.execute(_oldest(game.contest_id, game.owner))
+    return None
 
 
 def _locks(new: NewGame) -> list[str]:
     """The names of the locks under which games and attempts are counted; those of attempts as submissions have them."""
-    names = [f"games of {new.game.owner}"]
-    return [*names, "/".join(_place(new.game))] if limited(new.limits) else names
+    game = new.game
+    names = [f"games of {game.owner}"]
+    return [*names, f"{game.contest_id}/{game.team_id or ''}/{game.problem_id}"] if limited(new.limits) else names
 
 
 def _oldest(contest_id: str, owner: str) -> Delete:
@@ -124,35 +102,28 @@ def _oldest(contest_id: str, owner: str) -> Delete:
     return delete(GameRow).where(GameRow.id.in_(old))
 
 
-def store(connection: Connection, arriving: Sequence[Turn]) -> list[Stored | Stale]:
-    """Insert moves, and what ended games have become; a handler of the writer.
+def store(connection: Connection, turn: Turn) -> Stored | None:
+    """Insert moves, and what an ended game has become, in one transaction (guarantee 1).
 
-    A turn that was made of another state of its game than the stored one changes nothing, nor does the second turn of a
-    game in one batch: both would be made of the same state.
+    None, and nothing is changed, where the game has gone on, has ended or is gone.
     """
-    ids = {turn.game.id for turn in arriving}
-    query = select(GameRow.id, GameRow.moves).where(GameRow.id.in_(ids), IS_PLAYING)
-    if connection.dialect.name == "postgresql":
-        query = query.order_by(GameRow.id).with_for_update()  # in one order, or two processes could wait for each other
-    known = {row.id: row.moves for row in connection.execute(query)}
-    fresh: list[Turn] = []
-    for turn in arriving:
-        if known.get(turn.game.id) == turn.before:
-            fresh.append(turn)
-            del known[turn.game.id]
-    became = _submitted(connection, [turn for turn in fresh if turn.submission is not None])
-    after = {id(turn): _after(turn, became.get(turn.game.id)) for turn in fresh}
-    if moves := [_values(move, MOVE_NAMES) for turn in fresh for move in turn.moves]:
-        connection.execute(INSERT_MOVE, moves)
-    if after:
-        connection.execute(UPDATE, [_of_row(game) for game in after.values()])
-    return [Stored(after[id(turn)], became.get(turn.game.id)) if id(turn) in after else STALE for turn in arriving]
+    query = select(GameRow.moves).where(GameRow.id == turn.game.id, IS_PLAYING).with_for_update()
+    if connection.scalar(query) != turn.before:
+        return None
+    game, became = turn.game, None
+    if turn.submission is not None:
+        (result,) = accept(connection, [turn.submission])
+        if isinstance(result, Accepted):
+            became, game = result, replace(game, submission_id=result.submission_id)
+    _insert_moves(connection, turn.moves)
+    connection.execute(update(GameRow).where(GameRow.id == game.id).values(_values(game, PROGRESS)))
+    return Stored(game, became)
 
 
-def _refused(
-    connection: Connection, new: NewGame, open_: int, playing: int, taken: Sequence[NewGame]
-) -> LimitReached | None:
+def _refused(connection: Connection, new: NewGame) -> LimitReached | None:
     """Say why a game may not be started."""
+    playing = select(func.count()).select_from(GameRow).where(IS_PLAYING)
+    open_ = connection.scalar(playing.where(GameRow.owner == new.game.owner)) or 0
     if open_ >= new.most_open:
         return LimitReached(
             Message(
@@ -162,7 +133,7 @@ def _refused(
             ),
             None,
         )
-    if playing >= new.most_playing:
+    if (connection.scalar(playing) or 0) >= new.most_playing:
         again = new.game.started
         return LimitReached(Message(N_("the server has as many games open as it may: come back later")), again)
     if not limited(new.limits):
@@ -172,16 +143,11 @@ def _refused(
     times = [
         *counted_times(connection, *place, times_needed(new.limits)),
         *connection.scalars(select(GameRow.started).where(IS_PLAYING, *_counted_at(place))),
-        *(each.game.started for each in taken if each.game.counted and _place(each.game) == place),
     ]
     used = quota(new.limits, times, game.started)
     if used.allows(game.started):
         return None
     return LimitReached(why_not(new.limits, used, game.started), None if used.exhausted else used.next)
-
-
-def _place(game: GameRow) -> tuple[str, str, str]:
-    return game.contest_id, game.team_id or "", game.problem_id
 
 
 def _counted_at(place: tuple[str, str, str]) -> tuple[ColumnElement[bool], ...]:
@@ -196,25 +162,13 @@ def open_starts(session: Session, contest_id: str, team_id: str, problem_id: str
     return list(session.scalars(query))
 
 
-def _submitted(connection: Connection, turns: Sequence[Turn]) -> dict[str, Accepted]:
-    """Insert the submissions that games have become, in the same transaction; returns them by game."""
-    if not turns:
-        return {}
-    results = accept(connection, [turn.submission for turn in turns if turn.submission is not None])
-    pairs = zip(turns, results, strict=True)
-    return {turn.game.id: result for turn, result in pairs if isinstance(result, Accepted)}
-
-
-def _after(turn: Turn, accepted: Accepted | None) -> GameRow:
-    return turn.game if accepted is None else replace(turn.game, submission_id=accepted.submission_id)
+def _insert_moves(connection: Connection, moves: Sequence[GameMoveRow]) -> None:
+    if moves:
+        connection.execute(INSERT_MOVE, [_values(move, MOVE_NAMES) for move in moves])
 
 
 def _values(row: GameRow | GameMoveRow, names: Sequence[str]) -> dict[str, object]:
     return {name: getattr(row, name) for name in names}
-
-
-def _of_row(game: GameRow) -> dict[str, object]:
-    return {"of_game": game.id, **{f"new_{name}": getattr(game, name) for name in PROGRESS}}
 
 
 def _games(session: Session, query: Select[GameRow]) -> list[GameRow]:

@@ -118,7 +118,16 @@ def became(service: Service, table: Table, binding: Binding | None) -> NewSubmis
     )
 
 
-def tell(service: Service, game: GameRow, accepted: Accepted | None) -> None:
+def store(service: Service, turn: Turn) -> Stored | None:
+    """Make a turn durable, and tell of the submission that its game has become; None where the rows were others."""
+    with service.database.transaction() as connection:
+        outcome = games_queries.store(connection, turn)
+    if outcome is not None:
+        _tell(service, outcome.game, outcome.submission)
+    return outcome
+
+
+def _tell(service: Service, game: GameRow, accepted: Accepted | None) -> None:
     """Tell the engine and the boards of the submission that a game has become."""
     if accepted is None or accepted.judgement_id is None:
         return
@@ -135,16 +144,10 @@ def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> None:
     """
     with service.database.read() as session:
         moves = games_queries.moves_of(session, [game.id for game in games])
-    waiting: list[Turn] = []
     for game in games:
-        happens = _turn(service, game, moves[game.id], read_bound(service, game), now)
-        if happens is not None:
-            waiting.append(happens)
-    replies = [(turn, service.writer.submit(games_queries.store, turn)) for turn in waiting]
-    for turn, reply in replies:
-        outcome = reply.result()
-        if isinstance(outcome, Stored) and turn.game.ended is not None:
-            tell(service, outcome.game, outcome.submission)
+        turn = _turn(service, game, moves[game.id], read_bound(service, game), now)
+        if turn is not None:
+            store(service, turn)
 
 
 def _turn(

@@ -19,8 +19,8 @@ from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, message_o
 from app.core.messages import N_
 from app.core.service import Service
 from app.games import queries as games_queries
-from app.games.queries import Stored, Turn
-from app.games.service.ending import Binding, became, bound, clock_of_game, tell
+from app.games.queries import Turn
+from app.games.service.ending import Binding, became, bound, clock_of_game, store
 from app.games.service.referee import Table, Thinking, after_move, due, end, paced, play, position_after, seat, thought
 from app.games.service.showing import GameView, MoveBody, may_play, view, visible
 from app.tables import GameRow
@@ -153,11 +153,8 @@ class Games:
         if after.over and after.game.counted:
             submission = await run_sync(became, self._service, after, binding)
         turn = Turn(before.game.moves, after.game, after.moves[len(before.moves) :], submission)
-        outcome = await self._service.writer.call(games_queries.store, turn)
-        if not isinstance(outcome, Stored):
-            return None
-        tell(self._service, outcome.game, outcome.submission)
-        return replace(after, game=outcome.game)
+        outcome = await run_sync(store, self._service, turn)
+        return None if outcome is None else replace(after, game=outcome.game)
 
     async def _bound(self, game: GameRow) -> Binding | None:
         """The contest of a counted game; raises NotFound where it has the problem no more."""

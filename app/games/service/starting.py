@@ -98,11 +98,15 @@ async def start(
     else:
         own = chosen.limits.open_games or MOST_OPEN
         new = NewGame(table.game, table.moves, own, settings.most_games, admitted.limits)
-    outcome = await service.writer.call(games_queries.start, new)
-    if isinstance(outcome, LimitReached):
-        wait = None if outcome.again is None else ceil((outcome.again - table.game.started).total_seconds())
-        raise TooManyRequests(outcome.message, wait)
+    if (refused := await run_sync(_store, service, new)) is not None:
+        wait = None if refused.again is None else ceil((refused.again - table.game.started).total_seconds())
+        raise TooManyRequests(refused.message, wait)
     return table
+
+
+def _store(service: Service, new: NewGame) -> LimitReached | None:
+    with service.database.transaction() as connection:
+        return games_queries.start(connection, new)
 
 
 def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str, body: StartBody) -> Chosen:
