@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, inspect, select, update
 from sqlalchemy.orm import Session
 
-from app.core.db.by_id import Kind, tell
+from app.core.db.by_id import Kind, portions, tell
 from app.core.db.database import Database
 from app.core.db.migrate import Encrypted, SecretKeys
 from app.submissions.queries.submission_queries import is_of, is_visible
@@ -120,21 +120,10 @@ def between(session: Session, contest_id: str, first: int, last: int, type_: str
     return [Event(*row) for row in session.execute(query)]
 
 
-@dataclass(frozen=True, slots=True)
-class Forget:
-    """Events of one contest that newer ones have made superfluous."""
-
-    contest_id: str
-    ids: Sequence[int]
-
-
-def forget(connection: Connection, orders: Sequence[Forget]) -> list[None]:
-    """Delete superfluous events, a handler of the writer."""
-    for order in orders:
-        for start in range(0, len(order.ids), AT_ONCE):
-            some = order.ids[start : start + AT_ONCE]
-            connection.execute(delete(EventRow).where(EventRow.contest_id == order.contest_id, EventRow.id.in_(some)))
-    return [None] * len(orders)
+def forget(session: Session, contest_id: str, ids: Sequence[int]) -> None:
+    """Delete events that newer ones have made superfluous."""
+    for some in portions(ids):
+        session.execute(delete(EventRow).where(EventRow.contest_id == contest_id, EventRow.id.in_(some)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +156,11 @@ def new_since(session: Session, contest_id: str, mark: Mark, changed_ids: Collec
     submissions = set(session.scalars(new))
     mine = SubmissionRow.contest_id == contest_id if mark == Mark() else is_of(contest_id)
     judgements = list(_judgements(session, mine, JudgementRow.id > mark.judgement))
-    waiting = sorted(mark.open)
-    for start in range(0, len(waiting), AT_ONCE):
-        judgements += _judgements(session, mine, JudgementRow.id.in_(waiting[start : start + AT_ONCE]))
-    late = sorted(changed_ids) if mark != Mark() else []
-    for start in range(0, len(late), AT_ONCE):
-        judgements += _judgements(session, mine, JudgementRow.submission_id.in_(late[start : start + AT_ONCE]))
+    for some in portions(mark.open):
+        judgements += _judgements(session, mine, JudgementRow.id.in_(some))
+    late = changed_ids if mark != Mark() else ()
+    for some in portions(late):
+        judgements += _judgements(session, mine, JudgementRow.submission_id.in_(some))
     verdicts = {(team, problem) for _, _, state, team, problem in judgements if state == DONE}
     open_ = {id_ for id_, _, state, _, _ in judgements if state != DONE}
     touched = submissions | set(late) | {submission for _, submission, _, _, _ in judgements}
@@ -205,10 +193,9 @@ def tried_together(session: Session, contest_id: str, pairs: Collection[tuple[st
         SubmissionRow.contest_id == contest_id
     )
     ids: set[int] = set()
-    teams = sorted({team for team, _ in pairs if team is not None})
-    for start in range(0, len(teams), AT_ONCE):
-        some = session.execute(query.where(SubmissionRow.team_id.in_(teams[start : start + AT_ONCE])))
-        ids.update(id_ for id_, team, problem in some if (team, problem) in pairs)
+    for teams in portions(team for team, _ in pairs if team is not None):
+        rows = session.execute(query.where(SubmissionRow.team_id.in_(teams)))
+        ids.update(id_ for id_, team, problem in rows if (team, problem) in pairs)
     return ids
 
 

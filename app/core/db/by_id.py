@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session, UOWTransaction
 
 from app import tables
 
+Key = TypeVar("Key", str, int)
 R = TypeVar("R", bound=tables.GroupRow | tables.OrganizationRow | tables.PersonRow | tables.TeamRow)
 # Ids in one IN (...): older SQLites take 999 parameters.
 AT_ONCE = 500
@@ -54,7 +55,7 @@ def rows(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
     return by_id
 
 
-def portions(ids: Iterable[str]) -> Iterator[list[str]]:
+def portions(ids: Iterable[Key]) -> Iterator[list[Key]]:
     """Each id once, sorted, in lists short enough for one query."""
     wanted = sorted(set(ids))
     for start in range(0, len(wanted), AT_ONCE):

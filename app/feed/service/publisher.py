@@ -342,7 +342,8 @@ class FeedPublisher:
                 known.add(row, texts)
             self._tell(followed.contest_id)
         if gone := known.take_superfluous(utc_now() - KEPT_SUPERFLUOUS):
-            self._service.writer.submit(feed_queries.forget, feed_queries.Forget(followed.contest_id, gone)).result()
+            with self._service.database.write(quiet=True) as session:
+                feed_queries.forget(session, followed.contest_id, gone)
 
     def _tell(self, contest_id: str) -> None:
         for on_events in self._listeners:

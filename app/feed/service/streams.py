@@ -6,7 +6,7 @@ Each stream reads the log at its own pace, and all share its bytes (guarantee 6)
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from app.core.errors import BadRequest, Forbidden
@@ -35,6 +35,21 @@ class Wish:
     types: frozenset[str] | None = None
     live: bool = True
     own: bool = False
+    server_sent: bool = False
+
+    @property
+    def keep_alive(self) -> bytes:
+        """What is sent while nothing happens."""
+        return KEEP_ALIVE if self.server_sent else b"\n"
+
+    def written(self, log: Log, line: Line, token: str = "") -> bytes:
+        """An event as it is sent, with this token or that of its own place."""
+        role = self.reader.role
+        if not self.server_sent:
+            return line.at(token, role) if token else line.sent(log.epoch, role)
+        events, name = line.notifications(role), token or write_token(log.epoch, Place(line.id), role)
+        last = len(events) - 1  # of several runs only the last has an id, since only then all of them are there
+        return b"".join(server_sent(line.type, each, name if at == last else None) for at, each in enumerate(events))
 
     def wants(self, log: Log, line: Line) -> bool:
         """Whether an event is for this client."""
@@ -45,17 +60,11 @@ class Wish:
         )
 
 
-# The writing of a line for a client: with this token, empty for the line's own.
-Write = Callable[[Line, str], bytes]
-
-
 async def follow(
     log: Log,
     client: Client,
     wish: Wish,
     place: Place,
-    write: Write,
-    keep_alive: bytes,
     seconds: float,
     compared: asyncio.Future[Log | None] | None = None,
 ) -> AsyncIterator[bytes]:
@@ -64,7 +73,7 @@ async def follow(
     A stream that does not stay ends once the log is `compared` with the contest. Raises the error of the comparison.
     """
     if place.kind is not None:
-        async for account in first_account(log, wish, place, write):
+        async for account in first_account(log, wish, place):
             if client.gone:
                 return
             yield account
@@ -77,7 +86,7 @@ async def follow(
         for line in lines:
             at = line.id
             if wish.wants(log, line):
-                chunk.append(write(line, ""))
+                chunk.append(wish.written(log, line))
                 size += len(chunk[-1])
                 if size >= CHUNK:
                     break
@@ -92,10 +101,10 @@ async def follow(
                 compared.result()
             return
         if not await client.sleep(seconds):
-            yield keep_alive
+            yield wish.keep_alive
 
 
-async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> AsyncIterator[bytes]:
+async def first_account(log: Log, wish: Wish, place: Place) -> AsyncIterator[bytes]:
     """The last published version of every object, kinds in order; changes after `place.event` follow once more.
 
     What has changed is not left out, as others refer to it, but for the state: that is the last word.
@@ -118,16 +127,14 @@ async def first_account(log: Log, wish: Wish, place: Place, write: Write) -> Asy
                 line = lines.get(event)
                 if line is not None:
                     token = write_token(log.epoch, Place(place.event, kind, began), wish.reader.role)
-                    chunk.append(write(line, token))
+                    chunk.append(wish.written(log, line, token))
             if chunk:
                 yield b"".join(chunk)
             first = following
         first = 0
 
 
-async def stream(
-    hub: Hub, log: Log, client: Client, wish: Wish, place: Place, write: Write, keep_alive: bytes
-) -> AsyncIterator[bytes]:
+async def stream(hub: Hub, log: Log, client: Client, wish: Wish, place: Place) -> AsyncIterator[bytes]:
     """Follow a log for a client until it, the contest or the server has gone.
 
     A stream that does not stay ends with the comparison of the whole contest that is begun for it.
@@ -140,7 +147,7 @@ async def stream(
         if not wish.live:
             compared = asyncio.wrap_future(hub.publisher.fresh(log.contest_id))
             compared.add_done_callback(lambda _: client.wake())
-        async for chunk in follow(log, client, wish, place, write, keep_alive, hub.seconds, compared):
+        async for chunk in follow(log, client, wish, place, hub.seconds, compared):
             yield chunk
     finally:
         if compared is not None:
@@ -166,7 +173,7 @@ async def event_feed(
     wish = Wish(reader_of(client.viewer), _types(types), live=live)
     log = await hub.open_log(contest_id)
     place = place_behind(log, wish, token)
-    return stream(hub, log, client, wish, place, _as_line(log, wish.reader.role), b"\n")
+    return stream(hub, log, client, wish, place)
 
 
 async def own_verdicts(
@@ -179,10 +186,10 @@ async def own_verdicts(
     viewer = client.viewer
     if not viewer.sees_all and viewer.team_id is None:
         raise Forbidden(N_("only a team, a judge or an admin has verdicts to wait for"))
-    wish = Wish(reader_of(viewer), frozenset(LARGE), live=live, own=not viewer.sees_all)
+    wish = Wish(reader_of(viewer), frozenset(LARGE), live=live, own=not viewer.sees_all, server_sent=True)
     log = await hub.open_log(contest_id)
     place = Place(log.head) if token is None else place_behind(log, wish, token)
-    return stream(hub, log, client, wish, place, _as_server_sent(log, wish.reader.role), b":\n\n")
+    return stream(hub, log, client, wish, place)
 
 
 def _types(text: str | None) -> frozenset[str] | None:
@@ -198,24 +205,3 @@ def _types(text: str | None) -> frozenset[str] | None:
             found=unknown[0][:40],
         )
     return names
-
-
-def _as_line(log: Log, role: str) -> Write:
-    """Events as lines of NDJSON."""
-
-    def write(line: Line, token: str) -> bytes:
-        return line.at(token, role) if token else line.sent(log.epoch, role)
-
-    return write
-
-
-def _as_server_sent(log: Log, role: str) -> Write:
-    """Events as server-sent ones; of several runs only the last has an id, since only then all of them are there."""
-
-    def write(line: Line, token: str) -> bytes:
-        name = token or write_token(log.epoch, Place(line.id), role)
-        events = line.notifications(role)
-        last = len(events) - 1
-        return b"".join(server_sent(line.type, each, name if at == last else None) for at, each in enumerate(events))
-
-    return write

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from anyio.to_thread import run_sync
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -93,7 +93,7 @@ class WebhookView(BaseModel):
     contest_ids: list[str]
     endpoints: list[str]
     active: bool
-    failing_since: str | None
+    failing_since: Annotated[str | None, BeforeValidator(format_time_or_none)]
     failures: int
     error: str | None
 
@@ -174,17 +174,7 @@ def _webhook_of(session: Session, webhook_id: str) -> WebhookRow:
 
 
 def _view(row: WebhookRow) -> WebhookView:
-    """Show a webhook."""
-    return WebhookView(
-        id=row.id,
-        url=row.url,
-        contest_ids=row.contest_ids,
-        endpoints=row.endpoints,
-        active=row.active,
-        failing_since=format_time_or_none(row.failing_since),
-        failures=row.failures,
-        error=row.error,
-    )
+    return WebhookView.model_validate(row, from_attributes=True)
 
 
 def _contests_of(service: Service) -> list[str]:

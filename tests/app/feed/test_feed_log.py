@@ -26,6 +26,13 @@ def row(id_: int, **changes: Any) -> EventRow:
     return EventRow(contest_id="c", id=id_, time=NOW, **facts)
 
 
+class Numbered(Wish):
+    """A client that is sent the numbers of events."""
+
+    def written(self, log: Log, line: Line, token: str = "") -> bytes:
+        return b"%d" % line.id
+
+
 def filled(count: int) -> Log:
     """A log whose pages are read from the rows it was made of."""
     rows = [row(id_) for id_ in range(1, count + 1)]
@@ -172,9 +179,7 @@ def test_an_event_that_is_added_while_a_page_is_read_is_passed_over_by_no_stream
         return log
 
     async def streamed() -> list[bytes]:
-        pieces = follow(
-            new_log(), Client(), Wish(JUDGE, None, live=False), Place(0), lambda line, _: b"%d" % line.id, b"", 1.0
-        )
+        pieces = follow(new_log(), Client(), Numbered(JUDGE, None, live=False), Place(0), 1.0)
         return [piece async for piece in pieces]
 
     async def called() -> tuple[int, int]:
@@ -203,8 +208,8 @@ def test_a_new_reader_gets_a_judgement_that_changes_meanwhile_before_its_runs() 
         log.take(each)
 
     async def first() -> bytes:
-        pieces = first_account(log, Wish(JUDGE, None, live=False), Place(4, 0), lambda line, _: b"%d " % line.id)
-        return b"".join([piece async for piece in pieces])
+        pieces = first_account(log, Numbered(JUDGE, None, live=False), Place(4, 0))
+        return b" ".join([piece async for piece in pieces])
 
-    assert asyncio.run(first()) == b"1 5 3 "
+    assert asyncio.run(first()) == b"1 5 3"
     assert read == ["submissions", "judgements", "runs"], "each line is made once"
