@@ -23,7 +23,7 @@ from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, ad
 from app.games.service.playing import Games
 from app.games.service.referee import Table
 from app.games.service.showing import GameView, MoveBody, StartBody, listed, may_play
-from app.games.service.starting import start
+from app.games.service.starting import game_of, start
 from app.problems.pages.contest import named_problem
 from app.problems.queries import pins
 from games.catalog import games as catalog
@@ -59,12 +59,8 @@ def play_page(
     """The form to start a game, and the viewer's games of this problem."""
     scored = the_problem(snapshot, named_problem(snapshot, problem_id))
     row = pins.row(session, snapshot.contest.id, scored.id)
-    own = None if row is None else row.settings.get("game")
-    name = "" if row is None else row.settings["checker"] if own is None else own["name"]
-    if name not in catalog():
-        raise BadRequest(
-            N_("expected one that can be played, found %(found)r, which has no game"), where="problem", found=problem_id
-        )
+    assert row is not None, "the snapshot has the problem"
+    name, own = game_of(row)
     rules = catalog()[name]
     cases = testcases.list_cases(viewer, snapshot, session, scored.id) if own is not None else []
     return page(

@@ -20,6 +20,7 @@ from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests, me
 from app.core.load import source_of
 from app.core.messages import N_, Message, did_you_mean
 from app.core.service import Service
+from app.domain.documents import GameDocument
 from app.games import queries as games_queries
 from app.games.queries import NewGame
 from app.games.service.referee import Table, Thinking, paced
@@ -30,7 +31,7 @@ from app.submissions.queries.usage import LimitReached
 from app.submissions.service.admission import Admitted, admit
 from app.submissions.service.submission_form import SubmissionForm
 from app.submissions.service.submit import refuse_full
-from app.tables import GameRow
+from app.tables import GameRow, ProblemRow
 from checkers.doors import Rejected
 from games.catalog import games
 from games.checker import Start, read_instance
@@ -126,14 +127,7 @@ def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem
             raise NotFound(
                 N_("no problem %(problem)r in contest %(contest)r"), problem=problem_id, contest=snapshot.contest.id
             )
-        own = problem.settings.get("game")
-        name = problem.settings["checker"] if own is None else own["name"]
-        if name not in games():
-            raise BadRequest(
-                N_("expected one that can be played, found %(found)r, which has no game"),
-                where="problem",
-                found=problem_id,
-            )
+        name, own = game_of(problem)
         limits = entry.limits.over(contest.settings.limits)
         move_ms = _ms(limits.move_seconds or (own and own["move_seconds"]))
         game_ms = _ms(limits.game_seconds or (own and own["game_seconds"]))
@@ -145,6 +139,17 @@ def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem
         return Chosen(start_, None, False, limits, move_ms, game_ms)
     start_ = _start_of_case(name, service.files.load(row.input_sha256), is_game=own is not None)
     return Chosen(start_, (row.id, row.name), own is not None, limits, move_ms, game_ms)
+
+
+def game_of(problem: ProblemRow) -> tuple[str, GameDocument | None]:
+    """The game of a problem, and its settings if the problem itself is played; raises BadRequest if it has none."""
+    own = problem.settings.get("game")
+    name = problem.settings["checker"] if own is None else own["name"]
+    if name not in games():
+        raise BadRequest(
+            N_("expected one that can be played, found %(found)r, which has no game"), where="problem", found=problem.id
+        )
+    return name, own
 
 
 def _usual(name: str) -> str:
