@@ -78,7 +78,7 @@ MOST_ENDED = 1000
 def start(connection: Connection, new: NewGame) -> LimitReached | None:
     """Insert a game with the moves made at once; returns why a limit refuses it, if one does."""
     game = new.game
-    lock_names(connection, _locks(new))
+    lock_names(connection, _locks(new))  # of two starts at once, one counts the other's game
     if (refused := _refused(connection, new)) is not None:
         return refused
     connection.execute(INSERT_GAME, _values(game, NAMES))
@@ -107,6 +107,7 @@ def store(connection: Connection, turn: Turn) -> Stored | None:
 
     None, and nothing is changed, where the game has gone on, has ended or is gone.
     """
+    # The lock makes a second turn wait and then find another number: both were made of the same position.
     query = select(GameRow.moves).where(GameRow.id == turn.game.id, IS_PLAYING).with_for_update()
     if connection.scalar(query) != turn.before:
         return None

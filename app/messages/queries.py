@@ -16,7 +16,7 @@ def clarifications(session: Session, contest_id: str) -> Sequence[ClarificationR
     """The clarifications of a contest, oldest first."""
     query = select(ClarificationRow).where(ClarificationRow.contest_id == contest_id)
     rows = session.scalars(query.order_by(ClarificationRow.time)).all()
-    return sorted(rows, key=lambda row: (row.time, _order(row.id)))
+    return sorted(rows, key=lambda row: (row.time, _order(row.id)))  # as text, 10 would come before 9
 
 
 def clarification(session: Session, contest_id: str, id_: str) -> ClarificationRow | None:

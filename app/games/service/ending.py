@@ -96,7 +96,7 @@ def became(service: Service, table: Table, binding: Binding | None) -> NewSubmis
     if binding is None or case is None or game.ended is None or game.account_id is None or game.team_id is None:
         return None
     entry, clock = binding.entry, binding.clock
-    when = game.ended - MS if game.ending == "contest" else game.ended
+    when = game.ended - MS if game.ending == "contest" else game.ended  # at its end nothing is taken any more
     time = clock.contest_time(when)
     is_late = entry.final and time < clock.duration and not binding.entrant.is_virtual
     if game.team_id not in entry.teams or is_late:

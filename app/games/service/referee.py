@@ -86,6 +86,7 @@ def answer(table: Table, now: datetime) -> Table:
             break
         number = len(table.moves) + 1
         opponent = rules.opponents[table.game.opponent]
+        # Drawn by the move's number alone: a reply that was lost is found again, the same.
         move = opponent.choose(table.position, draws(table.game.seed, number))
         made = GameMoveRow(table.game.id, number, 1 - table.game.side, move, 0, now)
         game = replace(table.game, moves=number, since=now)

@@ -248,6 +248,7 @@ def _table(
         game=start_.game,
         instance=start_.instance,
         opponent=opponent,
+        # Unpredictable: who knows the seed knows the opponent's moves.
         seed=secrets.randbelow(MOST_SEED) if body.seed is None else body.seed,
         side=rules.asker if side is None else side,
         started=now,
@@ -256,7 +257,7 @@ def _table(
         moves=0,
         since=now,
         used_ms=0,
-        deadline=now,
+        deadline=now,  # `paced` sets it once the opponent has moved
     )
     return Table(game, position, ())
 

@@ -184,7 +184,7 @@ def readable(viewer: Viewer, snapshot: ContestSnapshot, messages: Iterable[M]) -
 def _may_see(viewer: Viewer, row: Addressed, groups: Sequence[str], problems: set[str]) -> bool:
     if viewer.sees_all:
         return True
-    if row.problem_id is not None and row.problem_id not in problems:
+    if row.problem_id is not None and row.problem_id not in problems:  # not before the problem may be seen
         return False
     if row.from_team_id is not None:
         return row.from_team_id == viewer.team_id
@@ -209,7 +209,7 @@ def check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: Cl
     need(viewer, allowed, "post_clar", "proxy_clar", "admin_clar")
     given = {name for name in type(body).model_fields if getattr(body, name) is not None}
     if body.time is not None and "admin_clar" in allowed:
-        return
+        return  # another system took it, by its own rules
     refuse(
         [
             mismatch(name, Message(N_("none, as the server sets it")), Message(N_("one")))
@@ -250,7 +250,9 @@ def clarification_row(
     body.problem_id = body.problem_id and problem_called(snapshot, body.problem_id)
     sender = body.from_team_id or viewer.team_id
     seen = {each.id for each in documents(viewer, snapshot, session)} if body.reply_to_id is not None else set()
-    refuse([*_unknown(session, snapshot, contest, body, sender, seen - {id_})])
+    refuse(
+        [*_unknown(session, snapshot, contest, body, sender, seen - {id_})]
+    )  # a repeated one may not reply to itself
     time = body.time or utc_now()
     in_contest = body.contest_time if body.contest_time is not None else clock(contest).contest_time(time)
     return ClarificationRow(

@@ -78,7 +78,7 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
     """Store a comment at the time of now; raises BadRequest naming what it refers to and its writer cannot see."""
     contest = contest_of(session, snapshot.contest.id)
     need(viewer, capabilities(viewer, contest.settings, takes_part=False), "post_comment")
-    known = visible_ids(viewer, snapshot, session)
+    known = visible_ids(viewer, snapshot, session)  # a refused name must not reveal that a hidden object exists
     links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
     missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]
     refuse(
