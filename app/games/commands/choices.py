@@ -15,7 +15,8 @@ from pathlib import Path
 import typer
 
 from app.core.commands.client import Client, refusal
-from app.core.commands.output import Failure, Json, JsonMapping, nearest, read_file, show, table, write_json
+from app.core.commands.output import Failure, Json, JsonMapping, nearest, read_file, show, write_json
+from app.core.commands.registry import Cell, Table
 from app.games.commands.program import Program, run_all
 from checkers.doors import Message, Rejected, Score
 from games.catalog import names, open_game
@@ -144,12 +145,18 @@ class Wanted:
     instance: str
 
 
-@dataclass(frozen=True)
-class Result:
-    """A game that has ended, and what was wrong with the program, if anything."""
-
-    game: JsonMapping
-    fault: str = ""
+GAMES: Mapping[str, Cell] = {
+    "game": "id",
+    "problem": "problem_id",
+    "case": lambda game: game["testcase"] or ("" if game["counted"] else "practice"),
+    "team": "team_id",
+    "opponent": "opponent",
+    ">moves": "moves",
+    "ended": lambda game: {"you": "won", "opponent": "lost", None: "draw"}[game["winner"]] if game["over"] else "",
+    "how": "ending",
+    "started": lambda game: game["started"][:19].replace("T", " "),
+    "submission": "submission_id",
+}
 
 
 def play_remotely(
@@ -162,7 +169,7 @@ def play_remotely(
     jobs: int | None,
     *,
     quiet: bool,
-) -> list[Result]:
+) -> list[Json]:
     """Play all games, several at once, below a bar."""
     games = [partial(play_one, client, contest, problem, each, command, seconds) for each in wanted]
     return run_all(games, jobs or AT_ONCE, f"{problem} in {contest}", quiet=quiet)
@@ -207,7 +214,7 @@ def position_of_case(client: Client, contest: str, problem: str, case: str) -> s
     return read_instance(data).instance if data.startswith(b"game ") else data.decode()
 
 
-def play_one(client: Client, contest: str, problem: str, wanted: Wanted, command: list[str], seconds: float) -> Result:
+def play_one(client: Client, contest: str, problem: str, wanted: Wanted, command: list[str], seconds: float) -> Json:
     """Play one game to its end; a program that does not play, or moves illegally, gives it up."""
     game = client.post(f"contests/{contest}/problems/{problem}/games", dict(wanted.start))
     program = Program(command, seconds)
@@ -230,7 +237,7 @@ def play_one(client: Client, contest: str, problem: str, wanted: Wanted, command
             winner = None if game["winner"] is None else game["winner"] == "you"
             program.finish(winner, End("over", None))
         program.close()
-    return Result(game, fault)
+    return {**game, "fault": fault}
 
 
 def make_move(client: Client, game: JsonMapping, text: str) -> Json:
@@ -254,31 +261,13 @@ def nothing() -> None:
     """Make a small body ready to be sent again: it is, always."""
 
 
-def report_remote(results: list[Result], *, as_json: bool) -> None:
+def report_remote(results: list[Json], *, as_json: bool) -> None:
     """Print how the games ended; exit code 1 unless all were won."""
-    won = sum(result.game["winner"] == "you" for result in results)
+    won = sum(game["winner"] == "you" for game in results)
     if as_json:
-        write_json({"won": won, "games": [{**result.game, "fault": result.fault} for result in results]})
+        write_json({"won": won, "games": results})
     else:
-        rows = [
-            (
-                result.game["id"],
-                result.game["testcase"] or "",
-                result.game["opponent"],
-                ended_words(result.game["winner"]),
-                result.game["ending"],
-                len(result.game["moves"]),
-                result.game["submission_id"] or "",
-                result.fault,
-            )
-            for result in results
-        ]
-        columns = ["game", "case", "opponent", "ended", "how", ">moves", "submission", "fault of the program"]
-        show(table(f"{won} of {len(results)} games won", columns, rows))
+        rows = [{**game, "moves": len(game["moves"])} for game in results]
+        show(Table({**GAMES, "fault of the program": "fault"}, f"{won} of {len(results)} games won").drawn(rows))
     if won < len(results):
         raise typer.Exit(1)
-
-
-def ended_words(winner: str | None) -> str:
-    """Say in a word how a game ended for its contestant."""
-    return {"you": "won", "opponent": "lost", None: "draw"}[winner]

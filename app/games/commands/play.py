@@ -257,8 +257,8 @@ def report(game: AnyGame, side: Side, opponent: str, played: list[Transcript], *
                 each.seed,
                 ended(each, side),
                 len(each.moves),
-                f"{longest(each, side):.3f}",
-                why(each),
+                f"{max((move.seconds for move in each.moves if move.side == side), default=0.0):.3f}",
+                "" if each.end is None else each.end.text,
             )
             for at, each in enumerate(played, start=1)
             if len(played) <= 20 or each not in won
@@ -277,16 +277,6 @@ def ended(transcript: Transcript, side: Side) -> str:
         return "goes on"
     result = "draw" if end.winner is None else "won" if end.winner == side else "lost"
     return result if end.reason == "over" else f"{result}, {end.reason}"
-
-
-def why(transcript: Transcript) -> str:
-    """Give what is known of an end that is not by the rules."""
-    return "" if transcript.end is None else transcript.end.text
-
-
-def longest(transcript: Transcript, side: Side) -> float:
-    """Give the seconds of a side's slowest move."""
-    return max((move.seconds for move in transcript.moves if move.side == side), default=0.0)
 
 
 def as_data(transcript: Transcript) -> dict[str, object]:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -15,27 +14,13 @@ from rich.text import Text
 
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, console, harmless, person_at_stdin, show, write_json
-from app.core.commands.registry import AsJson, Cell, Contest, Request, Table, command
-from app.games.commands.choices import ended_words, game_named, summary, transcript_file
+from app.core.commands.registry import AsJson, Contest, Request, Table, command
+from app.games.commands.choices import GAMES, game_named, summary, transcript_file
 from checkers.doors import Rejected
 from games.doors import AnyGame, Position
 from games.transcript import Move, Transcript, read, replay, won_by_contestant
 
 STATES = ("playing", "ended")
-
-
-GAMES: Mapping[str, Cell] = {
-    "game": "id",
-    "problem": "problem_id",
-    "case": lambda game: game["testcase"] or ("" if game["counted"] else "practice"),
-    "team": "team_id",
-    "opponent": "opponent",
-    ">moves": "moves",
-    "ended": lambda game: ended_words(game["winner"]) if game["over"] else "",
-    "how": "ending",
-    "started": lambda game: game["started"][:19].replace("T", " "),
-    "submission": "submission_id",
-}
 
 
 @command("games")
