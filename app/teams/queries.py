@@ -241,24 +241,9 @@ def accounts_of(session: Session, team_ids: Collection[str]) -> list[AccountRow]
     return [row for row in rows if row.team_id in team_ids]
 
 
-def groups_kept_teams(session: Session, contest_ids: Collection[str], team_ids: Collection[str]) -> set[str]:
-    """The groups that contests brought, or that teams are in."""
-    brought = session.scalars(select(GroupRow.id).where(GroupRow.contest_id.in_(contest_ids)))
-    used = session.execute(select(TeamRow.id, TeamRow.group_ids))
-    return {*brought, *(group_id for team_id, ids in used if team_id in team_ids for group_id in ids)}
-
-
-def organizations_kept_teams(session: Session, contest_ids: Collection[str], team_ids: Collection[str]) -> set[str]:
-    """The organizations that contests brought, or that teams are of."""
-    brought = session.scalars(select(OrganizationRow.id).where(OrganizationRow.contest_id.in_(contest_ids)))
-    used = session.execute(select(TeamRow.id, TeamRow.organization_id).where(TeamRow.organization_id.is_not(None)))
-    return {*brought, *(str(organization_id) for team_id, organization_id in used if team_id in team_ids)}
-
-
-def persons_kept_teams(session: Session, contest_ids: Collection[str], account_rows: Iterable[AccountRow]) -> set[str]:
-    """The persons that contests brought, or whose accounts these are."""
-    brought = session.scalars(select(PersonRow.id).where(PersonRow.contest_id.in_(contest_ids)))
-    return {*brought, *(row.person_id for row in account_rows if row.person_id is not None)}
+def made_for(session: Session, table: type[R], contest_ids: Collection[str]) -> set[str]:
+    """The ids of the groups, organizations or persons that contests brought."""
+    return set(session.scalars(select(table.id).where(table.contest_id.in_(contest_ids))))
 
 
 def accounts_of_team(session: Session, team_id: str) -> int:

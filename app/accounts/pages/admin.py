@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.accounts.schemas import AuditFilter
@@ -43,60 +43,48 @@ Text = Annotated[str, Query(max_length=255)]
 Before = Annotated[int | None, Query(ge=1, lt=2**63)]
 
 
+class Asked(NamedTuple):
+    """The form of the audit log: its fields as they were sent, and the conditions that they make."""
+
+    fields: dict[str, str]
+    query: AuditFilter
+
+
+def _asked(actor: Text = "", operation: Text = "", since: Text = "", before: Before = None) -> Asked:
+    try:
+        moment = datetime.fromisoformat(since).replace(tzinfo=UTC) if since else None
+    except ValueError:
+        raise BadRequest(
+            N_("expected a time such as 2026-11-22T09:00, found %(found)r"), where="since", found=since[:40]
+        ) from None
+    fields = {"actor": actor, "operation": operation, "since": since}
+    return Asked(fields, AuditFilter(actor.strip() or None, operation.strip() or None, moment, before, PER_PAGE + 1))
+
+
+TheAsked = Annotated[Asked, Depends(_asked)]
+
+
 def contest_audit(
-    request: Request,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Reading,
-    actor: Text = "",
-    operation: Text = "",
-    since: Text = "",
-    before: Before = None,
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, asked: TheAsked
 ) -> HTMLResponse:
     """Who changed what of the contest, newest first."""
-    query = _query(actor, operation, since, before)
-    return page(
-        "organiser/audit.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "audit"),
-        **_shown(role_changes.of_contest(session, query, snapshot.contest.id), actor, operation, since),
-    )
+    entries = role_changes.of_contest(session, asked.query, snapshot.contest.id)
+    values = {"viewer": viewer, "frame": frame(session, viewer, snapshot, "audit"), **_shown(entries, asked)}
+    return page("organiser/audit.html", request, **values)
 
 
-def server_audit(
-    request: Request,
-    viewer: Visitor,
-    session: Reading,
-    actor: Text = "",
-    operation: Text = "",
-    since: Text = "",
-    before: Before = None,
-) -> HTMLResponse:
+def server_audit(request: Request, viewer: Visitor, session: Reading, asked: TheAsked) -> HTMLResponse:
     """Who changed what on the server, newest first."""
-    entries = role_changes.listed(session, _query(actor, operation, since, before))
-    return page("organiser/server_audit.html", request, viewer=viewer, **_shown(entries, actor, operation, since))
+    entries = role_changes.listed(session, asked.query)
+    return page("organiser/server_audit.html", request, viewer=viewer, **_shown(entries, asked))
 
 
-def _query(actor: str, operation: str, since: str, before: int | None) -> AuditFilter:
-    moment = None
-    if since:
-        try:
-            moment = datetime.fromisoformat(since).replace(tzinfo=UTC)
-        except ValueError:
-            raise BadRequest(
-                N_("expected a time such as 2026-11-22T09:00, found %(found)r"), where="since", found=since[:40]
-            ) from None
-    return AuditFilter(actor.strip() or None, operation.strip() or None, moment, before, PER_PAGE + 1)
-
-
-def _shown(entries: list[AuditEntry], actor: str, operation: str, since: str) -> dict[str, Any]:
-    asked = {"actor": actor, "operation": operation, "since": since}
-    known = {name: value for name, value in asked.items() if value}
+def _shown(entries: list[AuditEntry], asked: Asked) -> dict[str, Any]:
+    known = {name: value for name, value in asked.fields.items() if value}
     more = len(entries) > PER_PAGE
     return {
         "entries": [(entry, _counts(entry), _values(entry)) for entry in entries[:PER_PAGE]],
-        "asked": asked,
+        "asked": asked.fields,
         "later": urlencode({**known, "before": entries[PER_PAGE - 1].id}) if more else None,
     }
 

@@ -25,7 +25,7 @@ from app.core.bodies import Body, Document, same_id
 from app.core.clics import JsonObject
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
 from app.core.messages import N_, counted
-from app.core.passwords import hash_all, hash_password, make_password
+from app.core.passwords import hash_password, make_password
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import AccountRow, ContestRow
@@ -228,7 +228,7 @@ def change(session: Session, viewer: Viewer, account_id: str, body: schemas.Acco
 
 
 def _put(session: Session, reach: Reach, body: schemas.AccountBody, password: str | None) -> schemas.AccountView:
-    password_hash = hash_all([password])[0]
+    password_hash = None if password is None else hash_password(password)
     registration.refuse_links(session, [(body, "body")], replace=True, reach=reach)
     concern(session, reach, [body.team_id])
     row = registration.put(session, body, password_hash)

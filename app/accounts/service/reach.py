@@ -23,12 +23,12 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.core.clics import example
 from app.core.clock import utc_now
-from app.core.db import audit
+from app.core.db import audit, by_id
 from app.core.errors import NotFound
 from app.core.messages import N_, Message, did_you_mean
 from app.core.passwords import hash_password, make_password
 from app.core.service import Service
-from app.tables import AccountRow, TeamRow
+from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 
 NO_ROLES = Roles()
@@ -74,13 +74,16 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
     rows = [row for row in rows if row.type == "team" and row.team_id in teams]
     roles = accounts_queries.roles_of(session, [row.id for row in rows])
     rows = [row for row in rows if not _has_roles_elsewhere(roles.get(row.id, NO_ROLES), owned)]
+    kept = by_id.rows(session, TeamRow, teams).values()
+    organizations = {row.organization_id for row in kept if row.organization_id is not None}
+    persons = {row.person_id for row in rows if row.person_id is not None}
     return Reach(
         whole=False,
         teams=teams,
         accounts=frozenset(row.id for row in rows),
-        groups=teams_queries.groups_kept_teams(session, owned, teams),
-        organizations=teams_queries.organizations_kept_teams(session, owned, teams),
-        persons=teams_queries.persons_kept_teams(session, owned, rows),
+        groups=teams_queries.made_for(session, GroupRow, owned).union(*(row.group_ids for row in kept)),
+        organizations=teams_queries.made_for(session, OrganizationRow, owned) | organizations,
+        persons=teams_queries.made_for(session, PersonRow, owned) | persons,
     )
 
 

@@ -35,7 +35,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams import schemas
-from app.teams.service.teams import may_see
+from app.teams.service.teams import fill_row, may_see
 
 OfTeam = Callable[[TeamRow], Iterable[str | None]]
 
@@ -117,20 +117,7 @@ class DirectoryKind:
 
     def fill(self, files: FileStore, row: Row, body: schemas.DirectoryBody, named: set[str], where: str) -> list[Fault]:
         """Give a row what a body names; returns what is wrong with its files."""
-        details = dict(row.details or {})
-        faults: list[Fault] = []
-        for name in named - {"id"}:
-            value = getattr(body, name)
-            if name in self.files:
-                value, wrong = file_references.keep(files, name, value or [], details.get(name, []), where)
-                faults += wrong
-            elif isinstance(value, BaseModel):
-                value = value.model_dump()
-            if name in self.columns:
-                setattr(row, name, value if name != "team_ids" else list(dict.fromkeys(value or [])))
-            else:
-                details[name] = value or None
-        row.details = {name: value for name, value in details.items() if value is not None}
+        faults = fill_row(files, row, body, named, self.files, where)
         names = [each["filename"] for name in self.files for each in row.details.get(name, [])]
         twice = sorted({name for name in names if names.count(name) > 1})
         return faults or [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service.reach import reach_of
@@ -20,10 +20,12 @@ from app.core.files.file_references import Files
 from app.core.files.files import FileStore
 from app.core.messages import N_, Fault, Message, did_you_mean
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.tables import ContestRow, GroupRow, OrganizationRow, TeamRow
+from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 
 FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
+LISTS = frozenset({"group_ids", "team_ids"})
+Listed = GroupRow | OrganizationRow | PersonRow | TeamRow
 # Properties that a team's account and judges see alone: its machine, and whether it is hidden or disqualified.
 OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data"})
 
@@ -150,22 +152,30 @@ def put(
 
 def fill(files: FileStore, row: TeamRow, body: TeamChange, named: set[str], where: str) -> list[Fault]:
     """Give a team what a body names; returns what is wrong with its files."""
+    faults = fill_row(files, row, body, named, FILES, where)
+    row.label, row.hidden = row.label or row.id, bool(row.hidden)
+    return faults
+
+
+def fill_row(
+    files: FileStore, row: Listed, body: Body, named: set[str], file_names: Collection[str], where: str
+) -> list[Fault]:
+    """Give a row what a body names, in its columns or details; returns what is wrong with its files."""
     details = dict(row.details or {})
     faults: list[Fault] = []
     for name in named - {"id"}:
         value = getattr(body, name)
-        if name in FILES:
+        if name in file_names:
             value, wrong = file_references.keep(files, name, value or [], details.get(name, []), where)
             faults += wrong
+        elif isinstance(value, BaseModel):
+            value = value.model_dump()
+        if name not in row.__table__.columns:
             details[name] = value
-        elif name == "location":
-            details[name] = None if value is None else value.model_dump()
-        elif name == "group_ids":
-            row.group_ids = list(dict.fromkeys(value or []))
-        elif name == "label":
-            row.label = value or row.id
+        elif name in LISTS:
+            setattr(row, name, list(dict.fromkeys(value or [])))
         else:
-            setattr(row, name, bool(value) if name == "hidden" else value)
+            setattr(row, name, value)
     row.details = {name: value for name, value in details.items() if value}
     return faults
 
