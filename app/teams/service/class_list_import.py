@@ -115,14 +115,14 @@ class People:
     def _plan_row(self, row: PersonRowBody, where: str) -> None:
         username = row.username or self._username_of(row, where)
         if username in self._given:
-            self._fault(where, "username", Message(N_("each username once")), repr(username))
+            self._fault(where, "username", N_("each username once"), repr(username))
             return
         if username in self._foreign:
-            self._take(where, "username", Message(N_("a username that is free")), repr(username))
+            self._take(where, "username", N_("a username that is free"), repr(username))
             return
         self._given.add(username)
         if row.password is not None and (expected := weakness(row.password, username)):
-            self._fault(where, "password", expected, Message(N_("a secret")))
+            self.faults.append(mismatch(place(where, "password"), expected, Message(N_("a secret"))))
             return
         old = self._old.get(username)
         account_id = old.id if old is not None else self._new_account_id(username)
@@ -133,12 +133,8 @@ class People:
         if row.email is not None and person_id is None:
             person_id = self._new_person_id(account_id)
             if self._session.get(PersonRow, person_id) is not None:
-                self._fault(
-                    where,
-                    "email",
-                    Message(N_("a person who is new")),
-                    Message(N_("%(account)r, who has no such account"), account=account_id),
-                )
+                whose = Message(N_("%(account)r, who has no such account"), account=account_id)
+                self._fault(where, "email", N_("a person who is new"), whose)
         body = AccountBody(
             id=account_id,
             username=username,
@@ -180,28 +176,21 @@ class People:
             name=old.name or Message(N_("without a name")),
         )
         if old.type != "team":
-            self._fault(where, "username", Message(N_("the username of a team's account, or a new one")), whose)
+            self._fault(where, "username", N_("the username of a team's account, or a new one"), whose)
         elif derived and changes:
-            expected = Message(N_("a username, as the one made of the name is of an account with another name or team"))
+            expected = N_("a username, as the one made of the name is of an account with another name or team")
             self._fault(where, "username", expected, whose)
         elif changes and not self._replace:
-            expected = Message(
-                N_("the old account as it is, %(name)r of team %(team)r"), name=old.name, team=old.team_id
-            )
-            self._take(
-                where, "username", expected, Message(N_("%(name)r of team %(team)r"), name=body.name, team=body.team_id)
-            )
+            expected = N_("the old account as it is, %(name)r of team %(team)r")
+            found = Message(N_("%(name)r of team %(team)r"), name=body.name, team=body.team_id)
+            self._take(where, "username", expected, found, name=old.name, team=old.team_id)
         elif body.password is not None and not self._replace:
-            self._take(where, "password", Message(N_("none, as the account is there already")), Message(N_("a secret")))
+            self._take(where, "password", N_("none, as the account is there already"), Message(N_("a secret")))
         if (email := self._other_email(old, planned.email)) is not None:
             changes.append(email)
             if email.before is not None and not self._replace:
-                self._take(
-                    where,
-                    "email",
-                    Message(N_("%(before)r, as the person has it"), before=email.before),
-                    repr(email.after),
-                )
+                expected = N_("%(before)r, as the person has it")
+                self._take(where, "email", expected, repr(email.after), before=email.before)
         if body.password is not None:
             changes.append(Change(property="password", before=None, after=None))
         planned.changes = changes
@@ -224,10 +213,10 @@ class People:
             team_id = self.teams.make(row.name) if self.teams.letters else self.teams.add(account_id, row.name)
         else:
             whose = Message(N_("team %(team)r, %(name)r"), team=account_id, name=self.teams.names[account_id])
-            self._fault(where, "team", Message(N_("a team, as one of their own would have the id of another")), whose)
+            self._fault(where, "team", N_("a team, as one of their own would have the id of another"), whose)
             return None
         if team_id is None:
-            self._fault(where, "team", Message(N_("the id of one of the teams of this name")), repr(row.team))
+            self._fault(where, "team", N_("the id of one of the teams of this name"), repr(row.team))
             return None
         self._link(row, team_id, where)
         return team_id
@@ -240,42 +229,31 @@ class People:
         if row.organization is not None:
             meant = self.organizations.meant(row.organization)
             if meant is None:
-                self._fault(
-                    where,
-                    "organization",
-                    Message(N_("the id of one of the organizations of this name")),
-                    row.organization,
-                )
+                expected = N_("the id of one of the organizations of this name")
+                self._fault(where, "organization", expected, row.organization)
                 return
             plan.organization_id = plan.organization_id or meant
             if plan.organization_id != meant:
-                expected = Message(
-                    N_("%(organization)r, as in the team's other rows"), organization=plan.organization_id
-                )
-                self._fault(where, "organization", expected, repr(meant))
+                expected = N_("%(organization)r, as in the team's other rows")
+                self._fault(where, "organization", expected, repr(meant), organization=plan.organization_id)
             elif old is not None and old.organization_id not in {None, meant} and not self._replace:
-                self._take(
-                    where,
-                    "organization",
-                    Message(N_("%(organization)r, as the team has it"), organization=old.organization_id),
-                    repr(meant),
-                )
+                expected = N_("%(organization)r, as the team has it")
+                self._take(where, "organization", expected, repr(meant), organization=old.organization_id)
         if row.group is not None:
             group = self.groups.meant(row.group)
             if group is None:
-                self._fault(where, "group", Message(N_("the id of one of the groups of this name")), row.group)
+                self._fault(where, "group", N_("the id of one of the groups of this name"), row.group)
             elif group not in plan.group_ids:
                 plan.group_ids.append(group)
 
     def _hide(self, hidden: bool, plan: TeamPlan, old: TeamRow | None, where: str) -> None:
         """Note whether a team is hidden: its rows agree, and an old one changes only if that is asked for."""
         if plan.hidden not in {None, hidden}:
-            self._fault(
-                where, "hidden", Message(N_("%(hidden)s, as in the team's other rows"), hidden=plan.hidden), str(hidden)
-            )
+            expected = N_("%(hidden)s, as in the team's other rows")
+            self._fault(where, "hidden", expected, str(hidden), hidden=plan.hidden)
         plan.hidden = hidden
         if old is not None and old.hidden != hidden and not self._replace:
-            self._take(where, "hidden", Message(N_("%(hidden)s, as the team is"), hidden=old.hidden), str(hidden))
+            self._take(where, "hidden", N_("%(hidden)s, as the team is"), str(hidden), hidden=old.hidden)
 
     def _new_account_id(self, username: str) -> str:
         id_ = self._new_ids.get(username, username)
@@ -331,8 +309,8 @@ class People:
             made.password = passwords[str(body.id)]
         return made
 
-    def _fault(self, where: str, column: str, expected: Text, what: Text) -> None:
-        self.faults.append(mismatch(place(where, column), expected, what))
+    def _fault(self, where: str, column: str, expected: str, what: Text, **values: object) -> None:
+        self.faults.append(mismatch(place(where, column), Message(expected, **values), what))
 
-    def _take(self, where: str, column: str, expected: Text, what: Text) -> None:
-        self.taken.append(mismatch(place(where, column), expected, what))
+    def _take(self, where: str, column: str, expected: str, what: Text, **values: object) -> None:
+        self.taken.append(mismatch(place(where, column), Message(expected, **values), what))
