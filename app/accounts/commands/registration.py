@@ -18,8 +18,8 @@ from pydantic import JsonValue
 from app.accounts.commands.accounts import new_password
 from app.core.commands.client import Client, without_none
 from app.core.commands.config import Login, cleaned, current_login
-from app.core.commands.output import Failure, JsonMapping, say, show, table, write_json
-from app.core.commands.registry import AsJson, Contest, Request, Shown, Table, command, keys
+from app.core.commands.output import Failure, JsonMapping
+from app.core.commands.registry import Cell, Contest, Request, Shown, Table, command, keys
 
 NONE = "none"
 Most = Annotated[int | None, typer.Option("--most", metavar="N", help="accounts that may register in all")]
@@ -170,8 +170,7 @@ def show_audit(
     operation: Annotated[str | None, typer.Option(metavar="NAME", help="only this operation of the API")] = None,
     since: Annotated[str | None, typer.Option(metavar="TIME", help="only from this time on, with its zone")] = None,
     limit: Annotated[int, typer.Option(min=0, help="the newest so many; 0: all")] = 100,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show who changed what, when and from where, the newest first.
 
     Examples:
@@ -181,11 +180,8 @@ def show_audit(
     """
     path = "audit" if contest is None else f"contests/{contest}/audit"
     with Client.open() as client:
-        entries = _entries(client, path, limit, {"actor": actor, "operation": operation, "since": since})
-        if as_json:
-            write_json(list(entries))
-        else:
-            _show_table(entries)
+        entries = list(_entries(client, path, limit, {"actor": actor, "operation": operation, "since": since}))
+    return Shown(entries, Table(AUDIT, empty="no entries"))
 
 
 def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | None]) -> Iterator[JsonMapping]:
@@ -199,24 +195,6 @@ def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | N
         if len(entries) < most or (limit and left <= 0):
             return
         before = entries[-1]["id"]
-
-
-def _show_table(entries: Iterator[JsonMapping]) -> None:
-    rows = [
-        [
-            entry["time"],
-            f"{entry['username']} ({entry['role']})",
-            entry["address"],
-            entry["operation"],
-            entry["contest_id"] or entry["problem_id"] or "",
-            changes_text(entry["changes"]),
-        ]
-        for entry in entries
-    ]
-    if rows:
-        show(table("", ("time", "who", "from", "operation", "where", "what"), rows))
-    else:
-        say("no entries")
 
 
 def changes_text(changes: JsonMapping) -> str:
@@ -233,3 +211,13 @@ def changes_text(changes: JsonMapping) -> str:
 def _short(value: JsonValue) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+AUDIT: Mapping[str, Cell] = {
+    "time": "time",
+    "who": lambda entry: f"{entry['username']} ({entry['role']})",
+    "from": "address",
+    "operation": "operation",
+    "where": lambda entry: entry["contest_id"] or entry["problem_id"] or "",
+    "what": lambda entry: changes_text(entry["changes"]),
+}

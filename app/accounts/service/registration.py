@@ -80,21 +80,19 @@ def registered(session: Session, contest_id: str) -> list[schemas.RegisteredView
     names = {team.id: team.name for team in teams_queries.teams(session)}
     person_ids = [account.person_id for _, account in rows if account.person_id is not None]
     persons = by_id.rows(session, PersonRow, person_ids)
-    views = []
-    for row, account in rows:
-        person = persons.get(str(account.person_id))
-        views.append(
-            schemas.RegisteredView(
-                account_id=account.id,
-                username=account.username,
-                name=account.name or account.username,
-                team_id=account.team_id,
-                team=names.get(str(account.team_id)),
-                email=None if person is None else person.details.get("email"),
-                time=format_time(row.time),
-            )
+    emails = {person.id: person.details.get("email") for person in persons.values()}
+    return [
+        schemas.RegisteredView(
+            account_id=account.id,
+            username=account.username,
+            name=account.name or account.username,
+            team_id=account.team_id,
+            team=names.get(str(account.team_id)),
+            email=emails.get(str(account.person_id)),
+            time=format_time(row.time),
         )
-    return views
+        for row, account in rows
+    ]
 
 
 def why_closed(contest: ContestRow, row: RegistrationRow) -> Message | None:
@@ -211,8 +209,6 @@ def refuse_links(
 
 def missing_links(session: Session, places: Sequence[Place], reach: Reach) -> list[Fault]:
     """List every team and person that an account names and that does not exist."""
-    team_ids = by_id.known(session, TeamRow, [body.team_id for body, _ in places if body.team_id is not None])
-    known = reach.within(team_ids, reach.teams)
     team, person = (
         (Message(N_("a team that exists")), Message(N_("a person that exists")))
         if reach.whole
@@ -221,17 +217,13 @@ def missing_links(session: Session, places: Sequence[Place], reach: Reach) -> li
             Message(N_("a person that exists, and was made for a contest of yours")),
         )
     )
-    missing = [
-        mismatch(place(where, "team_id"), team, repr(body.team_id))
-        for body, where in places
-        if body.team_id is not None and body.team_id not in known
-    ]
-    ids_ = [body.person_id for body, _ in places if body.person_id is not None]
-    persons = reach.within(by_id.known(session, PersonRow, ids_), reach.persons)
-    return missing + [
-        mismatch(place(where, "person_id"), person, repr(body.person_id))
-        for body, where in places
-        if body.person_id is not None and body.person_id not in persons
+    teams = [(body.team_id, place(where, "team_id")) for body, where in places if body.team_id is not None]
+    persons = [(body.person_id, place(where, "person_id")) for body, where in places if body.person_id is not None]
+    known_teams = reach.within(by_id.known(session, TeamRow, dict(teams)), reach.teams)
+    known_persons = reach.within(by_id.known(session, PersonRow, dict(persons)), reach.persons)
+    return [
+        *(mismatch(where, team, repr(id_)) for id_, where in teams if id_ not in known_teams),
+        *(mismatch(where, person, repr(id_)) for id_, where in persons if id_ not in known_persons),
     ]
 
 
