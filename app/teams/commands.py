@@ -88,7 +88,8 @@ def import_teams(
 ) -> None:
     """Import teams from a file: all of them, or none and a list of what is wrong.
 
-    The institutions of a teams.tsv become organizations. Owners of a contest name it with --contest.
+    The institutions of a teams.tsv are organizations that exist: import them first. Owners of a contest name it with
+    --contest.
 
     Examples:
       jurado admin team import teams.csv

@@ -150,7 +150,7 @@ def create_teams(
 ) -> JsonObject | list[JsonObject]:
     """One object or a list, in JSON, YAML, CSV or TSV. All of them or, with every fault listed, none.
 
-    Institutions of a teams.tsv become organizations. Owners of a contest name it, and make teams for it.
+    Institutions of a teams.tsv are organizations that exist. Owners of a contest name it, and make teams for it.
     """
     made = bring_in(session, service, viewer, document_, replace=replace, contest_id=contest_id)
     return many_or_one(

@@ -46,11 +46,10 @@ class Institution(NamedTuple):
     icpc_id: str | None
     formal_name: str
     name: str
-    country: str | None
 
 
 class ListedTeam(NamedTuple):
-    """A line of teams.tsv: its place, its team without the organization, and the institution that becomes that."""
+    """A line of teams.tsv: its place, its team without the organization, and the institution that it is."""
 
     where: str
     body: TeamLine
@@ -173,11 +172,11 @@ def _team(cells: Sequence[str]) -> tuple[TeamLine, Institution | None]:
         "name": cells[3],
         "organization_id": None,
     }
-    formal_name, name, country, id_ = (each.strip() for each in (*cells[4:], "", "", "", "")[:4])
+    formal_name, name, _, id_ = (each.strip() for each in (*cells[4:], "", "", "", "")[:4])
     icpc_id = _institution_number(id_)
     if not (formal_name or name):
         return body, None
-    return body, Institution(icpc_id, formal_name or name, name or formal_name, country or None)
+    return body, Institution(icpc_id, formal_name or name, name or formal_name)
 
 
 def _institution(cells: Sequence[str]) -> dict[str, object]:

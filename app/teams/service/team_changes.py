@@ -33,7 +33,6 @@ from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import team_import, teams
 from app.teams.service.class_list_import import People
-from app.teams.service.team_import import TeamImport
 from app.teams.service.teams import document
 
 NOT_NULL = ("name", "label", "hidden")
@@ -75,8 +74,8 @@ def bring_in(
 
     Raises BadRequest or Conflict with every fault.
     """
-    options = TeamImport(replace, contest_id, reach_of(session, viewer))
-    made = team_import.bring_in(session, service.files, document_, options)
+    reach = reach_of(session, viewer)
+    made = team_import.bring_in(session, service.files, document_, replace=replace, reach=reach)
     if contest_id is not None:
         take_in(session, contest_id, [row.id for row in made.rows], made.new_ids)
     after_commit(session, service.boards.all_changed)

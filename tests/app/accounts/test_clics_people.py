@@ -113,67 +113,33 @@ def test_the_files_of_a_contest_come_in_in_each_form(world: Api, form: str) -> N
     assert world.get("account", auth=("team-001", "P3xm33imve")).json()["team_id"] == "1"
 
 
-def test_institutions_of_teams_tsv_become_organizations(world: Api) -> None:
+def test_institutions_of_teams_tsv_are_organizations_known_by_number_or_name(world: Api) -> None:
+    refused = send(world, "teams", TEAMS_TSV)
+    assert refused.status_code == 400
+    assert [fault["where"] for fault in refused.json()["errors"]] == [
+        "line 2, column organization_id",
+        "line 3, column organization_id",
+    ]
+    assert shown(world, "teams") == {}
+    assert send(world, "contests/c/organizations", ORGANIZATIONS).status_code == 201
     made = send(world, "teams", TEAMS_TSV)
     assert made.status_code == 201, made.text
     assert [team["organization_id"] for team in made.json()] == ["433", "7012"]
-    rows = shown(world, "contests/c/organizations")
-    assert rows["433"] == {
-        "id": "433",
-        "icpc_id": "433",
-        "name": "Sydney",
-        "formal_name": "University of Sydney",
-        "country": "AUS",
-    }
     assert made.json()[0]["group_ids"] == [], "a group that is not there is left out"
-
-
-def test_institutions_without_a_number_are_known_by_their_names(world: Api) -> None:
-    lines = (
-        "teams\t1\n"
-        "1\t\t\tOne\tUniversidad Nacional\tUNAL\tCOL\n"
-        "2\t\t\tTwo\tUniversidad Nacional\tUNAL\tCOL\n"
-        "3\t\t\tThree\tŁódź\t\tPOL\n"
-        "4\t\t\tFour\t\t\tPOL\n"
-    )
-    assert world.post("contests/c/organizations", user="admin", json={"id": "u", "name": "UNAL"}).status_code == 201
+    assert world.post("contests/c/organizations", user="admin", json={"id": "u", "name": "UdeA"}).status_code == 201
+    lines = "teams\t1\n8\t\t\tEight\tUniversidad de Antioquia\tUdeA\tCOL\n9\t\t\tNine\t\t\tPOL\n"
     made = send(world, "teams", lines)
     assert made.status_code == 201, made.text
-    ids = [team.get("organization_id") for team in made.json()]
-    assert (ids[:2], ids[3]) == (["u", "u"], None)
-    rows = shown(world, "contests/c/organizations")
-    assert rows["u"] == {"id": "u", "name": "UNAL"}, "one that is here stays as it is"
-    assert rows[ids[2]]["name"] == "Łódź"
-    assert "formal_name" not in rows[ids[2]]
-    assert send(world, "teams", lines, replace=True).status_code == 201
-    assert shown(world, "contests/c/organizations")["u"]["country"] == "COL"
+    assert [team.get("organization_id") for team in made.json()] == ["u", None]
 
 
 def test_an_institution_is_none_of_the_same_name_with_another_number(world: Api) -> None:
     assert send(world, "contests/c/organizations", ORGANIZATIONS).status_code == 201
-    made = send(world, "teams", "teams\t1\n9\t\t\tNine\tUniversity of Sydney\tSydney\tAUS\tINST-99\n")
-    assert made.json()[0]["organization_id"] == "99"
+    refused = send(world, "teams", "teams\t1\n9\t\t\tNine\tUniversity of Sydney\tSydney\tAUS\tINST-99\n")
+    assert (refused.status_code, refused.json()["errors"][0]["found"]) == (400, "'99'")
 
 
-def test_faults_of_institutions_and_teams_are_listed_together_and_nothing_is_kept(world: Api) -> None:
-    lines = (
-        "teams\t1\n"
-        "1\t\t\tOne\tUniversity of Sydney\tSydney\tAustralia\tINST-433\n"
-        "2\t\t\t\tUniversidad Nacional\tUNAL\tCOL\tINST-7012\n"
-        "3\t\t\tThree\tUniversidad Nacional\tUNAL\tPER\tINST-7012\n"
-        "no id\t\t\tFour\n"
-    )
-    refused = send(world, "teams", lines)
-    assert refused.status_code == 400
-    assert [fault["where"] for fault in refused.json()["errors"]] == [
-        "line 2, column country",
-        "line 4",
-        "line 3, column name",
-        "line 5, column id",
-    ]
-    assert refused.json()["errors"][1]["expected"] == "institution '7012' as in line 3"
-    assert shown(world, "contests/c/organizations") == {}
-    assert shown(world, "teams") == {}
+def test_faults_of_files_of_the_icpc_are_refused(world: Api) -> None:
     for path, text in (
         ("contests/c/organizations", "institutions\t1\nINST-1\tA\n"),
         ("contests/c/organizations", "institutions\t9\n"),
