@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from threading import Lock
 from typing import Literal, cast
 
 from sqlalchemy.orm import Session
@@ -139,8 +138,8 @@ class Failures:
 
     def __init__(self, steady: Callable[[], float] = time.monotonic) -> None:
         self._steady = steady
-        self._times: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
-        self._guard = Lock()
+        self._times: dict[tuple[str, str], deque[float]] = {}
+        self._swept = steady()
         self.tell: Tell = lambda _key, _most: None
 
     def add(self, key: tuple[str, str], most: int) -> None:
@@ -149,21 +148,17 @@ class Failures:
         self.tell(key, most)
 
     def add_elsewhere(self, key: tuple[str, str], most: int) -> None:
-        """Count one more that another server has told of; from any thread."""
-        with self._guard:
-            self._add(key, most)
-
-    def _add(self, key: tuple[str, str], most: int) -> None:
+        """Count one more that another server has told of; from any thread, so that one of two may stay uncounted."""
         now = self._steady()
-        while self._times and next(iter(self._times.values()))[-1] <= now - MINUTE:
-            self._times.popitem(last=False)
+        if now - self._swept > MINUTE:
+            self._swept = now
+            for old in [each for each, times in list(self._times.items()) if not times or times[-1] <= now - MINUTE]:
+                self._times.pop(old, None)
         self._times.setdefault(key, deque(maxlen=most)).append(now)
-        self._times.move_to_end(key)
 
     def reach(self, key: tuple[str, str], most: int) -> bool:
         """Whether there were so many within a minute."""
-        with self._guard:
-            times = tuple(self._times.get(key, ()))
+        times = self._times.get(key, ())
         return len(times) >= most and times[-most] > self._steady() - MINUTE
 
 
