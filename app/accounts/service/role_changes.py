@@ -96,8 +96,8 @@ def grant(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name
         row = in_contest if kind == "contests" else ProblemRoleRow(problem_id=object_id, account_id=account_id)
     reach = reach_of(session, viewer)
     pending = None if is_in_effect or reach.within([account_id], reach.accounts) else name
-    if body.role != OWNER:
-        _keep_owner(session, viewer, kind, object_id, account_id)
+    if kind == "contests" and body.role != OWNER:
+        _keep_owner(session, viewer, object_id, account_id)
     if (row.role, row.pending) != (body.role, pending):
         row.role, row.pending, row.granted_by, row.granted = body.role, pending, viewer.account_id, utc_now()
     session.add(row)
@@ -114,17 +114,18 @@ def revoke(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, nam
         raise NotFound(N_("account %(account)r has no role in contest %(contest)r"), account=name, contest=object_id)
     if row is None:
         raise NotFound(N_("account %(account)r has no role at problem %(problem)r"), account=name, problem=object_id)
-    _keep_owner(session, viewer, kind, object_id, row.account_id)
+    if kind == "contests":
+        _keep_owner(session, viewer, object_id, row.account_id)
     session.delete(row)
 
 
-def _keep_owner(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, account_id: str) -> None:
+def _keep_owner(session: Session, viewer: Viewer, contest_id: str, account_id: str) -> None:
     """Raise Conflict where an owner takes the role of the only owner, which then only an admin could give back."""
     if viewer.is_admin:
         return
-    lock_names(session, [f"owners of {kind}/{object_id}"])  # of two owners who revoke each other, one is refused
-    rows = accounts_queries.roles_at(session, kind, object_id)
-    if [row.account_id for row in rows if row.role == OWNER and row.pending is None] == [account_id]:
+    lock_names(session, [f"owners of {contest_id}"])  # of two owners who revoke each other, one is refused
+    rows = accounts_queries.of_contest(session, contest_id)
+    if [row.account_id for row in rows if row.role == OWNER] == [account_id]:
         raise Conflict(
             N_("account %(account)r is the only owner; make another account owner first"), account=account_id
         )

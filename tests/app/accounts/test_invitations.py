@@ -68,17 +68,15 @@ def test_a_role_outside_the_owners_reach_gives_no_right_until_it_is_accepted(
     assert roles(course, place)["hilda"] == ("judge", False)
 
 
-@pytest.mark.parametrize("place", INVITATIONS)
-def test_the_only_owner_stays_one_unless_an_admin_decides_otherwise(course: Api, place: str) -> None:
-    assert grant(course, place, "hilda", "owner").json()["pending"] is True
-    for _ in range(2):
-        assert grant(course, place, "staff", "judge").status_code == 409
-        assert course.delete(f"{place}/roles/staff", user="staff").status_code == 409
-    assert roles(course, place)["staff"] == ("owner", False)
-    assert accept(course, place=place).status_code == 200
-    assert grant(course, place, "staff", "judge").status_code == 200
-    assert course.delete(f"{place}/roles/hilda", user="hilda").status_code == 409
-    assert course.delete(f"{place}/roles/hilda", user="admin").status_code == 204
+def test_the_only_owner_of_a_contest_stays_one_unless_an_admin_decides_otherwise(course: Api) -> None:
+    assert grant(course, "contests/a", "hilda", "owner").json()["pending"] is True
+    assert grant(course, "contests/a", "staff", "judge").status_code == 409
+    assert course.delete("contests/a/roles/staff", user="staff").status_code == 409
+    assert roles(course)["staff"] == ("owner", False)
+    assert accept(course).status_code == 200
+    assert grant(course, "contests/a", "staff", "judge").status_code == 200
+    assert course.delete("contests/a/roles/hilda", user="hilda").status_code == 409
+    assert course.delete("contests/a/roles/hilda", user="admin").status_code == 204
 
 
 def test_a_page_confirms_that_an_invitation_was_accepted_or_declined(course: Api) -> None:
