@@ -2,14 +2,15 @@
 
 Nothing here reads or writes rows. A table is never changed: what happens gives another one.
 
-- Opponents that think for longer: in few threads of their own, each game in its turn, beside the event loop.
+- Opponents that think for longer: in few threads of their own, beside the event loop (guarantee 4).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Literal
 
 from anyio import CapacityLimiter
@@ -70,12 +71,6 @@ def play(table: Table, move: str, now: datetime, used: timedelta) -> Table:
     made = GameMoveRow(table.game.id, len(table.moves) + 1, table.game.side, move, ms, now)
     game = replace(table.game, moves=made.number, used_ms=table.game.used_ms + ms, since=now)
     return Table(game, position, (*table.moves, made))
-
-
-def is_quick(table: Table) -> bool:
-    """Whether the opponent answers so soon that no other game has to wait for it."""
-    opponent = games()[table.game.game].opponents[table.game.opponent]
-    return bool(getattr(opponent, "quick", False))
 
 
 def answer(table: Table, now: datetime) -> Table:
@@ -145,30 +140,12 @@ def paced(table: Table, clock: Clock | None) -> Table:
 def after_move(moves: Sequence[GameMoveRow], side: int, number: int) -> Sequence[GameMoveRow]:
     """The moves up to the opponent's reply to one of the contestant's."""
 
-    def until() -> Iterator[GameMoveRow]:
-        for move in moves:
-            if move.number > number and move.side == side:
-                return
-            yield move
-
-    return list(until())
+    return list(takewhile(lambda move: move.number <= number or move.side != side, moves))
 
 
-# Opponents that think at once. They share Python's lock, so that more would answer none of them sooner; and they take
-# no thread that reads the database for somebody.
-AT_ONCE = 2
-
-
-class Thinking:
-    """The threads of opponents, for one event loop. Games wait in the order in which they came, each with one move."""
-
-    def __init__(self) -> None:
-        self._threads: CapacityLimiter | None = None
-
-    async def reply(self, table: Table, now: datetime) -> Table:
-        """The table after the opponent's moves; a quick one answers at once."""
-        if is_quick(table):
-            return answer(table, now)
-        if self._threads is None:
-            self._threads = CapacityLimiter(AT_ONCE)
-        return await run_sync(answer, table, now, limiter=self._threads)
+async def reply(table: Table, now: datetime, threads: CapacityLimiter) -> Table:
+    """The table after the opponent's moves; a slow opponent thinks in one of a few threads, games in their order."""
+    opponent = games()[table.game.game].opponents[table.game.opponent]
+    if getattr(opponent, "quick", False):
+        return answer(table, now)
+    return await run_sync(answer, table, now, limiter=threads)

@@ -6,6 +6,7 @@ import secrets
 from dataclasses import dataclass
 from math import ceil
 
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
@@ -23,7 +24,7 @@ from app.core.service import Service
 from app.domain.documents import GameDocument
 from app.games import queries as games_queries
 from app.games.queries import NewGame
-from app.games.service.referee import Table, Thinking, paced
+from app.games.service.referee import Table, paced, reply
 from app.games.service.showing import MOST_SEED, StartBody
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -64,7 +65,7 @@ class Chosen:
 
 async def start(
     service: Service,
-    thinking: Thinking,
+    thinking: CapacityLimiter,
     viewer: Viewer,
     address: str,
     contest_id: str,
@@ -90,7 +91,7 @@ async def start(
     if admitted is not None:
         await run_sync(refuse_full, service, admitted)
     table = _table(viewer, address, (snapshot.contest.id, problem_id), body, chosen, admitted)
-    table = await thinking.reply(table, table.game.started)
+    table = await reply(table, table.game.started, thinking)
     table = paced(table, None if admitted is None else admitted.entrant.clock)
     settings = service.settings
     if admitted is None:
