@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import Annotated
 
 from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
@@ -20,7 +20,7 @@ from app.core.pages.gate import see
 from app.core.pages.languages import _, in_words_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, visitor
-from app.games.service.playing import Games
+from app.games.routes import TheGames
 from app.games.service.referee import Table
 from app.games.service.showing import GameView, MoveBody, StartBody, listed, may_play
 from app.games.service.starting import game_of, start
@@ -46,11 +46,6 @@ class LookedAt:
     table: Table
     view: GameView
     plays: bool
-
-
-def games_of(request: Request) -> Games:
-    """The games of the running service."""
-    return cast(Games, request.app.state.games)
 
 
 def play_page(
@@ -81,7 +76,9 @@ def play_page(
     )
 
 
-async def begin_game(request: Request, service: TheService, contest_id: str, problem_id: str) -> Response:
+async def begin_game(
+    request: Request, service: TheService, games: TheGames, contest_id: str, problem_id: str
+) -> Response:
     """Start a game, and go to its page."""
     viewer, fields = await visitor(request), await read_form(request)
     values: dict[str, object] = {name: fields[name] for name in ("opponent", "testcase") if fields.get(name)}
@@ -93,13 +90,11 @@ async def begin_game(request: Request, service: TheService, contest_id: str, pro
         text = fields.get("position", "").strip("\n")
         values["parameters"] = {"instance": f"{text}\n"}
     body = made_of_values(StartBody, values)
-    games = games_of(request)
     table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
     return see(request, f"/c/{contest_id}/games/{table.game.id}")
 
 
-async def _looked_at(request: Request, viewer: Visitor, game_id: str) -> LookedAt:
-    games = games_of(request)
+async def _looked_at(request: Request, viewer: Visitor, games: TheGames, game_id: str) -> LookedAt:
     table = await games.look(viewer, game_id)
     if table.game.contest_id != request.path_params["contest_id"]:
         raise NotFound(N_("no game %(game)r in this contest"), game=game_id)
@@ -137,9 +132,9 @@ def game_page(
     )
 
 
-async def play_on(request: Request, contest_id: str, game_id: str) -> Response:
+async def play_on(request: Request, games: TheGames, contest_id: str, game_id: str) -> Response:
     """Do what the form says, move or resign; then the game's page again."""
-    viewer, fields, games = await visitor(request), await read_form(request), games_of(request)
+    viewer, fields = await visitor(request), await read_form(request)
     act = fields.get("act", "move")
     if act == "move":
         values = {"number": _number(fields.get("number", "")), "move": fields.get("move", "")}
