@@ -223,11 +223,6 @@ def check_ladder(package: Package) -> Iterator[PackageError]:
     ladder = package.settings.ladder
     if ladder is None:
         return
-    for place, ranges in (("ladder.points", ladder.points), ("ladder.short.points", ladder.short.points or {})):
-        for method, (least, most) in ranges.items():
-            if least > most:
-                message = mismatch(N_("[least, most]"), Phrase(N_("[%(least)s, %(most)s]"), least=least, most=most))
-                yield PackageError("jurado.yaml", f"{place}.{method}", message, "warning")
     for method in sorted(set(ladder.short.points or {}) - set(ladder.points)):
         text = mismatch(N_("a method of ladder.points (%(points)s)"), str(method), points=", ".join(ladder.points))
         yield PackageError("jurado.yaml", "ladder.short.points", text, "warning")

@@ -34,7 +34,7 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
     Without any that runs there are no opinions.
     """
     tools, unknown = validators_of(package)
-    faults = [_warning(each.place, "this input validator is not run: %(why)s", why=each.reason) for each in unknown]
+    faults = [_warning(place, "this input validator is not run: %(why)s", why=why) for place, why in unknown.items()]
     if workshop.desk is None:
         lack = _warning("input_validators", "input validators are not run: %(lack)s", lack=workshop.lack)
         return None, [*faults, lack]

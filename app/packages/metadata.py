@@ -19,7 +19,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    field_validator,
     model_validator,
 )
 
@@ -32,6 +31,8 @@ LONGEST_CONSTANT = 200
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 T = TypeVar("T")
+Number = int | float
+N = TypeVar("N", bound=Number)
 
 
 class Strict(BaseModel):
@@ -50,15 +51,19 @@ def one_or_many(value: object) -> object:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-def _distinct(value: tuple[T, ...]) -> tuple[T, ...]:
-    if len(set(value)) != len(value):
-        raise ValueError(mismatch(N_("every value once"), N_("a repetition")))
-    return value
-
-
 def _some(value: tuple[T, ...]) -> tuple[T, ...]:
     if not value:
         raise ValueError(mismatch(N_("at least one value"), N_("an empty list")))
+    return value
+
+
+def _as_range(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value if isinstance(value, tuple) else (value, value)
+
+
+def _ordered(value: tuple[Number, Number]) -> tuple[Number, Number]:
+    if value[0] > value[1]:
+        raise ValueError(mismatch(N_("[least, most]"), f"[{value[0]}, {value[1]}]"))
     return value
 
 
@@ -78,7 +83,8 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 Language = Annotated[str, StringConstraints(pattern=LANGUAGE_CODE)]
 Names = Annotated[tuple[Text, ...], BeforeValidator(as_tuple)]
 OneOrMore = Annotated[tuple[T, ...], AfterValidator(_some), BeforeValidator(one_or_many)]
-Number = int | float
+# A number, or [least, most].
+Range = Annotated[tuple[N, N], AfterValidator(_ordered), BeforeValidator(_as_range)]
 Positive = Annotated[int, Field(gt=0)]
 
 
@@ -133,7 +139,6 @@ class Limits(Strict):
     validation_time: Positive | None = None
     validation_memory: Positive | None = None
     validation_output: Positive | None = None
-    validation_passes: Annotated[int, Field(ge=2)] | None = None
 
     @model_validator(mode="after")
     def _whole_steps(self) -> Limits:
@@ -147,10 +152,8 @@ class Limits(Strict):
         return self
 
 
-Kind = Literal["pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"]
 License = Literal["unknown", "public domain", "cc0", "cc by", "cc by-sa", "educational", "permission"]
 Scalar = int | float | str
-INCOMPATIBLE = (("pass-fail", "scoring"), ("multi-pass", "submit-answer"), ("interactive", "submit-answer"))
 
 
 def _name_map(value: object) -> object:
@@ -178,6 +181,13 @@ def _has_value(value: dict[str, Scalar]) -> dict[str, Scalar]:
     return value
 
 
+def _judged(kinds: tuple[str, ...]) -> tuple[str, ...]:
+    if sorted(kinds) != ["scoring", "submit-answer"]:
+        expected = N_("[scoring, submit-answer], as Jurado scores answer files")
+        raise ValueError(mismatch(expected, ", ".join(kinds)))
+    return kinds
+
+
 def _is_uuid(value: str) -> str:
     if not UUID.fullmatch(value):
         raise ValueError("expected a UUID such as 0f8b0a52-7f4e-4c39-9a3c-5a8f5a8f3c11")
@@ -198,7 +208,7 @@ class Problem(Strict):
     """The metadata of a problem, as problem.yaml gives them."""
 
     problem_format_version: Literal["2025-09"]
-    type: Annotated[OneOrMore[Kind], AfterValidator(_distinct)] = ("pass-fail",)
+    type: Annotated[OneOrMore[Text], AfterValidator(_judged), Field(validate_default=True)] = ("pass-fail",)
     name: Annotated[dict[Language, Text], Field(min_length=1), BeforeValidator(_name_map)]
     uuid: Annotated[str, AfterValidator(_is_uuid)]
     version: Text | None = None
@@ -212,14 +222,6 @@ class Problem(Strict):
     languages: OneOrMore[Text] = ("all",)
     allow_file_writing: bool = False
     constants: dict[ConstantName, Constant] = {}
-
-    @field_validator("type")
-    @classmethod
-    def _compatible(cls, kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
-        for one, other in INCOMPATIBLE:
-            if one in kinds and other in kinds:
-                raise ValueError(f"`{one}` and `{other}` exclude each other")
-        return kinds
 
     @model_validator(mode="after")
     def _rights(self) -> Problem:

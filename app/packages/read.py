@@ -94,8 +94,6 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     texts = WithConstants(files, constants)
     configs = {name: texts[name] for name in files if name.endswith(f"/{GROUP_FILE}")}
     data = read_test_data(files, settings or FALLBACK, configs, faults)
-    if problem is not None:
-        _check_problem(problem, faults)
     _check_languages(_named(files), set(statements), faults)
     if settings is not None:
         _check_sizes(data.cases, settings, faults)
@@ -184,19 +182,6 @@ def _statements(
                 size = str(len(files[name]))
                 faults.expect(name, "", N_("at most %(most)s bytes"), size, most=LONGEST_STATEMENT)
     return statements
-
-
-def _check_problem(problem: Problem, faults: Faults) -> None:
-    """Hold the metadata against what Jurado can judge."""
-    if set(problem.type) != {"scoring", "submit-answer"}:
-        faults.expect(
-            "problem.yaml",
-            "type",
-            N_("[scoring, submit-answer], as Jurado scores answer files"),
-            ", ".join(problem.type),
-        )
-    if problem.limits.validation_passes is not None:
-        faults.add("problem.yaml", N_("only for multi-pass problems"), "limits.validation_passes")
 
 
 def _named(files: Mapping[str, bytes]) -> set[str] | None:

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, cast
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument
-from app.packages.metadata import Language, Number, Positive, Strict, Text, as_tuple, one_or_many
+from app.packages.metadata import Language, Number, Positive, Range, Strict, Text, as_tuple, one_or_many
 from app.programs.model import PROGRAM, Meaning, Protocol
 from app.programs.tools import ValidatorProtocol
 from checkers import doors
@@ -57,14 +57,7 @@ class Reference(Strict):
 Share = Annotated[Number, Field(ge=0, le=100)]
 
 
-def _range(value: object) -> object:
-    return as_tuple(value) if isinstance(value, list) else (value, value)
-
-
-Expected = Annotated[tuple[Share, Share], BeforeValidator(_range)]
-
-
-RungPoints = Annotated[dict[Text, Expected], Field(min_length=1)]
+RungPoints = Annotated[dict[Text, Range[Share]], Field(min_length=1)]
 
 
 class ShortLadder(Strict):

@@ -9,12 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import BeforeValidator, Field
 
-from app.core.faults import NONE, Faults, PackageError, mismatch
+from app.core.faults import NONE, Faults, PackageError
 from app.core.parsing import Document, check_model, read_document
-from app.packages.markdown import image_links, local_image
-from app.packages.metadata import Number, OneOrMore, Person, Strict, Text, read_person
+from app.packages.metadata import Number, OneOrMore, Person, Range, Strict, Text, read_person
 from app.packages.model import File, Package, Submission, SubmissionRule
 from app.packages.tools import program_of
 from checkers.doors import N_
@@ -23,18 +22,7 @@ FILE = "submissions/submissions.yaml"
 Verdicts = OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
 
 
-def _range(value: object) -> object:
-    return (value, value) if isinstance(value, int | float) else tuple(value) if isinstance(value, list) else value
-
-
-def _ordered(value: tuple[Number, Number]) -> tuple[Number, Number]:
-    if value[0] > value[1]:
-        raise ValueError(mismatch(N_("[low, high]"), f"[{value[0]}, {value[1]}]"))
-    return value
-
-
 Points = Annotated[Number, Field(ge=0)]
-Range = Annotated[tuple[Points, Points], AfterValidator(_ordered), BeforeValidator(_range)]
 
 
 class CaseDemands(Strict):
@@ -42,7 +30,7 @@ class CaseDemands(Strict):
 
     permitted: Verdicts | None = None
     required: Verdicts | None = None
-    score: Range | None = None
+    score: Range[Points] | None = None
     message: str = ""
     use_for_time_limit: bool | Literal["lower", "upper"] | None = None
 
@@ -134,27 +122,12 @@ DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt
 
 def check_unused(package: Package) -> Iterator[PackageError]:
     """Yield images that no statement shows, and answer files of example submissions that belong to no test case."""
-    yield from _of_statements(package)
-    yield from _of_submissions(package)
-
-
-def _of_statements(package: Package) -> Iterator[PackageError]:
-    for folder, texts in (("statement/", package.statements), ("solution/", package.solutions)):
-        known = {written.file.path for written in texts.values()}
-        sources = [written for written in texts.values() if written.kind != "pdf"]
-        for written in sources:
-            if written.kind == "md":
-                names = (local_image(link.address) for link in image_links(written.text))
-                known |= {f"{folder}{name}" for name in names if name is not None}
-        for name in package.files:
-            if name.startswith(folder) and name not in known and name.endswith(IMAGES):
-                short = name.removeprefix(folder)
-                if not any(written.kind == "tex" and short.rpartition(".")[0] in written.text for written in sources):
-                    yield _note(name, "no statement shows this image")
-
-
-def _of_submissions(package: Package) -> Iterator[PackageError]:
-    """Yield answer files that no test case is called like."""
+    texts = [written.text for written in (*package.statements.values(), *package.solutions.values())]
+    for name in package.files:
+        stem = name.rpartition("/")[2].rpartition(".")[0]
+        is_shown = not name.startswith(("statement/", "solution/")) or any(stem in text for text in texts)
+        if name.endswith(IMAGES) and not is_shown:
+            yield PackageError(name, "", "no statement shows this image", "note")
     pattern = package.settings.answers.pattern
     patterns = (pattern,) if pattern else DEFAULT_PATTERNS
     expected = {each.format(case=case.name) for case in package.cases for each in patterns}
@@ -162,8 +135,4 @@ def _of_submissions(package: Package) -> Iterator[PackageError]:
         if program_of(submission, package.files) is None:
             for file in submission.answers:
                 if file.name not in expected and file.path != FILE:
-                    yield _note(file.path, "no test case is called like this answer file")
-
-
-def _note(file: str, message: str) -> PackageError:
-    return PackageError(file, "", message, "note")
+                    yield PackageError(file.path, "", "no test case is called like this answer file", "note")

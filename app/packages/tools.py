@@ -66,29 +66,21 @@ class Workshop:
     lack: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NotRun:
-    """A program that nothing here runs, and why."""
-
-    place: str
-    reason: str
-
-
 def tool_of(package: Package, place: str) -> Tool:
     """The program at a place, with the problem's constants put into its texts."""
     return tool_at(WithConstants(package.files, package.problem.constants), place)
 
 
-def validators_of(package: Package) -> tuple[list[Tool], list[NotRun]]:
-    """The input validators of a package, and those that cannot be run."""
-    tools, unknown = [], []
+def validators_of(package: Package) -> tuple[list[Tool], dict[str, str]]:
+    """The input validators of a package, and why others cannot be run, by their places."""
+    tools, unknown = [], {}
     for place in places(package.files, VALIDATORS):
         if place.endswith(DOCUMENTS):
             continue
         if (reason := not_runnable(package.files, place)) is None:
             tools.append(tool_of(package, place))
         else:
-            unknown.append(NotRun(place, reason))
+            unknown[place] = reason
     return tools, unknown
 
 

@@ -36,7 +36,6 @@ from app.packages.tools import Workshop, local_workshop, not_runnable, program_o
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of, run_program
 from app.programs.model import Program, ProgramFault
 from app.programs.places import entry
-from app.programs.tools import ToolDesk
 from checkers.doors import N_, Phrase, Score
 
 
@@ -57,36 +56,22 @@ def complete(package: Package, workshop: Workshop | None, steps: Steps) -> tuple
         )
         return package, [PackageError("data", "", text, "note")]
     try:
-        made = _run(replace(package, cases=tuple(lacking)), place, workshop.desk, steps)
+        answers = run_program(replace(package, cases=tuple(lacking)), place, workshop.desk)
+        made = {case.name: answer for case, answer in steps.each("expected answers", lacking, answers)}
     except ProgramFault as fault:
         return package, [PackageError(place, "", Phrase(N_("this solution cannot be run: %(fault)s"), fault=fault))]
+    source = N_("%(place)s does not answer this input: %(rejected)s")
     faults = [
-        PackageError(
-            case.input.path,
-            "",
-            Phrase(N_("%(place)s does not answer this input: %(rejected)s"), place=place, rejected=answer.rejected),
-        )
-        for case, answer in made.values()
-        if isinstance(answer, Outcome)
+        PackageError(case.input.path, "", Phrase(source, place=place, rejected=answer.rejected))
+        for case in lacking
+        if isinstance(answer := made[case.name], Outcome)
     ]
-    cases = tuple(_answered(case, made) for case in package.cases)
-    return replace(package, cases=cases), faults
+    return replace(package, cases=tuple(_answered(case, made.get(case.name)) for case in package.cases)), faults
 
 
-Made = Mapping[str, tuple[Case, bytes | Outcome]]
-
-
-def _run(package: Package, place: str, desk: ToolDesk, steps: Steps) -> Made:
-    answers = run_program(package, place, desk)
-    return {case.name: (case, answer) for case, answer in steps.each("expected answers", package.cases, answers)}
-
-
-def _answered(case: Case, made: Made) -> Case:
-    answer = made[case.name][1] if case.name in made else None
-    if not isinstance(answer, bytes):
-        return case
+def _answered(case: Case, answer: bytes | Outcome | None) -> Case:
     path = f"data/{case.path}.ans"
-    return replace(case, answer=File(path, {path: answer}))
+    return replace(case, answer=File(path, {path: answer})) if isinstance(answer, bytes) else case
 
 
 MISSING = Outcome(rejected="expected an answer file, found none")

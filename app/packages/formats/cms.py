@@ -10,7 +10,7 @@ without those every case has its share of `total_value`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -72,14 +72,6 @@ class Task(BaseModel):
     score_type_parameters: int | float | list[list[int | float | str]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
-    """The files of input/ and output/ by their numbers."""
-
-    inputs: Mapping[int, str]
-    outputs: Mapping[int, str]
-
-
 def read(source: Source) -> Draft:
     """Read a task folder into a draft; faults and notes go to `source`."""
     task = Task()
@@ -113,30 +105,23 @@ def _refuse_other_kinds(source: Source, task: Task) -> None:
 
 def _cases(source: Source, task: Task) -> list[CaseDraft]:
     """The test cases in the order of their numbers, which go from 0 to n_input - 1."""
-    numbered = _numbered(source)
-    count = task.n_input if task.n_input is not None else len(numbered.inputs)
-    for name in _missing("input", numbered.inputs, count):
-        source.faults.add(name, Phrase(N_("missing file")))
-    extra = [name for names in (numbered.inputs, numbered.outputs) for at, name in names.items() if at >= count]
-    if extra:
-        source.note("task.yaml", N_("beyond n_input and left out: %(extra)s"), "n_input", extra=listed(sorted(extra)))
-    outputs = {at: source.keep(name) for at, name in numbered.outputs.items() if at < count}
-    numbers = [at for at in range(count) if at in numbered.inputs]
-    return [CaseDraft(f"{at:03}", source.keep(numbered.inputs[at]), outputs.get(at)) for at in numbers]
-
-
-def _numbered(source: Source) -> Numbered:
-    by_kind: dict[str, dict[int, str]] = {"input": {}, "output": {}}
+    inputs: dict[int, str] = {}
+    outputs: dict[int, str] = {}
     for name in [*source.below("input"), *source.below("output")]:
         match = NUMBERED.fullmatch(name)
         if match is not None and match[1] == match[2]:
-            by_kind[match[1]][int(match[3])] = name
-    return Numbered(by_kind["input"], by_kind["output"])
-
-
-def _missing(kind: str, names: Mapping[int, str], count: int) -> Iterator[str]:
-    absent = (at for at in range(count) if at not in names)
-    return (f"{kind}/{kind}{at}.txt" for at in absent)
+            (inputs if match[1] == "input" else outputs)[int(match[3])] = name
+    count = task.n_input if task.n_input is not None else len(inputs)
+    for at in range(count):
+        if at not in inputs:
+            source.faults.add(f"input/input{at}.txt", Phrase(N_("missing file")))
+    if extra := sorted(name for names in (inputs, outputs) for at, name in names.items() if at >= count):
+        source.note("task.yaml", N_("beyond n_input and left out: %(extra)s"), "n_input", extra=listed(extra))
+    return [
+        CaseDraft(f"{at:03}", source.keep(inputs[at]), source.keep(outputs[at]) if at in outputs else None)
+        for at in range(count)
+        if at in inputs
+    ]
 
 
 def _checker(source: Source) -> Standard | Program:
