@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.core.faults import BOTH, NONE, Faults
-from app.packages.model import File
+from app.packages.contents import File
 from checkers.doors import N_, Phrase
 
 VALIDATION = ("invalid_input", "invalid_output", "valid_output")

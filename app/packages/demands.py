@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
@@ -96,13 +96,12 @@ def check_demands(package: Package, judged: Mapping[str, Outcomes]) -> Iterator[
     for submission in package.submissions:
         if (outcomes := judged.get(submission.path)) is None:
             continue
-        rules = [rule for rule in package.submission_rules if matches(rule.glob, submission.path)]
-        refused = _refused_cases(package, rules, outcomes)
-        for name, breached in refused.items():
-            yield _wrong_case(submission, name, breached, outcomes[name])
         points = submission_points(package, outcomes, judged)
-        for rule in rules:
-            yield from _check(package, submission, rule, outcomes, points, refused)
+        for rule in package.submission_rules:
+            if matches(rule.glob, submission.path):
+                cases = (case.name for case in package.cases if not rule.cases or matches(rule.cases, case.path))
+                about = {name: outcomes[name] for name in cases if name in outcomes}
+                yield from _check(submission, rule, about, points)
 
 
 def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str, Outcomes]) -> ProblemPoints:
@@ -122,77 +121,36 @@ def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str,
     return problem_points(replace(problem, rule=rule), answers, bests.close(), EVERY_PHASE)
 
 
-def _place(rule: SubmissionRule) -> str:
-    return f"{rule.glob}, {rule.cases}" if rule.cases else rule.glob
-
-
-def _about(package: Package, rule: SubmissionRule, outcomes: Outcomes) -> dict[str, str]:
-    """The verdicts of the cases that a rule is about, by their names."""
-    cases = (case for case in package.cases if not rule.cases or matches(rule.cases, case.path))
-    return {case.name: _verdict(outcomes[case.name]) for case in cases if case.name in outcomes}
-
-
-def _refused_cases(
-    package: Package, rules: Sequence[SubmissionRule], outcomes: Outcomes
-) -> Mapping[str, Sequence[SubmissionRule]]:
-    """The rules that do not permit a case's verdict, by the names of such cases."""
-    refused: dict[str, list[SubmissionRule]] = {}
-    for rule in rules:
-        for name, verdict in _about(package, rule, outcomes).items():
-            if rule.permitted is not None and verdict not in rule.permitted:
-                refused.setdefault(name, []).append(rule)
-    return refused
-
-
-def _wrong_case(
-    submission: Submission, name: str, breached: Sequence[SubmissionRule], outcome: Outcome
-) -> PackageError:
-    """One fault for a verdict, however many rules forbid it."""
-    permitted = [rule.permitted or frozenset() for rule in breached]
-    common = frozenset.intersection(*permitted) or permitted[0]
-    actual = f"{_verdict(outcome)} on case {name} ({outcome.rejected or 'accepted'})"
-    return _unmet("; ".join(map(_place, breached)), submission, f"only {', '.join(sorted(common))}", actual)
-
-
 def _check(
-    package: Package,
-    submission: Submission,
-    rule: SubmissionRule,
-    outcomes: Outcomes,
-    points: ProblemPoints,
-    refused: Collection[str],
+    submission: Submission, rule: SubmissionRule, outcomes: Outcomes, points: ProblemPoints
 ) -> Iterator[PackageError]:
-    """Yield what a rule misses, save what the verdicts of the `refused` cases explain."""
-    place, verdicts = _place(rule), _about(package, rule, outcomes)
-    is_met = rule.required is None or not rule.required.isdisjoint(verdicts.values())
-    if not is_met and not verdicts.keys() <= set(refused):
-        actual = ", ".join(sorted(set(verdicts.values())))
-        yield _unmet(place, submission, f"{' or '.join(sorted(rule.required or ()))} on at least one case", actual)
-    if rule.message and not any(rule.message in (outcomes[name].rejected or "") for name in verdicts):
-        yield _unmet(place, submission, f"a message with `{rule.message}`", "none")
+    """Yield what a rule misses; `outcomes` are those of the cases that it is about."""
+
+    def unmet(expected: str, found: str) -> PackageError:
+        source = "submissions/%(path)s: expected %(expected)s, found %(found)s"
+        text = Phrase(source, path=submission.path, expected=expected, found=found)
+        return PackageError(FILE, f"{rule.glob}, {rule.cases}" if rule.cases else rule.glob, text, "warning")
+
+    verdicts = {name: _verdict(outcome) for name, outcome in outcomes.items()}
+    for name, verdict in verdicts.items():
+        if rule.permitted is not None and verdict not in rule.permitted:
+            found = f"{verdict} on case {name} ({outcomes[name].rejected or 'accepted'})"
+            yield unmet(f"only {', '.join(sorted(rule.permitted))}", found)
+    if rule.required is not None and rule.required.isdisjoint(verdicts.values()):
+        expected = f"{' or '.join(sorted(rule.required))} on at least one case"
+        yield unmet(expected, ", ".join(sorted(set(verdicts.values()))))
+    if rule.message and not any(rule.message in (outcome.rejected or "") for outcome in outcomes.values()):
+        yield unmet(f"a message with `{rule.message}`", "none")
     if rule.score is not None:
-        yield from _check_score(rule, place, submission, points, is_explained=not verdicts.keys().isdisjoint(refused))
-
-
-def _check_score(
-    rule: SubmissionRule, place: str, submission: Submission, points: ProblemPoints, *, is_explained: bool
-) -> Iterator[PackageError]:
-    """Yield a score out of its range, unless too few points are explained."""
-    low, high = rule.score or (0.0, 0.0)
-    of_groups = {group.group.name: group.points for group in points.groups}
-    score = points.points if rule.cases in (None, "secret") else of_groups.get(rule.cases or "")
-    if score is None:
-        yield _unmet(place, submission, "a score of a group that gives points", f"no such group as {rule.cases}")
-    elif score > high + SLACK or (score < low - SLACK and not is_explained):
-        expected = f"a score of {low:g}" if low == high else f"a score in {low:g}..{high:g}"
-        yield _unmet(place, submission, expected, f"{score:.6g}")
+        low, high = rule.score
+        of_groups = {group.group.name: group.points for group in points.groups}
+        score = points.points if rule.cases in (None, "secret") else of_groups.get(rule.cases)
+        if score is None:
+            yield unmet("a score of a group that gives points", f"no such group as {rule.cases}")
+        elif not low - SLACK <= score <= high + SLACK:
+            expected = f"a score of {low:g}" if low == high else f"a score in {low:g}..{high:g}"
+            yield unmet(expected, f"{score:.6g}")
 
 
 def _verdict(outcome: Outcome) -> str:
     return "AC" if outcome.score is not None else outcome.verdict
-
-
-def _unmet(place: str, submission: Submission, expected: str, actual: str) -> PackageError:
-    source = "submissions/%(path)s: expected %(expected)s, found %(found)s"
-    text = Phrase(source, path=submission.path, expected=expected, found=actual)
-    return PackageError(FILE, place, text, "warning")

@@ -12,8 +12,9 @@ from pydantic import BaseModel, Field
 
 from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mismatch
 from app.core.parsing import check_model, read_document
+from app.packages.contents import File
 from app.packages.metadata import Strict
-from app.packages.model import Case, File, Package, ValidationCase
+from app.packages.model import Case, Package, ValidationCase
 from app.packages.texts import ahead
 from app.packages.tools import Workshop, tool_of, validation_bounds, validators_of
 from app.packages.trials import Desk, Outcome, Question, over_limit, question_of

@@ -26,21 +26,6 @@ GroupKind = Literal["sample", "provisional", "final"]
 Aggregation = Literal["sum", "min", "pass-fail"]
 CONSTANT = re.compile(r"\{\{([a-zA-Z_][a-zA-Z0-9_]*)(?:\.([a-zA-Z0-9_]+))?\}\}")
 
-__all__ = [
-    "Aggregation",
-    "Case",
-    "File",
-    "Group",
-    "GroupKind",
-    "JuradoSettings",
-    "Package",
-    "Problem",
-    "Statement",
-    "Submission",
-    "SubmissionRule",
-    "ValidationCase",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Statement:

@@ -16,7 +16,7 @@ from app.packages.metadata import Language, Number, Positive, Range, Strict, Tex
 from app.programs.model import PROGRAM, Meaning, Protocol
 from app.programs.tools import ValidatorProtocol
 from checkers import doors
-from checkers.doors import AnyChecker, Phrase
+from checkers.doors import N_, AnyChecker, Phrase
 from games import checker as of_games
 
 # The checker of problems that are played.
@@ -204,6 +204,12 @@ def _by_validator(value: object) -> object:
     return {key: as_tuple(entry) for key, entry in (value if isinstance(value, dict) else {"*": value}).items()}
 
 
+def _not_here(_value: object) -> object:
+    raise ValueError(N_("not possible where answer files are submitted"))
+
+
+# The value of a key that the format has for other types of problems.
+Never = Annotated[None, BeforeValidator(_not_here)]
 Arguments = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 ValidatorArguments = Annotated[dict[Text, tuple[str, ...]], BeforeValidator(_by_validator)]
 
@@ -211,7 +217,7 @@ ValidatorArguments = Annotated[dict[Text, tuple[str, ...]], BeforeValidator(_by_
 class CaseSettings(Strict):
     """NAME.yaml beside a test case; None means: as the group says."""
 
-    args: Arguments | None = None
+    args: Never = None
     input_validator_args: ValidatorArguments | None = None
     output_validator_args: Arguments | None = None
     input_visualizer_args: Arguments | None = None
@@ -224,13 +230,13 @@ class CaseSettings(Strict):
 class GroupSettings(Strict):
     """test_group.yaml: how a group's cases are scored and which arguments they hand down."""
 
-    max_score: Points | Literal["unbounded"] | None = None
+    max_score: Points | None = None
     score_aggregation: Literal["pass-fail", "sum", "min"] | None = None
-    static_validation_score: Points | Literal["pass-fail"] | None = None
+    static_validation_score: Never = None
     require_pass: Annotated[tuple[Text, ...], BeforeValidator(one_or_many)] = ()
     args: Arguments | None = None
     input_validator_args: ValidatorArguments | None = None
-    static_validator_args: Arguments | None = None
+    static_validator_args: Never = None
     output_validator_args: Arguments | None = None
     input_visualizer_args: Arguments | None = None
     output_visualizer_args: Arguments | None = None

@@ -13,8 +13,9 @@ from pydantic import BeforeValidator, Field
 
 from app.core.faults import NONE, Faults, PackageError
 from app.core.parsing import Document, check_model, read_document
+from app.packages.contents import File
 from app.packages.metadata import Number, OneOrMore, Person, Range, Strict, Text, read_person
-from app.packages.model import File, Package, Submission, SubmissionRule
+from app.packages.model import Package, Submission, SubmissionRule
 from app.packages.tools import program_of
 from checkers.doors import N_
 

@@ -21,7 +21,7 @@ from app.packages.bundles import (
     collect_bundles,
     only_validates,
 )
-from app.packages.model import Aggregation, Case, Group, GroupKind, ValidationCase
+from app.packages.model import Case, Group, GroupKind, ValidationCase
 from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
 from checkers.doors import N_
 
@@ -127,20 +127,18 @@ def _groups(
 
 def _group(name: str, known: Mapping[str, GroupSettings], settings: JuradoSettings, faults: Faults) -> Group:
     config, file = known.get(name, GroupSettings()), f"data/{name}/{GROUP_FILE}"
-    if config.static_validation_score is not None or config.static_validator_args is not None:
-        faults.add(file, N_("not possible where answer files are submitted"), "static_validation_score")
     if name == "sample":
         _check_sample(config, file, faults)
         return Group("sample", "sample", None, "pass-fail")
     aggregation = config.score_aggregation or ("sum" if name == "secret" else "pass-fail")
-    most = config.max_score if config.max_score is not None else (DEFAULT_MAX if name == "secret" else "unbounded")
-    if most == "unbounded":
-        faults.expect(file, "max_score", N_("a number, as Jurado gives points out of a maximum"), most)
+    most = DEFAULT_MAX if config.max_score is None and name == "secret" else config.max_score
+    if most is None:
+        faults.expect(file, "max_score", N_("a number, as Jurado gives points out of a maximum"), NONE)
     outer = known.get("secret", GroupSettings()).require_pass if name != "secret" else ()
     required = tuple(dict.fromkeys((*outer, *config.require_pass)))
     final = name in settings.final or "secret" in settings.final
     kind: GroupKind = "final" if final else "provisional"
-    return Group(name, kind, most if isinstance(most, int) else 0, aggregation, required)
+    return Group(name, kind, most or 0, aggregation, required)
 
 
 def _check_sample(config: GroupSettings, file: str, faults: Faults) -> None:
@@ -158,12 +156,10 @@ def _check_secret(folders: tuple[str, ...], known: Mapping[str, GroupSettings], 
     aggregation = secret.score_aggregation or "sum"
     if aggregation != "sum":
         faults.expect(file, "score_aggregation", N_("sum, as points of groups are added"), aggregation)
-    if secret.max_score == "unbounded":
-        faults.expect(file, "max_score", N_("a number of points"), "unbounded")
     most = [known[folder].max_score for folder in folders[1:] if folder in known]
-    total = sum(points for points in most if isinstance(points, int))
+    total = sum(filter(None, most))
     readable = all(known.get(folder) is not UNREADABLE for folder in ("secret", *folders))
-    if readable and all(isinstance(points, int) for points in most) and total != _max_score(known):
+    if readable and None not in most and total != _max_score(known):
         faults.expect(
             file, "max_score", N_("the sum of its groups' max_score, %(total)s"), str(_max_score(known)), total=total
         )
@@ -171,7 +167,7 @@ def _check_secret(folders: tuple[str, ...], known: Mapping[str, GroupSettings], 
 
 def _max_score(known: Mapping[str, GroupSettings]) -> int:
     most = known["secret"].max_score if "secret" in known else None
-    return most if isinstance(most, int) else DEFAULT_MAX
+    return DEFAULT_MAX if most is None else most
 
 
 def _check_require_pass(group: Group, groups: Mapping[str, Group], faults: Faults) -> None:
@@ -263,12 +259,7 @@ def _configuration(bundle: Bundle, known: Mapping[str, GroupSettings], faults: F
     """Read NAME.yaml; the nearest folder above with a test_group.yaml hands down what it does not say."""
     file = bundle.parts.get(".yaml")
     own = (read_model(CaseSettings, file.read(), file.path, faults) if file else None) or CaseSettings()
-    if file and own.args:
-        faults.add(file.path, N_("not possible here: answer files are not run with arguments"), "args")
     parts = bundle.folder.split("/")
     folders = ("/".join(parts[:end]) for end in range(len(parts), 0, -1))
     nearest = next((known[folder] for folder in folders if folder in known), GroupSettings())
     return own.model_copy(update={key: getattr(nearest, key) for key in HANDED_DOWN if getattr(own, key) is None})
-
-
-__all__ = ["Aggregation", "TestData", "read_test_data"]

@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+import re
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -57,6 +58,7 @@ def _line(data: bytes, offset: int) -> str:
 
 ROOMS = ("sample", "secret")
 PARTS = (".in", ".ans", ".yaml")
+FOLDER = re.compile(r"sample|secret(/[^/]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,62 +97,35 @@ def read_cases(source: bytes | Path) -> SentCases:
     files = {name.removeprefix("data/"): data for name, data in files.items()}
     faults = Faults()
     check_texts(files, faults)
-    groups = _groups(files, faults)
-    cases = _cases(files, faults)
-    faults.settle()
-    return SentCases(tuple(cases), groups)
-
-
-def _groups(files: Mapping[str, bytes], faults: Faults) -> dict[str, GroupSettings]:
-    groups = {}
+    groups: dict[str, GroupSettings] = {}
+    parts: dict[str, dict[str, bytes]] = defaultdict(dict)
     for name, data in files.items():
         folder, _, file = name.rpartition("/")
-        if file != GROUP_FILE:
-            continue
-        settings = read_model(GroupSettings, data, name, faults)
-        if folder == "sample" or not _is_group(folder):
-            faults.expect(name, "", N_("a group directly in secret"), folder or "none")
-        elif settings is not None:
-            groups[folder] = settings
-            if settings.max_score == "unbounded":
-                faults.expect(name, "max_score", N_("a number of points"), "unbounded")
-    return groups
-
-
-def _is_group(folder: str) -> bool:
-    room, _, rest = folder.partition("/")
-    return room in ROOMS and "/" not in rest and not (room == "sample" and rest)
-
-
-def _cases(files: Mapping[str, bytes], faults: Faults) -> list[SentCase]:
-    parts: dict[str, dict[str, bytes]] = {}
-    for name, data in files.items():
-        folder, _, file = name.rpartition("/")
-        if file == GROUP_FILE:
-            continue
         stem, dot, extension = file.rpartition(".")
-        if not _is_group(folder):
+        if not FOLDER.fullmatch(folder) or (file == GROUP_FILE and folder == "sample"):
             faults.expect(name, "", N_("a folder sample, secret or secret/GROUP"), folder or "none")
+        elif file == GROUP_FILE:
+            groups[folder] = read_model(GroupSettings, data, name, faults) or GroupSettings()
         elif dot + extension not in PARTS:
             faults.expect(name, "", N_("one of the extensions %(parts)s"), dot + extension, parts=", ".join(PARTS))
         else:
-            parts.setdefault(f"{folder}/{stem}", {})[dot + extension] = data
+            parts[f"{folder}/{stem}"][dot + extension] = data
     if not parts:
         faults.expect("", "", N_("at least one test case"), NONE)
     first: dict[str, str] = {}
     cases = []
-    for path in sorted(parts):
-        has, name = parts[path], path.rpartition("/")[2]
+    for path, has in sorted(parts.items()):
+        name = path.rpartition("/")[2]
         if (other := first.setdefault(name, path)) != path:
-            faults.expect(
-                f"{path}.in", "", N_("a name that no other test case has"), Phrase(N_("also %(other)s.in"), other=other)
-            )
+            found = Phrase(N_("also %(other)s.in"), other=other)
+            faults.expect(f"{path}.in", "", N_("a name that no other test case has"), found)
         if ".in" not in has:
             faults.expect(f"{path}{min(has)}", "", N_("an input %(name)s.in beside it"), NONE, name=name)
             continue
         settings = read_model(CaseSettings, has.get(".yaml", b"{}\n"), f"{path}.yaml", faults) or CaseSettings()
         cases.append(SentCase(path, has[".in"], has.get(".ans"), settings))
-    return cases
+    faults.settle()
+    return SentCases(tuple(cases), groups)
 
 
 T = TypeVar("T")

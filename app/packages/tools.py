@@ -34,7 +34,7 @@ from app.programs.model import (
     pack,
     program_files,
 )
-from app.programs.places import entry, forget_unused, is_compiled
+from app.programs.places import entry, is_compiled
 from app.programs.points import modules_of, names_of
 from app.programs.tools import Bounds, Tool, ToolDesk, tool_at
 from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
@@ -143,7 +143,6 @@ def submission_bounds(package: Package) -> Bounds:
 LOCAL_PROGRAMS_SECONDS = 10.0
 MODULES = "numpy"
 LOCAL_PROGRAMS_MEMORY = 2 * 2**30
-DAYS_UNUSED = 30
 
 
 def local_lack() -> str:
@@ -166,26 +165,6 @@ def local_workshop() -> Workshop:
     return Workshop(desk.tools()) if isinstance(desk, ProgramDesk) else Workshop(None, str(desk))
 
 
-def _cache() -> Path:
-    """The user's own folder of programs that are ready to run, so that each is compiled once.
-
-    What nobody has run for a month goes. Where there is no such folder, a temporary one goes with the process.
-    """
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    folder = Path(home if home.startswith("/") else Path.home() / ".cache") / "jurado" / "programs"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = folder.stat()
-        if status.st_uid != os.getuid() or status.st_mode & 0o022:
-            raise PermissionError(f"others may write into {folder}")
-        forget_unused(folder, DAYS_UNUSED)
-    except (OSError, RuntimeError):
-        temporary = tempfile.mkdtemp(prefix="jurado-programs-")
-        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
-        return Path(temporary)
-    return folder
-
-
 @cache
 def _desk() -> ProgramDesk | SandboxMissing:
     """The sandbox of this process, opened at the first question."""
@@ -194,8 +173,10 @@ def _desk() -> ProgramDesk | SandboxMissing:
     except SandboxMissing as missing:
         return missing
     atexit.register(sandbox.close)
+    folder = tempfile.mkdtemp(prefix="jurado-programs-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     names = os.environ.get("JURADO_CHECKER_MODULES", MODULES)
-    desk = ProgramDesk(sandbox, _cache(), LOCAL_PROGRAMS_MEMORY, modules=modules_of(names_of(names)))
+    desk = ProgramDesk(sandbox, Path(folder), LOCAL_PROGRAMS_MEMORY, modules=modules_of(names_of(names)))
     atexit.register(desk.close)
     return desk
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
@@ -18,8 +18,7 @@ from app.packages.texts import ahead
 from app.packages.tools import ask_here, local_lack, submission_bounds, tool_of
 from app.programs.desk import Opinion
 from app.programs.model import CaseFiles, Program, ProgramFault, exit_code, unexpected
-from app.programs.tools import Tool, ToolDesk
-from app.sandbox.model import Result
+from app.programs.tools import ToolDesk
 from checkers.doors import AnyChecker, Rejected, Score, check_instance, check_reference
 
 
@@ -191,9 +190,6 @@ def over_limit(data: bytes, limit: int) -> Outcome | None:
     return Outcome(rejected=f"expected at most {limit} bytes, found {len(data)}") if len(data) > limit else None
 
 
-TIME_LIMIT, RUN_TIME_ERROR = "TLE", "RTE"
-
-
 def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[Case, bytes | Outcome]]:
     """Let a program answer every case: its answer, or the outcome of a case that it does not answer.
 
@@ -203,28 +199,14 @@ def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[
     desk.prepare(tool)
 
     def run(case: Case) -> tuple[Case, bytes | Outcome]:
-        return case, _answer(package, tool, case, desk)
+        command = desk.command(tool, (), submission_bounds(package), stdin=case.input.read(), environment={})
+        result = desk.run(command)
+        try:
+            if (code := exit_code(result)) != 0:
+                raise unexpected(code, "0", result)
+        except ProgramFault as fault:
+            verdict = "TLE" if result.ending in ("cpu", "wall") else "RTE"
+            return case, Outcome(rejected=str(fault), verdict=verdict)
+        return case, over_limit(result.stdout, package.settings.answers.limit) or result.stdout
 
     yield from ahead(run, package.cases)
-
-
-def _answer(package: Package, tool: Tool, case: Case, desk: ToolDesk) -> bytes | Outcome:
-    environment: Mapping[str, str] = {}
-    command = desk.command(tool, (), submission_bounds(package), stdin=case.input.read(), environment=environment)
-    result = desk.run(command)
-    if (outcome := _ended(result)) is not None:
-        return outcome
-    return over_limit(result.stdout, package.settings.answers.limit) or result.stdout
-
-
-def _ended(result: Result) -> Outcome | None:
-    """The outcome of a run that made no answer; None for one that ended well."""
-    try:
-        code = exit_code(result)
-        if code == 0:
-            return None
-        fault = unexpected(code, "0", result)
-    except ProgramFault as ended:
-        fault = ended
-    over_time = result.ending in ("cpu", "wall")
-    return Outcome(rejected=str(fault), verdict=TIME_LIMIT if over_time else RUN_TIME_ERROR)

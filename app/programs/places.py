@@ -9,12 +9,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from app.core.clock import system_time
 from app.programs.model import SINGLE, VALIDATOR, NoCompiler, ProgramFault, as_text, exit_code
 from app.sandbox.model import Command, Limits, Mount, Result, python
 
@@ -64,7 +62,6 @@ COMPILED = f"{BUILD_FOLDER}/program"
 LAYOUT = "1"
 COMPILING = Limits(cpu_seconds=60, wall_seconds=120, memory=2 * 2**30, processes=32, output=64 * 2**20, open_files=256)
 LINES_SHOWN = 12
-SECONDS_OF_A_DAY = 86_400
 LONGEST_LINE = 300
 Execute = Callable[[Command], Result]
 
@@ -145,7 +142,7 @@ def prepared(program: Code, cache: Path, execute: Execute) -> Runnable:
     """
     main = entry(program.files, program.place)
     home = cache / f"{program.sha256}-{LAYOUT}{_compiler_stamp(program, main)}"
-    if not _touched(home):
+    if not home.exists():
         _lay_out(program, main, home, execute)
     mount = Mount(home / "files", PROGRAM_FOLDER)
     if main.endswith(PYTHON):
@@ -167,24 +164,6 @@ def _language(program: Code) -> str:
     """The language of a program that is compiled, as COMPILERS has it."""
     sources = _sources(program.files, program.place)
     return "c" if Path(sources[0]).suffix in C else "c++"
-
-
-def _touched(home: Path) -> bool:
-    """Whether a program lies there; says that it has just been used."""
-    try:
-        os.utime(home)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def forget_unused(cache: Path, days: float) -> None:
-    """Remove programs that nobody has run for so long, and what killed processes began to lay out."""
-    before = system_time().timestamp() - days * SECONDS_OF_A_DAY
-    for each in cache.iterdir():
-        with suppress(OSError):
-            if each.stat().st_mtime < before:
-                shutil.rmtree(each)
 
 
 def _lay_out(program: Code, main: str, home: Path, execute: Execute) -> None:

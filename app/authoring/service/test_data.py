@@ -69,7 +69,7 @@ def put_cases(
     groups = [
         TestGroupChange.model_construct(
             name=name,
-            max_points=settings.max_score if isinstance(settings.max_score, int) else None,
+            max_points=settings.max_score,
             aggregation=settings.score_aggregation,
             require_pass=list(settings.require_pass) or None,
         )

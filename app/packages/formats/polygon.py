@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from xml.etree.ElementTree import Element, ParseError
 
@@ -68,26 +68,6 @@ FOLDERS = {
     "time-limit-exceeded": SLOW,
 }  # fmt: skip
 SOURCE_KINDS = (".h", ".hpp")
-
-
-@dataclass(slots=True)
-class TestEntry:
-    """A test of problem.xml: its number from 1, its group, its points, and whether statements show it."""
-
-    number: int
-    group: str
-    points: Fraction | None
-    sample: bool
-
-
-@dataclass(slots=True)
-class GroupEntry:
-    """A group of problem.xml; `points` of the whole, None where its tests have them."""
-
-    name: str
-    whole: bool = True
-    points: Fraction | None = None
-    require: list[str] = field(default_factory=list)
 
 
 def read(source: Source) -> Draft:
@@ -178,44 +158,30 @@ def _read_tests(source: Source, draft: Draft, root: Element) -> None:
     if testset is None:
         source.faults.expect(FILE, "judging", N_("a test set called tests"), str(len(sets)))
         return
-    tests = [_test(source, number, each) for number, each in enumerate(testset.iterfind("tests/test"), start=1)]
-    groups = {each.get("name", ""): _test_group(source, each) for each in testset.iterfind("groups/group")}
-    cases = _cases(source, testset, tests[:MOST_TESTS])
-    scored = any(test.points for test in tests)  # points that are all 0 are switched on and never given
+    tests = list(testset.iterfind("tests/test"))[:MOST_TESTS]
+    worth = [_points(source, f"test {number}", each) for number, each in enumerate(tests, start=1)]
+    cases = _cases(source, testset, len(tests))
+    scored = any(worth)  # points that are all 0 are switched on and never given
     members: dict[str, list[CaseDraft]] = defaultdict(list)
-    for test in tests:
-        if test.number not in cases:
+    for number, (test, own) in enumerate(zip(tests, worth, strict=True), start=1):
+        if number not in cases:
             continue
-        points = (test.points or Fraction(0)) if scored else Fraction(1)
-        if test.sample and not (points and scored):
-            draft.samples.append(cases[test.number])
-            continue
-        members[test.group].append(replace(cases[test.number], points=points))
+        points = (own or Fraction(0)) if scored else Fraction(1)
+        if test.get("sample") == "true" and not (points and scored):
+            draft.samples.append(cases[number])
+        else:
+            members[test.get("group", "")].append(replace(cases[number], points=points))
     if not members:  # every test is shown
         members[""] = [replace(case, points=Fraction(1)) for case in draft.samples]
         draft.samples = []
     draft.total = None if scored else 100
+    groups = {each.get("name", ""): each for each in testset.iterfind("groups/group")}
     names = _folders(list(members))
-    draft.groups = [_group(source, groups, name, members[name], names, scored) for name in members]
+    draft.groups = [_group(source, groups.get(name), name, members[name], names, scored) for name in members]
 
 
-def _test(source: Source, number: int, element: Element) -> TestEntry:
-    points = _points(source, f"test {number}", element.get("points"))
-    return TestEntry(number, element.get("group", ""), points, element.get("sample") == "true")
-
-
-def _test_group(source: Source, element: Element) -> GroupEntry:
-    name = element.get("name", "")
-    policy = element.get("points-policy", "complete-group")
-    if policy not in ("complete-group", "each-test"):
-        source.faults.expect(FILE, f"group {name}", N_("complete-group or each-test"), policy[:60])
-    require = [each.get("group", "") for each in element.iterfind("dependencies/dependency")]
-    return GroupEntry(
-        name, policy == "complete-group", _points(source, f"group {name}", element.get("points")), require
-    )
-
-
-def _points(source: Source, where: str, text: str | None) -> Fraction | None:
+def _points(source: Source, where: str, element: Element) -> Fraction | None:
+    text = element.get("points")
     if text is None:
         return None
     if not NUMBER.fullmatch(text):
@@ -224,23 +190,21 @@ def _points(source: Source, where: str, text: str | None) -> Fraction | None:
     return Fraction(text)
 
 
-def _cases(source: Source, testset: Element, tests: Sequence[TestEntry]) -> dict[int, CaseDraft]:
+def _cases(source: Source, testset: Element, count: int) -> dict[int, CaseDraft]:
     """The files of the tests, by number; the pattern of problem.xml names them."""
     patterns = (
         testset.findtext("input-path-pattern", "tests/%02d"),
         testset.findtext("answer-path-pattern", "tests/%02d.a"),
     )
     cases: dict[int, CaseDraft] = {}
-    for test in tests:
-        names = [_numbered(pattern, test.number) for pattern in patterns]
-        source.used.update(name for name in names if name in source.files)
-        if names[0] not in source.files:
-            source.faults.add(names[0][:300], N_("missing file: a full package has the generated tests too"))
+    width = max(2, len(str(count)))
+    for number in range(1, count + 1):
+        given, answer = (_numbered(pattern, number) for pattern in patterns)
+        expected = source.keep(answer) if answer in source.files else None
+        if given in source.files:
+            cases[number] = CaseDraft(f"{number:0{width}}", source.keep(given), expected)
         else:
-            width = max(2, len(str(len(tests))))
-            given, answer = (source.keep(name) if name in source.files else None for name in names)
-            assert given is not None, "it is there"
-            cases[test.number] = CaseDraft(f"{test.number:0{width}}", given, answer)
+            source.faults.add(given[:300], N_("missing file: a full package has the generated tests too"))
     return cases
 
 
@@ -257,25 +221,34 @@ def _folders(names: Sequence[str]) -> dict[str, str]:
 
 def _group(
     source: Source,
-    groups: Mapping[str, GroupEntry],
+    element: Element | None,
     name: str,
     cases: Sequence[CaseDraft],
     names: Mapping[str, str],
     scored: bool,
 ) -> GroupDraft:
-    known = groups.get(name)
+    """The group of some tests, as an element of problem.xml has it: without one all or nothing."""
+    total = sum((case.points for case in cases), Fraction(0))
     if not name:
         aggregation: Aggregation = "sum" if scored else "pass-fail"
-        return GroupDraft("", aggregation, sum((case.points for case in cases), Fraction(0)), tuple(cases))
+        return GroupDraft("", aggregation, total, tuple(cases))
     if not NAME.fullmatch(name):
-        source.faults.expect(
-            FILE, f"group {name[:60]}", N_("a group named by letters, digits, `.`, `-` and `_`"), repr(name[:60])
-        )
-    total = sum((case.points for case in cases), Fraction(0))
-    points = known.points if scored and known is not None and known.points is not None else total
-    whole = known is None or known.whole
-    require = tuple(names[each] for each in (known.require if known is not None else ()) if each in names)
-    return GroupDraft(names[name], "pass-fail" if whole else "sum", points, tuple(cases), require=require)
+        expected = N_("a group named by letters, digits, `.`, `-` and `_`")
+        source.faults.expect(FILE, f"group {name[:60]}", expected, repr(name[:60]))
+    if element is None:
+        return GroupDraft(names[name], "pass-fail", total, tuple(cases))
+    policy = element.get("points-policy", "complete-group")
+    if policy not in ("complete-group", "each-test"):
+        source.faults.expect(FILE, f"group {name}", N_("complete-group or each-test"), policy[:60])
+    points = _points(source, f"group {name}", element)
+    after = [each.get("group", "") for each in element.iterfind("dependencies/dependency")]
+    return GroupDraft(
+        names[name],
+        "sum" if policy == "each-test" else "pass-fail",
+        points if scored and points is not None else total,
+        tuple(cases),
+        require=tuple(names[each] for each in after if each in names),
+    )
 
 
 def _read_statements(source: Source, draft: Draft, root: Element, titles: Mapping[str, str]) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
 from app.programs.desk import ProgramDesk
 from app.programs.model import ProgramFault
-from app.programs.places import forget_unused
 from app.programs.points import generate
-from app.programs.tools import Answered, Bounds, SolverReport, Solving, ToolDesk, ValidatorProtocol, tool_at, validate
-from app.sandbox.sandbox import Sandbox
+from app.programs.tools import Answered, Bounds, SolverReport, Solving, ValidatorProtocol, tool_at, validate
 
 pytestmark = pytest.mark.machine("sandbox")
 BOUNDS = Bounds(20.0, 2**27, 2**20)
@@ -58,18 +54,6 @@ def test_a_validator_accepts_by_the_exit_code_of_its_protocol(desk: ProgramDesk)
     tool = tool_at(files, "input_validators/v/")
     given = [validate(desk.tools(), tool, "testlib", data, (), BOUNDS) for data in (b"good\n", b"bad\n")]
     assert [(each.accepted, each.text, each.fault) for each in given] == [(True, "", ""), (False, "FAIL not good", "")]
-
-
-def test_programs_that_nobody_has_run_for_long_are_compiled_again(tmp_path: Path, sandbox: Sandbox) -> None:
-    text = "int main() { return 42; }\n"
-    tool = tool_at({"input_validators/v.cpp": text.encode()}, "input_validators/v.cpp")
-    for age, laid_out in ((10, 1), (40, 0)):
-        ToolDesk(sandbox, tmp_path).prepare(tool)
-        (home,) = tmp_path.iterdir()
-        past = home.stat().st_mtime - age * 86_400
-        os.utime(home, (past, past))
-        forget_unused(tmp_path, 30)
-        assert len(list(tmp_path.iterdir())) == laid_out
 
 
 def test_a_validator_that_is_slow_or_greedy_or_dies_is_named(desk: ProgramDesk) -> None:
