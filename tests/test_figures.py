@@ -35,7 +35,7 @@ def test_every_language_shows_the_same_pictures_each_with_a_description_in_that_
     drawn = [name for *_, folder, _, name in parts if folder == slug]
     descriptions: dict[str, set[str]] = {}
     for language, statement in statements.items():
-        assert [link.address for link in image_links(statement.text)] == drawn, language
+        assert [address for _, address in image_links(statement.text)] == drawn, language
         images = [child for token in parser().parse(statement.text) for child in token.children or ()]
         for image in (child for child in images if child.type == "image"):
             assert len(image.content) > 40, (language, image.content)

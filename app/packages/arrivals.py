@@ -22,7 +22,6 @@ from app.packages.formats.cms import format_of, import_files
 from app.packages.markdown import (
     FOLDER,
     IMAGE_TYPES,
-    ImageLink,
     formula_faults,
     image_links,
     image_type,
@@ -185,29 +184,26 @@ def _check_statement(package: Package, statement: Statement) -> Iterator[Package
         if tag := SCRIPT.search(line):
             message = mismatch(N_("Markdown alone, as HTML is shown as text"), f"`{tag[0]}`")
             yield PackageError(file, f"line {number}", message, "warning")
-    for link in image_links(text):
-        if (fault := _image_fault(package, link)) is not None:
-            yield PackageError(file, f"line {link.line}", fault)
+    for at, address in image_links(text):
+        if (fault := _image_fault(package, address)) is not None:
+            yield PackageError(file, f"line {at}", fault)
 
 
 def _check_formulas(written: Statement) -> Iterator[PackageError]:
     if written.kind == "md":
-        for fault in islice(formula_faults(written.text), MOST_FORMULAS):
-            message = Phrase(
-                N_("%(reason)s: `%(source)s` is shown as it is written"),
-                reason=fault.reason,
-                source=fault.source[:LONGEST_QUOTE],
-            )
-            yield PackageError(written.file.path, f"line {fault.line}", message, "warning")
+        shown = N_("%(reason)s: `%(source)s` is shown as it is written")
+        for line, source, reason in islice(formula_faults(written.text), MOST_FORMULAS):
+            text = Phrase(shown, reason=reason, source=source[:LONGEST_QUOTE])
+            yield PackageError(written.file.path, f"line {line}", text, "warning")
 
 
-def _image_fault(package: Package, link: ImageLink) -> str | None:
-    name = local_image(link.address)
+def _image_fault(package: Package, address: str) -> str | None:
+    name = local_image(address)
     if name is None:
         wanted = Phrase(N_("an image below %(folder)s/, as pages show no others"), folder=FOLDER)
-        return mismatch(wanted, f"`{link.address}`")
+        return mismatch(wanted, f"`{address}`")
     if image_type(name) is None:
-        return mismatch(N_("an image (%(types)s)"), f"`{link.address}`", types=", ".join(IMAGE_TYPES))
+        return mismatch(N_("an image (%(types)s)"), f"`{address}`", types=", ".join(IMAGE_TYPES))
     if f"{FOLDER}/{name}" not in package.files:
         return mismatch(N_("the image %(path)s"), Phrase(N_("no such file")), path=f"{FOLDER}/{name}")
     return None

@@ -94,26 +94,21 @@ def check_validation_cases(package: Package, desk: Desk, opinions: Opinions | No
 def _has_question(package: Package, case: ValidationCase) -> bool:
     """Most standard checkers take any input, and a checker is not asked about one that is too large for it."""
     if case.kind == "invalid_input":
-        return package.settings.refuses_inputs and not _too_large(package, case)
+        return package.settings.refuses_inputs and case.input.size <= package.settings.inputs.limit
     return case.output is not None
 
 
-def _too_large(package: Package, case: ValidationCase) -> bool:
-    return case.input.size > package.settings.inputs.limit
-
-
 def _question(package: Package, case: ValidationCase) -> Question:
-    if case.kind == "invalid_input" or case.output is None:
-        return question_of(package, case)
-    return question_of(package, case, answer=case.output.read())
+    tried = None if case.kind == "invalid_input" or case.output is None else case.output.read()
+    return question_of(package, case, answer=tried)
 
 
 def _check_invalid_input(
     package: Package, case: ValidationCase, outcome: Outcome, opinions: Opinions | None
 ) -> Iterator[PackageError]:
     path = case.input.path
-    if outcome.failed:
-        yield _warning(path, N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
+    if outcome.failed and outcome.fault:
+        yield _warning(path, outcome.fault)
     elif _has_question(package, case) and outcome.unread is None:
         yield _warning(path, mismatch(N_("the checker to refuse this input"), Phrase(N_("it accepted"))))
     if opinions is not None:
@@ -122,10 +117,8 @@ def _check_invalid_input(
 
 
 def _check_output(case: ValidationCase, output: File, outcome: Outcome) -> Iterator[PackageError]:
-    if outcome.unread:
-        yield _warning(case.input.path, N_("the checker refuses this input: %(unread)s"), unread=outcome.unread)
-    elif outcome.failed:
-        yield _warning(output.path, N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
+    if outcome.fault:
+        yield _warning(case.input.path if outcome.unread else output.path, outcome.fault)
     elif case.kind == "valid_output" and outcome.rejected:
         expected = "the checker to accept this answer"
         yield _warning(output.path, EXPECTED_TEXT, expected=expected, found=outcome.rejected)

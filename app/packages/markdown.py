@@ -8,7 +8,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, MutableMapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from urllib.parse import quote, unquote, urlsplit
@@ -134,23 +133,6 @@ IMAGE_TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ImageLink:
-    """An image in a statement: the line (1-based) of its paragraph, and its address as written."""
-
-    line: int
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class FormulaFault:
-    """A formula that is shown as it was written: its line (1-based) in the statement, its source, and why."""
-
-    line: int
-    source: str
-    reason: str
-
-
 @cache
 def parser() -> MarkdownIt:
     """CommonMark with tables and formulas, without raw HTML."""
@@ -160,16 +142,16 @@ def parser() -> MarkdownIt:
     return markdown
 
 
-def image_links(text: str) -> Iterator[ImageLink]:
-    """Yield the images of a statement in order."""
+def image_links(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the images of a statement in order: the line of the paragraph, from 1, and the address as written."""
     for token in parser().parse(text):
         for child in token.children or ():
             if child.type == "image":
-                yield ImageLink(1 + (token.map[0] if token.map else 0), str(child.attrs.get("src", "")))
+                yield 1 + (token.map[0] if token.map else 0), str(child.attrs.get("src", ""))
 
 
-def formula_faults(text: str) -> Iterator[FormulaFault]:
-    """Yield the formulas of a statement that its page shows as they were written."""
+def formula_faults(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the formulas of a statement that its page shows as they were written: line from 1, source, and reason."""
     shown: dict[str, int] = {}
     line = 1
     for token in parser().parse(text):
@@ -181,7 +163,7 @@ def formula_faults(text: str) -> Iterator[FormulaFault]:
                 try:
                     _mathml(child, shown)
                 except BadFormula as error:
-                    yield FormulaFault(line, child.content, str(error))
+                    yield line, child.content, str(error)
 
 
 def render(text: str, image_folder: str) -> str:

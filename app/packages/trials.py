@@ -19,7 +19,7 @@ from app.packages.tools import ask_here, local_lack, submission_bounds, tool_of
 from app.programs.desk import Opinion
 from app.programs.model import CaseFiles, Program, ProgramFault, exit_code, unexpected
 from app.programs.tools import ToolDesk
-from checkers.doors import AnyChecker, Rejected, Score, check_instance, check_reference
+from checkers.doors import N_, AnyChecker, Phrase, Rejected, Score, check_instance, check_reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,13 @@ class Outcome:
     unread: str | None = None
     failed: str | None = None
     verdict: str = "WA"
+
+    @property
+    def fault(self) -> Phrase | None:
+        """Why there is neither a score nor a rejection."""
+        if self.failed:
+            return Phrase(N_("the checker failed by itself: %(failed)s"), failed=self.failed)
+        return Phrase(N_("the checker refuses this input: %(unread)s"), unread=self.unread) if self.unread else None
 
     @property
     def raw_score(self) -> RawScore:

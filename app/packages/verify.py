@@ -223,12 +223,8 @@ def _shown_file(case: Case) -> File:
 
 def _check_expected(case: Case, outcome: Outcome, *, is_own: bool) -> Iterator[PackageError]:
     """Yield what the checker says against a case; a package's own may want other files as `.ans` than answers."""
-    if outcome.failed:
-        text = Phrase(N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
-        yield PackageError(case.input.path, "", text)
-    elif outcome.unread:
-        text = Phrase(N_("the checker refuses this input: %(unread)s"), unread=outcome.unread)
-        yield PackageError(case.input.path, "", text)
+    if outcome.fault:
+        yield PackageError(case.input.path, "", outcome.fault)
     elif outcome.rejected:
         text = Phrase(N_("the checker refuses this expected answer: %(rejected)s"), rejected=outcome.rejected)
         yield PackageError(f"data/{case.path}.ans", "", text, "warning" if is_own else "error")
@@ -249,14 +245,12 @@ def _check_submissions(
             try:
                 judged[submission.path] = _outcomes(package, run_program(package, place, workshop.desk), desk)
             except ProgramFault as fault:
-                yield PackageError(
-                    place, "", Phrase(N_("this program cannot be run: %(fault)s"), fault=fault), "warning"
-                )
+                text = Phrase(N_("this program cannot be run: %(fault)s"), fault=fault)
+                yield PackageError(place, "", text, "warning")
     for path, outcomes in judged.items():
         for name, outcome in outcomes.items():
-            if outcome.failed:
-                text = Phrase(N_("the checker failed by itself: %(failed)s"), failed=outcome.failed)
-                yield PackageError(f"submissions/{path}", name, text, "warning")
+            if outcome.failed and outcome.fault:
+                yield PackageError(f"submissions/{path}", name, outcome.fault, "warning")
         points[path] = submission_points(package, outcomes, judged).points
     yield from check_demands(package, judged)
 

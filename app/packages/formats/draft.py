@@ -13,7 +13,7 @@ from fractions import Fraction
 from app.core.faults import Faults, PackageError
 from app.packages.contents import Content, File
 from app.packages.model import Aggregation
-from app.packages.tools import not_runnable
+from app.packages.tools import SOURCES, not_runnable
 from checkers.doors import N_, Phrase
 
 MOST_NAMED = 5
@@ -149,10 +149,7 @@ SLOW = "time_limit_exceeded"
 FOLDERS = frozenset(
     {"accepted", "partially_accepted", "wrong_answer", "run_time_error", "rejected", "brute_force", SLOW}
 )
-PROGRAMS = frozenset({
-    "c", "cc", "cpp", "cxx", "h", "hh", "hpp", "java", "py", "kt", "rs", "go", "pas", "dpr", "rb", "js", "cs", "pl",
-    "sh", "ml", "scala", "php", "swift", "ts", "lua", "d", "ctd", "viva", "hs",
-})  # fmt: skip
+PROGRAMS = SOURCES | {"h", "hh", "hpp", "ctd", "viva"}
 
 
 def keep_solution(source: Source, draft: Draft, names: Mapping[str, str], folder: str) -> None:

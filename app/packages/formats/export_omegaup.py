@@ -60,12 +60,8 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
         if group.kind == "sample":
             continue
         if group.require_pass:
-            warnings.append(
-                _lost(
-                    f"data/{group.name}",
-                    Phrase(N_("require_pass: %(require_pass)s"), require_pass=", ".join(group.require_pass)),
-                )
-            )
+            lost = N_("require_pass: %(require_pass)s")
+            warnings.append(_lost(f"data/{group.name}", lost, require_pass=", ".join(group.require_pass)))
         for case, name, weight in _weighed(group, cases, faults):
             files |= {f"cases/{name}.in": case.input, f"cases/{name}.out": answers[case.name]}
             weights[name] = weight
@@ -157,12 +153,8 @@ def _texts(package: Package, faults: Faults, warnings: list[PackageError]) -> di
     for folder, texts in (("statements", package.statements), ("solutions", package.solutions)):
         for language, statement in texts.items():
             if language not in LANGUAGES or statement.kind != "md":
-                warnings.append(
-                    _lost(
-                        statement.file.path,
-                        Phrase(N_("omegaUp has Markdown in %(languages)s only"), languages=", ".join(LANGUAGES)),
-                    )
-                )
+                lost = N_("omegaUp has Markdown in %(languages)s only")
+                warnings.append(_lost(statement.file.path, lost, languages=", ".join(LANGUAGES)))
                 continue
             text = _with_samples(package, statement.text) if folder == "statements" else statement.text
             files[f"{folder}/{language}.markdown"] = text.encode()

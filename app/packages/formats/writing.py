@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import lcm
+from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
 import yaml
@@ -25,28 +26,7 @@ MOST_POINTS = 10**9
 DEFAULT_TOTAL = 100
 BOM = b"\xef\xbb\xbf"
 EXPECTED = "submissions/accepted/expected"
-VALIDATOR = '''\
-"""Accept every input that is text. The package came without a validator of its own: write one, it finds mistakes."""
-
-import re
-import sys
-
-data = sys.stdin.buffer.read()
-try:
-    text = data.decode("utf-8")
-except UnicodeDecodeError as error:
-    print(f"expected UTF-8, found byte 0x{data[error.start]:02x} at offset {error.start}", file=sys.stderr)
-    sys.exit(43)
-control = re.search(r"[\\x00-\\x08\\x0b-\\x1f]", text)
-if control:
-    line = text.count("\\n", 0, control.start()) + 1
-    print(f"line {line}: expected text, found the control character {control[0]!r}", file=sys.stderr)
-    sys.exit(43)
-if text and not text.endswith("\\n"):
-    print("expected a newline at the end of the last line, found none", file=sys.stderr)
-    sys.exit(43)
-sys.exit(42)
-'''
+VALIDATOR = Path(__file__).parents[1] / "skeletons/templates/any_text.py.jinja"
 
 
 def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
@@ -64,7 +44,7 @@ def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
         files |= _test_data(draft, groups)
     files["jurado.yaml"] = to_yaml(_settings(draft, files))
     if not any(name.startswith("input_validators/") for name in files):
-        files["input_validators/text.py"] = VALIDATOR.encode()
+        files["input_validators/text.py"] = VALIDATOR.read_bytes()
         message = "no input validator: one that takes any text has been put there, write a stricter one"
         source.note("input_validators/text.py", message)
     has_example = any(name.startswith("submissions/accepted/") and name.endswith((".out", ".ans")) for name in files)

@@ -92,7 +92,7 @@ def keep_statements(
 def _keep_images(store: FileStore, kind: str, text: str, package_files: Mapping[str, bytes]) -> dict[str, str]:
     """Store the images of a package that a statement shows; gives their digests by their paths below `statement/`."""
     links = image_links(text) if kind == "md" else ()
-    names = {name for link in links if (name := local_image(link.address)) is not None and image_type(name)}
+    names = {name for _, address in links if (name := local_image(address)) is not None and image_type(name)}
     return {name: store.keep(data) for name in sorted(names) if (data := package_files.get(f"{FOLDER}/{name}"))}
 
 

@@ -106,7 +106,7 @@ $\frac$.
 |---|---|
 | 1 | $x}$ |
 """
-    assert [(fault.line, fault.source) for fault in formula_faults(text)] == [
+    assert [fault[:2] for fault in formula_faults(text)] == [
         (4, r"$\foo$"),
         (5, r"$\frac$"),
         (9, "$x}$"),
