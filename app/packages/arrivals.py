@@ -16,18 +16,10 @@ from time import process_time
 
 from app.core.faults import NONE, Faults, PackageError, Severity, mismatch
 from app.core.parsing import place
+from app.packages import markdown
 from app.packages.catalog import check_board, check_ladder, checkers
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
 from app.packages.formats.cms import format_of, import_files
-from app.packages.markdown import (
-    FOLDER,
-    IMAGE_TYPES,
-    formula_faults,
-    image_links,
-    image_type,
-    local_image,
-    render,
-)
 from app.packages.model import Package, Statement
 from app.packages.names import Format
 from app.packages.read import assemble, package_name
@@ -116,10 +108,8 @@ def check_rules(package: Package) -> Iterator[PackageError]:
         yield from _check_formulas(written)
     source = package.settings.languages.source
     if source is not None and source not in package.statements:
-        text = mismatch(
-            N_("a statement in the source language"),
-            Phrase(N_("only %(statements)s"), statements=", ".join(package.statements)),
-        )
+        only = Phrase(N_("only %(statements)s"), statements=", ".join(package.statements))
+        text = mismatch(N_("a statement in the source language"), only)
         yield _in_settings(package, "languages.source", text, "warning")
     yield from _check_answer_limit(package)
     yield from check_ladder(package)
@@ -137,12 +127,8 @@ def _check_answer_limit(package: Package) -> Iterator[PackageError]:
     """Answers larger than a request may be cannot be sent, whatever the package allows."""
     limit = package.settings.answers.limit
     if limit > MOST_UPLOAD:
-        text = Phrase(
-            N_("servers accept answers of at most %(most)s bytes by default (JURADO_MAX_UPLOAD), found %(limit)s"),
-            most=MOST_UPLOAD,
-            limit=limit,
-        )
-        yield _in_settings(package, "answers.limit", text, "warning")
+        most = N_("servers accept answers of at most %(most)s bytes by default (JURADO_MAX_UPLOAD), found %(limit)s")
+        yield _in_settings(package, "answers.limit", Phrase(most, most=MOST_UPLOAD, limit=limit), "warning")
 
 
 def _check_folders(package: Package) -> Iterator[PackageError]:
@@ -184,7 +170,7 @@ def _check_statement(package: Package, statement: Statement) -> Iterator[Package
         if tag := SCRIPT.search(line):
             message = mismatch(N_("Markdown alone, as HTML is shown as text"), f"`{tag[0]}`")
             yield PackageError(file, f"line {number}", message, "warning")
-    for at, address in image_links(text):
+    for at, address in markdown.image_links(text):
         if (fault := _image_fault(package, address)) is not None:
             yield PackageError(file, f"line {at}", fault)
 
@@ -192,20 +178,20 @@ def _check_statement(package: Package, statement: Statement) -> Iterator[Package
 def _check_formulas(written: Statement) -> Iterator[PackageError]:
     if written.kind == "md":
         shown = N_("%(reason)s: `%(source)s` is shown as it is written")
-        for line, source, reason in islice(formula_faults(written.text), MOST_FORMULAS):
+        for line, source, reason in islice(markdown.formula_faults(written.text), MOST_FORMULAS):
             text = Phrase(shown, reason=reason, source=source[:LONGEST_QUOTE])
             yield PackageError(written.file.path, f"line {line}", text, "warning")
 
 
 def _image_fault(package: Package, address: str) -> str | None:
-    name = local_image(address)
+    name = markdown.local_image(address)
     if name is None:
-        wanted = Phrase(N_("an image below %(folder)s/, as pages show no others"), folder=FOLDER)
+        wanted = Phrase(N_("an image below %(folder)s/, as pages show no others"), folder=markdown.FOLDER)
         return mismatch(wanted, f"`{address}`")
-    if image_type(name) is None:
-        return mismatch(N_("an image (%(types)s)"), f"`{address}`", types=", ".join(IMAGE_TYPES))
-    if f"{FOLDER}/{name}" not in package.files:
-        return mismatch(N_("the image %(path)s"), Phrase(N_("no such file")), path=f"{FOLDER}/{name}")
+    if markdown.image_type(name) is None:
+        return mismatch(N_("an image (%(types)s)"), f"`{address}`", types=", ".join(markdown.IMAGE_TYPES))
+    if f"{markdown.FOLDER}/{name}" not in package.files:
+        return mismatch(N_("the image %(path)s"), Phrase(N_("no such file")), path=f"{markdown.FOLDER}/{name}")
     return None
 
 
@@ -282,15 +268,12 @@ def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:
 
 
 def _slow_statements(package: Package) -> Iterator[PackageError]:
-    """The statements that take too long to render, by their processor time here."""
+    """The statements that take too long to markdown.render, by their processor time here."""
     for statement in package.statements.values():
         began = process_time()
         if statement.kind == "md":
-            render(statement.text, FOLDER)
+            markdown.render(statement.text, markdown.FOLDER)
         if (taken := process_time() - began) > STATEMENT_SECONDS:
-            message = mismatch(
-                N_("a statement that is rendered within %(seconds)s s"),
-                Phrase(N_("one that took %(taken)s s"), taken=f"{taken:.0f}"),
-                seconds=f"{STATEMENT_SECONDS:g}",
-            )
+            slow, most = Phrase(N_("one that took %(taken)s s"), taken=f"{taken:.0f}"), f"{STATEMENT_SECONDS:g}"
+            message = mismatch(N_("a statement that is rendered within %(seconds)s s"), slow, seconds=most)
             yield PackageError(statement.file.path, "", message)

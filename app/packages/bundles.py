@@ -67,20 +67,12 @@ def collect_bundles(files: Mapping[str, bytes], faults: Faults) -> list[Bundle]:
     return [Bundle(path, parts[path]) for path in sorted(parts)]
 
 
-def only_validates(bundle: Bundle) -> bool:
-    """Whether a case only tries the validators."""
-    return bundle.room in VALIDATION and ".in" in bundle.parts
-
-
 def check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
     """Check one case's files against what its folder requires and allows. A solver can make expected answers."""
     has, at = set(bundle.parts), f"data/{bundle.path}"
     if ".in" not in has:
-        faults.add(
-            f"{at}{min(has)}",
-            N_("missing input %(name)s.in: without it this file belongs to no test case"),
-            name=bundle.name,
-        )
+        missing = N_("missing input %(name)s.in: without it this file belongs to no test case")
+        faults.add(f"{at}{min(has)}", missing, name=bundle.name)
         return
     for extension in sorted(has & set(UNUSED)):
         faults.add(f"{at}{extension}", N_("not possible here: %(unused)s"), unused=UNUSED[extension])

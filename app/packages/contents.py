@@ -14,7 +14,7 @@ from typing import Generic, Self, TypeVar
 P = TypeVar("P")
 
 
-class PlacedFiles(Mapping[str, bytes], Generic[P]):
+class SizedFiles(Mapping[str, bytes], Generic[P]):
     """Files by their paths: `places` says where each is read, and no file is read to know that it is there."""
 
     def __init__(self, places: Mapping[str, P]) -> None:
@@ -29,13 +29,9 @@ class PlacedFiles(Mapping[str, bytes], Generic[P]):
     def __len__(self) -> int:
         return len(self._places)
 
-
-class SizedFiles(PlacedFiles[P]):
-    """Files by their paths, whose sizes are known unread."""
-
     @abstractmethod
     def size(self, name: str) -> int:
-        """The bytes of a file."""
+        """The bytes of a file, not read for that where its size is known."""
 
 
 @dataclass(frozen=True, slots=True)

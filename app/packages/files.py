@@ -257,12 +257,8 @@ def _refuse_names_of_one_case(names: Collection[str], faults: Faults) -> None:
     for name in sorted(names):
         other = first.setdefault(name.casefold(), name)
         if other != name:
-            faults.expect(
-                name,
-                "",
-                N_("names that differ in more than upper and lower case"),
-                Phrase(N_("also %(other)s"), other=other),
-            )
+            found = Phrase(N_("also %(other)s"), other=other)
+            faults.expect(name, "", N_("names that differ in more than upper and lower case"), found)
 
 
 def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:
@@ -287,11 +283,8 @@ def _path_fault(path: str) -> str | None:
     if path.startswith("/") or "\\" in path or DRIVE.match(path):
         return "expected a relative path with `/`"
     if len(parts) > DEEPEST or len(path) > LONGEST_PATH:
-        return Phrase(
-            N_("expected a path of at most %(most)s characters and %(deepest)s folders"),
-            most=LONGEST_PATH,
-            deepest=DEEPEST,
-        )
+        source = N_("expected a path of at most %(most)s characters and %(deepest)s folders")
+        return Phrase(source, most=LONGEST_PATH, deepest=DEEPEST)
     if ".." in parts or "." in parts:
         return mismatch(N_("a path inside the package"), N_("`..` or `.`"))
     return None

@@ -15,7 +15,7 @@ from typing import Literal
 
 from app.core.faults import SILENT, Faults, Steps
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument, ProgramDocument
-from app.packages.contents import ComposedFiles, File, PlacedFiles
+from app.packages.contents import ComposedFiles, File, SizedFiles
 from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
 from app.packages.zips import write_files, zip_bytes
@@ -175,13 +175,17 @@ def program_document(program: Program) -> ProgramDocument:
     return document
 
 
-class WithConstants(PlacedFiles[None]):
+class WithConstants(SizedFiles[None]):
     """The files of a package with the problem's constants put into those that are text."""
 
     def __init__(self, files: Mapping[str, bytes], constants: Mapping[str, Mapping[str, int | float | str]]) -> None:
         super().__init__(dict.fromkeys(files))
         self._files = files
         self._constants = constants
+
+    def size(self, name: str) -> int:
+        """The bytes of a file, as it is read."""
+        return len(self[name])
 
     def __getitem__(self, name: str) -> bytes:
         data = self._files[name]

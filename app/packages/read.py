@@ -79,7 +79,8 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
         # A folder of packages, or anything else: hundreds of faults about its files would not say so.
         faults.add("problem.yaml", Phrase(N_("missing file: expected a problem package, which has it at its top")))
         faults.settle()
-    _check_slug(slug, faults)
+    if slug and not SLUG.fullmatch(slug):
+        faults.expect("", "", N_("a package named by lowercase letters and digits (at most 36)"), repr(slug))
     _check_layout(files, faults)
     check_texts(files, faults)
     problem = _read(Problem, "problem.yaml", files, faults)
@@ -129,23 +130,13 @@ def _read(model: type[M], name: str, files: Mapping[str, bytes], faults: Faults)
     return read_model(model, files[name], name, faults)
 
 
-def _check_slug(slug: str, faults: Faults) -> None:
-    if slug and not SLUG.fullmatch(slug):
-        faults.expect("", "", N_("a package named by lowercase letters and digits (at most 36)"), repr(slug))
-
-
 def _check_layout(files: Mapping[str, bytes], faults: Faults) -> None:
     """Note files that lie where the format has no place for them, and folders that it requires and that are missing."""
     for name in files:
         top, _, rest = name.partition("/")
         if not rest and top not in ROOT_FILES:
-            faults.expect(
-                name,
-                "",
-                N_("one of %(names)s at the top"),
-                Phrase(N_("another file")),
-                names=", ".join(sorted(ROOT_FILES)),
-            )
+            known = ", ".join(sorted(ROOT_FILES))
+            faults.expect(name, "", N_("one of %(names)s at the top"), Phrase(N_("another file")), names=known)
         elif rest and top not in ROOT_FOLDERS:
             faults.expect(name, "", N_("one of the folders %(names)s"), top, names=", ".join(sorted(ROOT_FOLDERS)))
         elif top == "attachments" and rest.count("/") and not rest.startswith("templates/"):
@@ -168,14 +159,8 @@ def _statements(
         if match is None or language is None or not LANGUAGE.match(language):
             faults.expect(name, "", N_("%(stem)s.<language>.md, .tex or .pdf"), name.rpartition("/")[2], stem=stem)
         elif language in statements:
-            other = statements[language].file.name
-            faults.expect(
-                name,
-                "",
-                N_("one file for the language %(language)s"),
-                Phrase(N_("also %(other)s"), other=other),
-                language=language,
-            )
+            other = Phrase(N_("also %(other)s"), other=statements[language].file.name)
+            faults.expect(name, "", N_("one file for the language %(language)s"), other, language=language)
         else:
             kind = cast(Literal["md", "tex", "pdf"], match[4])
             statements[language] = Statement(language, kind, File(name, files), constants)
@@ -199,18 +184,11 @@ def _check_languages(named: set[str] | None, written: set[str], faults: Faults) 
     if named is None:
         return
     for language in sorted(named - written):
-        faults.add(
-            f"statement/problem.{language}.md",
-            N_("missing file: problem.yaml names the problem in %(language)s"),
-            language=language,
-        )
+        missing = N_("missing file: problem.yaml names the problem in %(language)s")
+        faults.add(f"statement/problem.{language}.md", missing, language=language)
     for language in sorted(written - named):
-        faults.add(
-            "problem.yaml",
-            N_("missing name in %(language)s: there is a statement in that language"),
-            "name",
-            language=language,
-        )
+        missing = N_("missing name in %(language)s: there is a statement in that language")
+        faults.add("problem.yaml", missing, "name", language=language)
 
 
 def _check_sizes(cases: tuple[Case, ...], settings: JuradoSettings, faults: Faults) -> None:

@@ -19,7 +19,6 @@ from app.packages.bundles import (
     check_names,
     check_parts,
     collect_bundles,
-    only_validates,
 )
 from app.packages.model import Case, Group, GroupKind, ValidationCase
 from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
@@ -59,11 +58,12 @@ def read_test_data(
     known_folders = frozenset(folders)
     for bundle in judged:
         members.get(_group_of(bundle, known_folders), []).append(bundle)
+    tried = [bundle for bundle in bundles if bundle.room in VALIDATION and ".in" in bundle.parts]
     return TestData(
         groups=tuple(group for group in groups if members[group.name]),
         cases=_cases(judged, groups, members, known, _case_list(settings, groups, members, faults), faults),
         max_score=_max_score(known),
-        validation_cases=tuple(_validation(bundle, known, faults) for bundle in bundles if only_validates(bundle)),
+        validation_cases=tuple(_validation(bundle, known, faults) for bundle in tried),
     )
 
 

@@ -209,12 +209,8 @@ def resolve(
     if asked[0] == "python" and compiled:
         faults.expect(FILE, "program.protocol", N_("a checker in Python for this protocol"), main)
     if asked[1] == "raw" and settings.scoring.kind == "absolute":
-        faults.expect(
-            FILE,
-            "program.points",
-            N_("fraction, percent or absolute, as absolute scoring needs shares of points"),
-            "raw",
-        )
+        expected = N_("fraction, percent or absolute, as absolute scoring needs shares of points")
+        faults.expect(FILE, "program.points", expected, "raw")
     known = settings.model_copy(
         update={"checker": PROGRAM, "program": ProgramSettings(protocol=asked[0], points=asked[1])}
     )
@@ -230,12 +226,8 @@ def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults:
     if place is None:
         return settings
     if (reason := not_runnable(files, place)) is not None:
-        faults.expect(
-            FILE,
-            "reference.program",
-            N_("a program of the package"),
-            Phrase(N_("%(place)s: %(reason)s"), place=place, reason=reason),
-        )
+        found = Phrase(N_("%(place)s: %(reason)s"), place=place, reason=reason)
+        faults.expect(FILE, "reference.program", N_("a program of the package"), found)
     known = (reference or Reference()).model_copy(update={"program": place})
     return settings.model_copy(update={"reference": known})
 
@@ -253,13 +245,8 @@ def _expect_none(settings: JuradoSettings, faults: Faults) -> None:
             FILE, "program", N_("a checker in %(validator)s or %(single)s"), NEITHER, validator=VALIDATOR, single=SINGLE
         )
     elif not settings.checker:
-        faults.add(
-            FILE,
-            N_("missing key: expected a checker, its name here or its program in %(validator)s or %(single)s"),
-            "checker",
-            validator=VALIDATOR,
-            single=SINGLE,
-        )
+        missing = N_("missing key: expected a checker, its name here or its program in %(validator)s or %(single)s")
+        faults.add(FILE, missing, "checker", validator=VALIDATOR, single=SINGLE)
 
 
 def _asked(settings: JuradoSettings, *, is_single: bool) -> tuple[Protocol, Meaning]:

@@ -50,11 +50,8 @@ def complete(package: Package, workshop: Workshop | None, steps: Steps) -> tuple
     reference = package.settings.reference
     place = reference.program if reference is not None else None
     if place is None or workshop is None or workshop.desk is None:
-        text = Phrase(
-            N_("%(count)s cases have no expected answer: a reference run makes them after the upload"),
-            count=len(lacking),
-        )
-        return package, [PackageError("data", "", text, "note")]
+        later = N_("%(count)s cases have no expected answer: a reference run makes them after the upload")
+        return package, [PackageError("data", "", Phrase(later, count=len(lacking)), "note")]
     try:
         answers = run_program(replace(package, cases=tuple(lacking)), place, workshop.desk)
         made = {case.name: answer for case, answer in steps.each("expected answers", lacking, answers)}
@@ -134,11 +131,8 @@ def _check_program(package: Package, program: Program, desk: Desk) -> Iterator[P
         return
     (outcome,) = desk.ask([question_of(package, package.cases[0])])
     if outcome.failed:
-        yield PackageError(
-            file,
-            "",
-            Phrase(N_("this checker fails before it is asked about an answer: %(failed)s"), failed=outcome.failed),
-        )
+        fails = N_("this checker fails before it is asked about an answer: %(failed)s")
+        yield PackageError(file, "", Phrase(fails, failed=outcome.failed))
 
 
 class Report(TypedDict):
@@ -208,11 +202,8 @@ def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: 
         if outcome.score is None:
             file = _shown_file(case)
             given = outcome.rejected or f"the checker failed by itself: {outcome.failed}"
-            yield PackageError(
-                file.path,
-                "",
-                Phrase(EXPECTED_TEXT, expected=Phrase(N_("an answer that the checker accepts")), found=given),
-            )
+            text = Phrase(EXPECTED_TEXT, expected=Phrase(N_("an answer that the checker accepts")), found=given)
+            yield PackageError(file.path, "", text)
 
 
 def _shown_file(case: Case) -> File:
@@ -239,9 +230,12 @@ def _check_submissions(
         place = program_of(submission, package.files)
         if place is None:
             judged[submission.path] = _judge(package, submission, desk)
-        elif workshop is not None and (reason := _not_run(package, place, workshop)) is not None:
-            yield PackageError(place, "", Phrase(N_("this program is not run: %(reason)s"), reason=reason), "note")
-        elif workshop is not None and workshop.desk is not None:
+        elif workshop is not None:
+            reason = not_runnable(package.files, place)
+            if reason or workshop.desk is None:
+                text = Phrase(N_("this program is not run: %(reason)s"), reason=reason or workshop.lack)
+                yield PackageError(place, "", text, "note")
+                continue
             try:
                 judged[submission.path] = _outcomes(package, run_program(package, place, workshop.desk), desk)
             except ProgramFault as fault:
@@ -253,11 +247,6 @@ def _check_submissions(
                 yield PackageError(f"submissions/{path}", name, outcome.fault, "warning")
         points[path] = submission_points(package, outcomes, judged).points
     yield from check_demands(package, judged)
-
-
-def _not_run(package: Package, place: str, workshop: Workshop) -> str | None:
-    """Why a program is not run here; None where it is."""
-    return not_runnable(package.files, place) or (workshop.lack if workshop.desk is None else None)
 
 
 def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:

@@ -80,7 +80,11 @@ def read(source: Source) -> Draft:
     else:
         source.faults.add("task.yaml", Phrase(N_("missing file")))
     draft = Draft(slug=task.name or task.nome_breve or "")
-    _refuse_other_kinds(source, task)
+    for name in MANAGERS:
+        if name in source.files:
+            source.faults.add(source.use(name), N_("expected answers that are files: a Communication task has none"))
+    if not task.output_only:
+        source.note("task.yaml", N_("the programs of a Batch task are not run here: contestants send their outputs"))
     draft.checker = _checker(source)
     cases, total = _cases(source, task), Fraction(str(task.total_value))
     draft.groups = plan_groups(source, task.score_type, task.score_type_parameters, total, cases, draft.checker)
@@ -90,17 +94,10 @@ def read(source: Source) -> Draft:
     for name in source.below("att"):
         draft.files[f"attachments/{name.removeprefix('att/')}"] = source.keep(name)
     _read_solution(source, draft)
-    _note_settings(source, task)
+    if given := [key for key in CONTEST_KEYS if key in (task.model_extra or {})]:
+        source.note("task.yaml", N_("set in the contest here, and left out: %(given)s"), given=", ".join(given))
     keep_programs(source, draft)
     return draft
-
-
-def _refuse_other_kinds(source: Source, task: Task) -> None:
-    for name in MANAGERS:
-        if name in source.files:
-            source.faults.add(source.use(name), N_("expected answers that are files: a Communication task has none"))
-    if not task.output_only:
-        source.note("task.yaml", N_("the programs of a Batch task are not run here: contestants send their outputs"))
 
 
 def _cases(source: Source, task: Task) -> list[CaseDraft]:
@@ -137,13 +134,8 @@ def _checker(source: Source) -> Standard | Program:
             return Program("cms", "fraction", {f"{_last(name)}.py": source.take(name)})
         if name in source.files:
             what = "a compiled program" if source.files[name].startswith(ELF) else "a program in no language known here"
-            source.faults.expect(
-                source.use(name),
-                "",
-                N_("its source beside it (%(sources)s)"),
-                what,
-                sources=", ".join(_last(name) + each for each in SOURCES),
-            )
+            beside = ", ".join(_last(name) + each for each in SOURCES)
+            source.faults.expect(source.use(name), "", N_("its source beside it (%(sources)s)"), what, sources=beside)
     return Standard("lines")
 
 
@@ -175,12 +167,6 @@ def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
     if not languages:
         source.faults.expect("statement", "", N_("statement.pdf or LANGUAGE.pdf"), NONE)
     return languages
-
-
-def _note_settings(source: Source, task: Task) -> None:
-    given = [key for key in CONTEST_KEYS if key in (task.model_extra or {})]
-    if given:
-        source.note("task.yaml", N_("set in the contest here, and left out: %(given)s"), given=", ".join(given))
 
 
 READERS: Mapping[Format, Callable[[Source], Draft]] = {

@@ -163,8 +163,6 @@ class ValidatorLimits(BaseModel):
     TimeLimit: Seconds | None = None
     MemoryLimit: Bytes | None = None
     OutputLimit: Bytes | None = None
-    OverallWallTimeLimit: Seconds | None = None
-    ExtraWallTime: Seconds | None = None
 
 
 def limits_of_checker(source: Source, limits: ValidatorLimits) -> dict[str, int]:
@@ -181,12 +179,6 @@ def limits_of_checker(source: Source, limits: ValidatorLimits) -> dict[str, int]
             if whole[name] * unit != value:
                 rounded.append(f"{name} {whole[name]} {word}")
     if rounded:
-        source.note(
-            "settings.json",
-            N_("limits of checkers are whole seconds and MiB here: %(rounded)s"),
-            LIMITS,
-            rounded=", ".join(rounded),
-        )
-    if limits.OverallWallTimeLimit is not None or limits.ExtraWallTime:
-        source.note("settings.json", N_("time on the clock is bounded by twice validation_time here"), LIMITS)
+        message = N_("limits of checkers are whole seconds and MiB here: %(rounded)s")
+        source.note("settings.json", message, LIMITS, rounded=", ".join(rounded))
     return whole
