@@ -35,13 +35,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from app.packages.catalog import bundled
-from app.packages.demands import matches
 from app.packages.model import (
     Group,
     Package,
     Submission,
 )
 from app.packages.read import read_package
+from app.packages.submissions import matches
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
 from scripts.kattis_validator import served

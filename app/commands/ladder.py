@@ -25,8 +25,8 @@ from app.core.faults import PackageErrors
 if TYPE_CHECKING:
     from app.domain.scoring import ProblemPoints
     from app.packages.catalog import Climb
-    from app.packages.demands import Outcomes
     from app.packages.model import Case
+    from app.packages.submissions import Outcomes
     from app.packages.trials import Outcome
 
 # As in jurado.yaml; a timer cannot wait for an infinite time either.

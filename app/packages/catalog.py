@@ -22,9 +22,9 @@ from app.core.faults import PackageError, PackageErrors, mismatch
 from app.domain.contests import Aggregation, Kind, ScoredProblem
 from app.domain.counting import Counted
 from app.domain.scoring import Bests, ProblemPoints, problem_points
-from app.packages.demands import EVERY_PHASE, SLACK, Outcomes, scored_problem
 from app.packages.model import Case, Package
 from app.packages.settings import BESIDE
+from app.packages.submissions import EVERY_PHASE, SLACK, Outcomes, scored_problem
 from app.packages.trials import judge_here
 from app.packages.zips import inflate, open_zip
 from checkers.doors import N_, Phrase

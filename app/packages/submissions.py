@@ -1,23 +1,32 @@
 """The example submissions of a package: folders of answer files, and what submissions.yaml demands of them.
 
 - Files of a package that nothing uses.
+- The format's globs, matched in time that grows with glob and path only: a set of places walks along the path.
+- A package's test data as the scoring rules see it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
 from app.core.faults import NONE, Faults, PackageError
 from app.core.parsing import Document, check_model, read_document
+from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
+from app.domain.counting import Counted
+from app.domain.scoring import Bests, ProblemPoints, problem_points
 from app.packages.contents import File
 from app.packages.metadata import Number, OneOrMore, Person, Range, Strict, Text, read_person
 from app.packages.model import Package, Submission, SubmissionRule
 from app.packages.tools import program_of
-from checkers.doors import N_
+from app.packages.trials import Outcome
+from checkers.doors import N_, Phrase
 
 FILE = "submissions/submissions.yaml"
 Verdicts = OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
@@ -137,3 +146,139 @@ def check_unused(package: Package) -> Iterator[PackageError]:
             for file in submission.answers:
                 if file.name not in expected and file.path != FILE:
                     yield PackageError(file.path, "", "no test case is called like this answer file", "note")
+
+
+Places = frozenset[int]
+
+
+def matches(glob: str, path: str) -> bool:
+    """Tell whether the format's glob (`*` within a name, `{a,b}`) matches the path or one of the folders it lies in."""
+    if not _is_balanced(glob):
+        return glob == path or path.startswith(f"{glob}/")
+    ends, _ = _walk(glob, 0, path, frozenset({0}), commas=False)
+    return any(end == len(path) or path[end] == "/" for end in ends)
+
+
+def _walk(glob: str, at: int, path: str, starts: Places, *, commas: bool) -> tuple[Places, int]:
+    """Where in the path a glob may end that begins at one of some places, up to a closing brace, and what follows it.
+
+    The places are few, whatever the glob: no path of a package is matched by trying one way after another.
+    """
+    ends, now = Places(), starts
+    while at < len(glob) and glob[at] != "}":
+        letter, at = glob[at], at + 1
+        if letter == "{":
+            now, at = _walk(glob, at, path, now, commas=True)
+        elif letter == "," and commas:
+            ends, now = ends | now, starts
+        elif letter == "*":
+            first = {_end_of_name(path, start): start for start in sorted(now, reverse=True)}
+            now = Places(each for end, start in first.items() for each in range(start, end + 1))
+        else:
+            now = Places(
+                each + 1
+                for each in now
+                if each < len(path) and (path[each] == letter or (letter == "?" and path[each] != "/"))
+            )
+    return ends | now, at + 1
+
+
+def _end_of_name(path: str, start: int) -> int:
+    end = path.find("/", start)
+    return len(path) if end < 0 else end
+
+
+def _is_balanced(glob: str) -> bool:
+    """Tell whether every brace has its other one; else all characters of the glob stand for themselves."""
+    depth = 0
+    for letter in glob:
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def scored_problem(package: Package) -> ScoredProblem:
+    """Give the groups, cases and default rule of a package; a contest may put its own rule in its place."""
+    scoring = package.settings.scoring
+    return ScoredProblem(
+        id=package.slug,
+        rule=ScoringRule(Kind(scoring.kind), Direction(scoring.direction), max_points=Fraction(package.max_score)),
+        groups=tuple(
+            Group(g.name, CaseKind(g.kind), Fraction(g.max_score or 0), Aggregation(g.aggregation), g.require_pass)
+            for g in package.groups
+        ),
+        cases=tuple(Case(case.name, case.group, case.max_points) for case in package.cases),
+    )
+
+
+# The outcomes of one submission's answers, by the case's name.
+Outcomes = Mapping[str, Outcome]
+
+EVERY_PHASE = frozenset({CaseKind.PROVISIONAL, CaseKind.FINAL})
+SLACK = 1e-6
+
+
+def check_demands(package: Package, judged: Mapping[str, Outcomes]) -> Iterator[PackageError]:
+    """Yield every demand that a submission does not meet; `judged` has the outcomes of those judged, by their path."""
+    for submission in package.submissions:
+        if (outcomes := judged.get(submission.path)) is None:
+            continue
+        points = submission_points(package, outcomes, judged)
+        for rule in package.submission_rules:
+            if matches(rule.glob, submission.path):
+                cases = (case.name for case in package.cases if not rule.cases or matches(rule.cases, case.path))
+                about = {name: outcomes[name] for name in cases if name in outcomes}
+                yield from _check(submission, rule, about, points)
+
+
+def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str, Outcomes]) -> ProblemPoints:
+    """Points of one submission by the package's groups, all phases together.
+
+    The checker's own multipliers count, whatever the package's kind of scoring, so that points do not depend on who
+    takes part; where the checker gives none, raw scores count relative to the best of all the example submissions.
+    """
+    problem = scored_problem(package)
+    accepted = [(name, o) for by_case in judged.values() for name, o in by_case.items() if o.score is not None]
+    own = all(outcome.score is not None and outcome.score.multiplier is not None for _, outcome in accepted)
+    rule = replace(problem.rule, kind=Kind.ABSOLUTE if own else Kind.RELATIVE)
+    bests = Bests(rule)
+    for name, outcome in accepted:
+        bests.add(name, outcome.raw_score)
+    answers = {name: Counted(outcome.raw_score, 1, timedelta(0)) for name, outcome in outcomes.items()}
+    return problem_points(replace(problem, rule=rule), answers, bests.close(), EVERY_PHASE)
+
+
+def _check(
+    submission: Submission, rule: SubmissionRule, outcomes: Outcomes, points: ProblemPoints
+) -> Iterator[PackageError]:
+    """Yield what a rule misses; `outcomes` are those of the cases that it is about."""
+
+    def unmet(expected: str, found: str) -> PackageError:
+        source = "submissions/%(path)s: expected %(expected)s, found %(found)s"
+        text = Phrase(source, path=submission.path, expected=expected, found=found)
+        return PackageError(FILE, f"{rule.glob}, {rule.cases}" if rule.cases else rule.glob, text, "warning")
+
+    verdicts = {name: _verdict(outcome) for name, outcome in outcomes.items()}
+    for name, verdict in verdicts.items():
+        if rule.permitted is not None and verdict not in rule.permitted:
+            found = f"{verdict} on case {name} ({outcomes[name].rejected or 'accepted'})"
+            yield unmet(f"only {', '.join(sorted(rule.permitted))}", found)
+    if rule.required is not None and rule.required.isdisjoint(verdicts.values()):
+        expected = f"{' or '.join(sorted(rule.required))} on at least one case"
+        yield unmet(expected, ", ".join(sorted(set(verdicts.values()))))
+    if rule.message and not any(rule.message in (outcome.rejected or "") for outcome in outcomes.values()):
+        yield unmet(f"a message with `{rule.message}`", "none")
+    if rule.score is not None:
+        low, high = rule.score
+        of_groups = {group.group.name: group.points for group in points.groups}
+        score = points.points if rule.cases in (None, "secret") else of_groups.get(rule.cases)
+        if score is None:
+            yield unmet("a score of a group that gives points", f"no such group as {rule.cases}")
+        elif not low - SLACK <= score <= high + SLACK:
+            expected = f"a score of {low:g}" if low == high else f"a score in {low:g}..{high:g}"
+            yield unmet(expected, f"{score:.6g}")
+
+
+def _verdict(outcome: Outcome) -> str:
+    return "AC" if outcome.score is not None else outcome.verdict

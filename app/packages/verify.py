@@ -28,10 +28,9 @@ from app.core.faults import (
 )
 from app.packages.arrivals import check_rules, read_place
 from app.packages.contents import File
-from app.packages.demands import Outcomes, check_demands, submission_points
 from app.packages.examples import ask_validators, check_opinions, check_reproduction, check_validation_cases
 from app.packages.model import Case, Package, Submission
-from app.packages.submissions import DEFAULT_PATTERNS, check_unused
+from app.packages.submissions import DEFAULT_PATTERNS, Outcomes, check_demands, check_unused, submission_points
 from app.packages.tools import Workshop, local_workshop, not_runnable, program_of
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of, run_program
 from app.programs.model import Program, ProgramFault

@@ -7,11 +7,11 @@ import pytest
 from app.core.faults import Faults, PackageError, PackageErrors, mismatch
 from app.core.parsing import LONGEST_KEY, LONGEST_NUMBER, read_document
 from app.packages import arrivals
-from app.packages.demands import matches
 from app.packages.files import DEEPEST, LONGEST_PATH, archive_files
 from app.packages.markdown import with_image_folder
 from app.packages.metadata import LONGEST_CONSTANT
 from app.packages.read import LONGEST_STATEMENT, read_archive
+from app.packages.submissions import matches
 from app.packages.zips import zip_bytes
 from tests.builders.bombs import BOMBS
 from tests.builders.packages import PROBLEM, zip_package

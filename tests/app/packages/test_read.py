@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from app.core.faults import PackageErrors
-from app.packages.demands import scored_problem
 from app.packages.files import Limits
 from app.packages.metadata import read_person
 from app.packages.model import Package, write_archive
 from app.packages.read import read_archive, read_package
+from app.packages.submissions import scored_problem
 from app.packages.zips import zip_bytes
 from tests.builders.packages import JURADO, PROBLEM, write_package, zip_package
 

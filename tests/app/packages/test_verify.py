@@ -10,9 +10,9 @@ import pytest
 
 from app.core.faults import PackageErrors
 from app.packages import catalog
-from app.packages.demands import matches
 from app.packages.read import read_archive
 from app.packages.settings import STANDARD_CHECKERS
+from app.packages.submissions import matches
 from app.packages.verify import verify_report
 from tests.builders.packages import JURADO, verify_package, write_package, zip_package
 
