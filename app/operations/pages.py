@@ -14,7 +14,6 @@ from app.core.pages.languages import translate
 from app.core.pages.pages import page
 from app.core.pages.visitor import TheService, Visitor
 from app.core.service import Service
-from app.operations.service.advice import advice
 from app.operations.service.findings import findings
 from app.operations.service.readiness import disk_of, readiness, stored_files
 from app.operations.service.status import Status, status
@@ -32,8 +31,6 @@ async def health_page(request: Request, service: TheService, viewer: Visitor) ->
         viewer=viewer,
         is_ready=ready.ready,
         findings=parts,
-        advice=[each.shown(translate) for each in advice(ready, state)],
-        worst=[each for each in parts if each.mark == "open"],
         faults=stored.faults,
         jobs=await run_sync(_going, service, viewer),
     )

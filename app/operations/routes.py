@@ -19,7 +19,6 @@ from app.accounts.service.tokens import Place, check, who_may
 from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService, current_viewer
 from app.core.http.downloads import TEXT, WORDS
 from app.core.metrics import Metrics
-from app.operations.service.advice import Advice, advice
 from app.operations.service.findings import Part, findings
 from app.operations.service.readiness import Ready, StoredFiles, disk_of, readiness, stored_files
 from app.operations.service.status import Status, status
@@ -28,12 +27,11 @@ router = APIRouter(route_class=GatedRoute, tags=["health"])
 
 
 class StatusWithAdvice(BaseModel):
-    """The state of the installation, whether it takes and judges submissions, and what to do where it is not well."""
+    """The state of the installation, and whether it takes and judges submissions."""
 
     ready: bool
     status: Status
-    parts: list[Part] = Field(description="each part with its figure, as the health page has it")
-    advice: list[Advice]
+    parts: list[Part] = Field(description="each part with its figure and what to do, as the health page has it")
 
 
 @router.get("/status", summary="The state of servers, workers, database, broker, judging, contests, files and backup")
@@ -42,12 +40,7 @@ async def get_status(_viewer: CurrentViewer, request: Request, service: TheServi
     ready = await readiness(service, request.app.state.probing)
     state = await run_sync(status, service)
     parts = findings(ready, await run_sync(stored_files, service), await run_sync(disk_of, service), state)
-    return StatusWithAdvice(
-        ready=ready.ready,
-        status=state,
-        parts=[each.shown() for each in parts],
-        advice=[each.shown() for each in advice(ready, state)],
-    )
+    return StatusWithAdvice(ready=ready.ready, status=state, parts=[each.shown() for each in parts])
 
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")

@@ -1,4 +1,7 @@
-"""The parts of an installation with their figures and states, for the health page and `jurado status`."""
+"""The parts of an installation, each with its figure, and what to do where it is not well.
+
+Declared once, for the health page, `GET /api/status` and `jurado status`.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,16 @@ from pydantic import BaseModel, Field
 
 from app.core.db.clock import ReplicaState
 from app.core.messages import N_, Message, as_message, joined
-from app.operations.service.advice import LONG_WAIT, SECONDS_BEHIND, name_of
 from app.operations.service.readiness import Ready, StoredFiles
-from app.operations.service.status import BrokerFacts, FilesFacts, JudgingFacts, Status
+from app.operations.service.status import BackupFacts, BrokerFacts, JudgingFacts, ProcessState, Status
+from app.sandbox.sandbox import USER
 
+LONG_WAIT = 60.0
+SECONDS_BEHIND = 30.0
+# Bytes of room below which a disk is nearly full.
+LITTLE_ROOM = 2 * 10**9
+# A backup each day may begin two hours later than the one before.
+HOURS_OF_A_BACKUP = 26.0
 MOST_NAMED = 5
 EVENTS = {
     "starts": N_("%(contest)s starts at %(time)s UTC"),
@@ -32,6 +41,7 @@ class Part(BaseModel):
     mark: Mark = Field(description="done: it is well; look: look at it soon; open: something is wrong")
     name: str
     figure: str
+    advice: str = Field(description="what to do; empty where nothing is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +51,12 @@ class Finding:
     mark: Mark
     name: Message
     figure: Message
+    advice: Message | None = None
 
     def shown(self, words: Callable[[Message], str] = str) -> Part:
         """Return it in words, English ones by default."""
-        return Part(mark=self.mark, name=words(self.name), figure=words(self.figure))
+        advice = "" if self.advice is None else words(self.advice)
+        return Part(mark=self.mark, name=words(self.name), figure=words(self.figure), advice=advice)
 
 
 def findings(ready: Ready, stored: StoredFiles, disk: tuple[int, int], status: Status | None) -> list[Finding]:
@@ -53,26 +65,27 @@ def findings(ready: Ready, stored: StoredFiles, disk: tuple[int, int], status: S
     `disk` has the free bytes and all bytes where the data of this server lie.
     """
     parts = () if status is None else installation(status)
-    return [*_judging(ready), *parts, *_machine(ready, disk), *_files(stored)]
+    return [*_judging(ready, status), *parts, *_machine(ready, disk), *_files(stored)]
 
 
 def installation(status: Status) -> Iterator[Finding]:
     """Every part of the whole installation."""
-    yield _processes(status, "server", N_("Servers"))
-    if status.distributed:
-        yield _processes(status, "worker", N_("Workers"))
+    yield from _processes(status)
     database = status.database
     yield _done(N_("Database in use"), f"{database.kind} {database.version}, {size(database.size)}")
     yield from map(_replica, database.replicas)
     if status.broker is not None:
-        yield _broker(status.broker)
+        yield from _broker(status.broker)
     yield _done(N_("Last 5 minutes"), _recent(status.judging))
     yield _done(N_("Judgements of rejudgings that wait"), status.judging.waiting_again)
-    yield _finding("look" if status.judge_errors else "done", N_("Judge errors"), status.judge_errors)
+    yield _judge_errors(status)
     yield _done(N_("Contests that run"), ", ".join(each.id for each in status.contests) or "0")
     yield _done(N_("Next change by the clock"), _next(status))
-    yield _done(N_("Place of stored files"), _place(status.files))
-    yield _finding("done" if status.backup else "look", N_("Last backup"), _backup(status))
+    if status.files.free_bytes is None or status.files.all_bytes is None:
+        yield _done(N_("Place of stored files"), status.files.place)
+    else:
+        yield _room(N_("Place of stored files"), status.files.free_bytes, status.files.all_bytes, status.files.place)
+    yield _backup(status.backup)
 
 
 def size(count: int) -> str:
@@ -80,34 +93,56 @@ def size(count: int) -> str:
     return next((f"{count / unit:.1f} {name}" for unit, name in SIZES if count >= unit), f"{count} B")
 
 
-def _finding(mark: Mark, name: str | Message, figure: object, /) -> Finding:
+def _finding(mark: Mark, name: str | Message, figure: object, advice: str = "", /, **values: object) -> Finding:
+    """A part; `advice` with its `values` is for a part that is not well."""
     if not isinstance(figure, Message):
         figure = joined([str(figure)])
-    return Finding(mark, as_message(name, {}), figure)
+    is_ill = advice and mark != "done"
+    return Finding(mark, as_message(name, {}), figure, Message(advice, **values) if is_ill else None)
 
 
 def _done(name: str | Message, figure: object) -> Finding:
     return _finding("done", name, figure)
 
 
-def _processes(status: Status, kind: str, name: str) -> Finding:
-    """The processes of a kind; without any worker nothing is judged."""
-    rows = [each for each in status.processes if each.kind == kind]
-    alive = [each for each in rows if each.alive]
-    figure = Message(
-        N_("%(alive)s alive, their graders: %(graders)s"),
-        alive=len(alive),
-        graders=sum(each.graders for each in alive),
-    )
-    named = [f"{name_of(each)} ({each.version})" for each in alive[:MOST_NAMED]]
-    mark: Mark = "done" if len(alive) == len(rows) else "look"
-    return _finding("open" if kind == "worker" and not alive else mark, name, joined([figure, *named], "; "))
+def _processes(status: Status) -> Iterator[Finding]:
+    """The processes of each kind, those that are silent, and versions; without any worker nothing is judged."""
+    for kind, name in (("server", N_("Servers")), ("worker", N_("Workers")))[: 2 if status.distributed else 1]:
+        rows = [each for each in status.processes if each.kind == kind]
+        alive = [each for each in rows if each.alive]
+        graders = sum(each.graders for each in alive)
+        figure = Message(N_("%(alive)s alive, their graders: %(graders)s"), alive=len(alive), graders=graders)
+        named = joined([figure, *(f"{_name(each)} ({each.version})" for each in alive[:MOST_NAMED])], "; ")
+        if kind == "worker" and not alive:
+            yield _finding("open", name, named, N_("none is alive, so nothing is judged: start `jurado worker`"))
+        else:
+            yield _finding("done" if len(alive) == len(rows) else "look", name, named)
+    for each in status.processes:
+        if not each.alive:
+            kind = N_("server %(name)s") if each.kind == "server" else N_("worker %(name)s")
+            yield _finding(
+                "look",
+                Message(kind, name=_name(each)),
+                f"{_minute(each.seen)} UTC",
+                N_("no sign of life since %(time)sZ: start it again; its log says why it ended. Its work went on"),
+                time=each.seen[:19],
+            )
+    versions = sorted({each.version for each in status.processes if each.alive})
+    if len(versions) > 1:
+        advice = N_("processes are of several versions: go on with the upgrade")
+        yield _finding("look", N_("versions"), ", ".join(versions), advice)
+
+
+def _name(process: ProcessState) -> str:
+    """A process, as host:pid."""
+    return f"{process.host}:{process.pid}"
 
 
 def _replica(replica: ReplicaState) -> Finding:
     name = Message(N_("Replica %(name)s"), name=replica.name)
     if replica.state is None:
-        return _finding("look", name, Message(N_("its state is hidden")))
+        hidden = N_("its state is hidden from the service's role: GRANT pg_monitor TO that role")
+        return _finding("look", name, Message(N_("its state is hidden")), hidden)
     seconds = replica.seconds_behind or 0.0
     figure = Message(
         N_("%(state)s, behind by %(seconds)s s and %(size)s"),
@@ -115,19 +150,24 @@ def _replica(replica: ReplicaState) -> Finding:
         seconds=f"{seconds:.1f}",
         size=size(replica.bytes_behind or 0),
     )
-    is_well = replica.state == "streaming" and seconds <= SECONDS_BEHIND
-    return _finding("done" if is_well else "look", name, figure)
+    if replica.state != "streaming":
+        return _finding("look", name, figure, N_("its state is %(state)s: look at its log"), state=replica.state)
+    behind = N_("%(seconds)s s behind: look at its disk and network before you rely on it")
+    return _finding("look" if seconds > SECONDS_BEHIND else "done", name, figure, behind, seconds=f"{seconds:.0f}")
 
 
-def _broker(broker: BrokerFacts) -> Finding:
+def _broker(broker: BrokerFacts) -> Iterator[Finding]:
     if broker.error:
-        return _finding("open", N_("Broker"), Message(N_("does not answer")))
+        away = N_("%(error)s: start RabbitMQ; submissions are taken meanwhile, and judged when it is back")
+        yield _finding("open", N_("Broker"), Message(N_("does not answer")), away, error=broker.error)
+        return
     queues = ", ".join(f"{each.name.removeprefix('jurado.')} {each.ready}" for each in broker.queues)
     figure = Message(
         N_("messages that wait: %(queues)s; at workers: %(count)s"), queues=queues, count=broker.unacknowledged
     )
-    is_idle = any(each.ready and not each.consumers for each in broker.queues)
-    return _finding("open" if is_idle else "done", N_("Broker"), figure)
+    idle = sum(each.ready for each in broker.queues if not each.consumers)
+    advice = N_("%(count)s messages, and no worker that takes them: start `jurado worker`")
+    yield _finding("open" if idle else "done", N_("Broker"), figure, advice, count=idle)
 
 
 def _recent(judging: JudgingFacts) -> Message:
@@ -142,6 +182,24 @@ def _recent(judging: JudgingFacts) -> Message:
     )
 
 
+def _judge_errors(status: Status) -> Finding:
+    if not status.newest_judge_errors:
+        return _done(N_("Judge errors"), status.judge_errors)
+    newest = status.newest_judge_errors[0]
+    return _finding(
+        "look",
+        N_("Judge errors"),
+        status.judge_errors,
+        N_(
+            "the newest is submission %(submission)s of %(contest)s (%(error)s):"
+            " mend the checker or its limits, then `jurado admin rejudge %(contest)s --reason TEXT`"
+        ),
+        submission=newest.submission_id,
+        contest=newest.contest_id,
+        error=newest.error.strip().partition("\n")[0][:100],
+    )
+
+
 def _next(status: Status) -> Message:
     event = status.next_event
     if event is None:
@@ -149,44 +207,66 @@ def _next(status: Status) -> Message:
     return Message(EVENTS[event.event], contest=event.contest_id, time=_minute(event.time))
 
 
-def _place(files: FilesFacts) -> Message:
-    if files.free_bytes is None or files.all_bytes is None:
-        return joined([files.place])
-    return joined([files.place, Message(FREE, free=size(files.free_bytes), whole=size(files.all_bytes))], "; ")
+def _room(name: str, free: int, whole: int, place: str = "") -> Finding:
+    """A disk; without any room submissions get 507."""
+    share = free / whole if whole else 1.0
+    mark: Mark = "open" if share < 0.02 or free < LITTLE_ROOM else "look" if share < 0.1 else "done"
+    figure = joined([*([place] if place else []), Message(FREE, free=size(free), whole=size(whole))], "; ")
+    advice = N_("%(size)s GB are free: make room; without any, submissions get 507")
+    return _finding(mark, name, figure, advice, size=f"{free / 1e9:.1f}")
 
 
-def _backup(status: Status) -> Message:
-    if status.backup is None:
-        return Message(N_("none"))
-    return Message(N_("%(time)s UTC, in %(place)s"), time=_minute(status.backup.made), place=status.backup.place)
+def _backup(backup: BackupFacts | None) -> Finding:
+    name = N_("Last backup")
+    if backup is None:
+        none = N_("none was ever made: `jurado backup DIR`, by a timer (deploy/systemd)")
+        return _finding("look", name, Message(N_("none")), none)
+    figure = Message(N_("%(time)s UTC, in %(place)s"), time=_minute(backup.made), place=backup.place)
+    hours = backup.age_seconds / 3600
+    if hours > HOURS_OF_A_BACKUP:
+        old = N_("the last one is %(hours)s h old: look at the timer and its log")
+        return _finding("look", name, figure, old, hours=f"{hours:.0f}")
+    faulty = N_("%(count)s files could not be copied: `jurado fsck --mend --from BACKUP`")
+    return _finding("look" if backup.faulty else "done", name, figure, faulty, count=backup.faulty)
 
 
 def _minute(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-def _judging(ready: Ready) -> Iterator[Finding]:
+def _judging(ready: Ready, status: Status | None) -> Iterator[Finding]:
     answers = N_("answers, and takes what is written") if ready.database else N_("says nothing")
-    yield _finding("done" if ready.database else "open", N_("Database"), Message(answers))
+    no_writes = N_("it takes no writes: look whether it runs and its disk has room, and at the log")
+    yield _finding("done" if ready.database else "open", N_("Database"), Message(answers), no_writes)
     alive = Message(N_("%(alive)s alive"), alive=ready.graders)
-    yield _finding("done" if ready.graders else "open", N_("Graders"), alive)
-    yield _finding("look" if ready.grader_deaths else "done", N_("Graders that died"), ready.grader_deaths)
+    no_grader = N_("this server has none that works: restart it; submissions are kept and judged then")
+    yield _finding("done" if ready.graders else "open", N_("Graders"), alive, no_grader)
+    deaths = {} if status is None else {_name(each): each.grader_deaths for each in status.processes if each.alive}
+    names = ", ".join([f"{name} {count}" for name, count in deaths.items() if count][:MOST_NAMED])
+    count = max(ready.grader_deaths, sum(deaths.values()))
+    died = N_("graders died (%(names)s): a checker that crashes or takes too much memory; see the log")
+    yield _finding("look" if count else "done", N_("Graders that died"), count, died, names=names)
     oldest = ready.oldest_seconds or 0.0
     waits = joined(["0"])
     if ready.waiting is None:
         waits = Message(N_("unknown"))
     elif ready.waiting:
         waits = Message(N_("%(count)s, the oldest for %(seconds)s s"), count=ready.waiting, seconds=f"{oldest:.0f}")
-    yield _finding("look" if oldest > LONG_WAIT else "done", N_("Waiting to be judged"), waits)
+    slow = N_(
+        "the oldest has waited for %(seconds)s s: more graders (JURADO_GRADERS), or look at its problem's checker"
+    )
+    if status is not None and status.distributed:
+        slow = N_("the oldest has waited for %(seconds)s s: more workers, or look at its problem's checker")
+    mark: Mark = "open" if oldest > LONG_WAIT else "done"
+    yield _finding(mark, N_("Waiting to be judged"), waits, slow, seconds=f"{oldest:.0f}")
 
 
 def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
-    free, whole = disk
-    share = free / whole if whole else 1.0
-    mark: Mark = "open" if share < 0.02 else "look" if share < 0.1 else "done"
-    yield _finding(mark, N_("Disk"), Message(FREE, free=size(free), whole=size(whole)))
+    yield _room(N_("Disk"), *disk)
     if ahead := ready.clock_ahead_seconds:
-        yield _finding("look", N_("Clock"), Message(N_("%(seconds)s s ahead of the system's"), seconds=ahead))
+        figure = Message(N_("%(seconds)s s ahead of the system's"), seconds=ahead)
+        set_back = N_("the system's clock was set back by %(seconds)s s: let NTP set it right")
+        yield _finding("look", N_("Clock"), figure, set_back, seconds=ahead)
     else:
         yield _done(N_("Clock"), Message(N_("as the system's")))
     for name, loop in ready.loops.items():
@@ -195,15 +275,19 @@ def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
     missing = Message(N_("missing"))
     for name in ready.unprotected:
         yield _finding("look", Message(N_("Protection of graders: %(name)s"), name=name), missing)
+    as_root = N_(
+        "refused because the service runs as root: run it as another user, or set JURADO_PROGRAMS_AS_ROOT=allow"
+    )
     for name, state in ready.sandbox.items():
         if state != "on":
             what = Message(N_("Sandbox for programs of packages: %(name)s"), name=name)
-            yield _finding("look", what, joined([missing, state], "; "))
+            yield _finding("look", what, joined([missing, state], "; "), as_root if name == USER else "")
 
 
 def _files(stored: StoredFiles) -> Iterator[Finding]:
-    damaged = len(stored.faults)
-    yield _finding("open" if damaged else "done", N_("Damaged files"), damaged)
+    count = len(stored.faults)
+    damaged = N_("%(count)s are missing or damaged: `jurado fsck --mend --from BACKUP`")
+    yield _finding("open" if count else "done", N_("Damaged files"), count, damaged, count=count)
     last = Message(N_("no pass over all files has ended yet"))
     if stored.ended is not None:
         last = Message(N_("read whole at %(time)s UTC"), time=stored.ended[:16])

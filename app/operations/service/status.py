@@ -22,7 +22,6 @@ from app.core.service import Service
 from app.domain.contests import Clock
 from app.judging.service.broker import BrokerAway, QueueFacts, queue_state
 from app.operations import queries as operations_queries
-from app.operations.service.readiness import damaged_files
 from app.tables import ContestRow, LastBackupRow, ProcessRow
 
 MOST_JUDGE_ERRORS = 3
@@ -87,8 +86,6 @@ class FilesFacts(BaseModel):
     place: str
     free_bytes: int | None
     all_bytes: int | None
-    damaged: int
-    read_whole: str | None = Field(description="when the last pass over all files ended on this server")
 
 
 class BackupFacts(BaseModel):
@@ -103,7 +100,7 @@ class BackupFacts(BaseModel):
 
 
 class Status(BaseModel):
-    """The state of an installation; `home_free_bytes` is the room where the data of this server lie."""
+    """The state of an installation."""
 
     time: str
     version: str
@@ -117,7 +114,6 @@ class Status(BaseModel):
     contests: list[RunningContest]
     next_event: NextEvent | None
     files: FilesFacts
-    home_free_bytes: int
     backup: BackupFacts | None
 
 
@@ -145,7 +141,6 @@ def status(service: Service) -> Status:
         contests=_running(listed, now),
         next_event=next_event(((row.id, clock(row)) for row in listed), now),
         files=_files(service),
-        home_free_bytes=disk_usage(service.settings.home).free,
         backup=None if backup is None else _backup(backup, now),
     )
 
@@ -229,8 +224,6 @@ def _files(service: Service) -> FilesFacts:
         place=service.files.place,
         free_bytes=None if room is None else room.free,
         all_bytes=None if room is None else room.total,
-        damaged=len(damaged_files(service)),
-        read_whole=format_time_or_none(service.scrub.last.ended),
     )
 
 

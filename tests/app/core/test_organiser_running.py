@@ -202,7 +202,7 @@ def test_health_says_what_is_wrong_and_what_to_do(api: Api, monkeypatch: pytest.
     monkeypatch.setattr(api.service.engine, "graders", lambda: GraderState(0, 2, {}))
     words = text_of(api.get("/admin/health", user="admin").text)
     assert "Graders: something is wrong" in words
-    assert "graders : this server has none that works: restart it" in words
+    assert "Graders : this server has none that works: restart it" in words
 
 
 def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:
@@ -227,9 +227,10 @@ def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:
         "Last backup : none",
     ):
         assert fact in words
-    assert any(each["what"].startswith("worker ") for each in document["advice"])
-    for each in document["advice"]:
-        assert f"{each['what']} : {each['advice']}" in words
+    advised = [each for each in document["parts"] if each["advice"]]
+    assert any(each["name"].startswith("worker ") for each in advised)
+    for each in advised:
+        assert f"{each['name']} : {each['advice']}" in words
 
 
 def test_a_package_on_its_way_in_is_no_leftover(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

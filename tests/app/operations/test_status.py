@@ -38,7 +38,8 @@ def whole(api: Api) -> dict[str, Any]:
 
 
 def advised(document: dict[str, Any]) -> dict[str, bool]:
-    return {each["what"]: each["urgent"] for each in document["advice"]}
+    """The parts that something is to be done about, and whether it is urgent."""
+    return {each["name"]: each["mark"] == "open" for each in document["parts"] if each["advice"]}
 
 
 def submit(api: Api) -> None:
@@ -51,7 +52,7 @@ def test_a_sound_installation_needs_a_backup_and_nothing_else(api: Api) -> None:
     document = whole(api)
     status = document["status"]
     assert document["ready"]
-    assert set(advised(document)) == {"backup"}
+    assert set(advised(document)) == {"Last backup"}
     assert status["database"]["kind"] in {"SQLite", "PostgreSQL"}
     assert status["database"]["size"] > 10_000
     assert [each["id"] for each in status["contests"]] == ["c"]
@@ -61,7 +62,7 @@ def test_a_sound_installation_needs_a_backup_and_nothing_else(api: Api) -> None:
     row = LastBackupRow(made=utc_now(), place="/backup", files=3, size=4, faulty=0)
     with api.service.database.write() as session:
         scrub.write(session, row)
-    assert whole(api)["advice"] == []
+    assert advised(whole(api)) == {}
     assert whole(api)["status"]["backup"]["place"] == "/backup"
 
 
@@ -80,7 +81,7 @@ def test_what_waits_and_what_was_judged_lately_is_counted(api: Api) -> None:
         session.get_one(SubmissionRow, row.submission_id).external_id = "theirs-7"
     document = whole(api)
     assert document["status"]["judge_errors"] == 1
-    (error,) = [each["advice"] for each in document["advice"] if each["what"] == "judge errors"]
+    (error,) = [each["advice"] for each in document["parts"] if each["name"] == "Judge errors"]
     assert "submission theirs-7 of c (the checker broke)" in error
     assert "rejudge c" in error
 
@@ -102,15 +103,15 @@ def test_a_process_that_is_silent_is_named_and_one_of_another_version_too(api: A
     with api.service.database.write() as session:
         session.connection().exec_driver_sql("UPDATE processes SET version = '0.0.9' WHERE id = 'two'")
     writer.submit(write_signs, Sign("two", WORKER, now, now, Work(4, 1))).result()
-    assert {"versions", "graders"} <= set(advised(whole(api)))
+    assert {"versions", "Graders that died"} <= set(advised(whole(api)))
 
 
 def test_a_broker_that_is_away_and_the_lack_of_workers_are_urgent(postgresql_url: str, tmp_path: Path) -> None:
     with two_apis(postgresql_url, tmp_path) as (one, _):
         document = whole(one)
         assert document["status"]["broker"]["error"]
-        assert advised(document)["broker"]
-        assert advised(document)["workers"]
+        assert advised(document)["Broker"]
+        assert advised(document)["Workers"]
 
 
 @pytest.mark.machine("broker")
@@ -127,7 +128,7 @@ def test_queues_are_shown_as_the_broker_counts_them(
         document = whole(one)
         queues = {each["name"]: each for each in document["status"]["broker"]["queues"]}
         assert queues["jurado.judgements"] == {"name": "jurado.judgements", "ready": 1, "consumers": 0}
-        assert advised(document)["jurado.judgements"]
+        assert advised(document)["Broker"]
     broker.close()
 
 
