@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from app.commands.solver_process import list_methods, run_solver, run_solver_on_files
 from app.core.commands import output, progress
@@ -20,6 +19,7 @@ from app.core.commands.registry import AsJson, BundledProblem, Shown, command
 from app.core.commands.uploading import must_exist, read_sound
 from app.core.faults import PackageErrors
 from app.judging.service.solver_process import Summary
+from app.programs.tools import SolverReport
 
 if TYPE_CHECKING:
     from app.packages.model import Package
@@ -144,8 +144,7 @@ def solve(
     """Find an answer: input on standard input, answer on standard output, progress and a summary on standard error.
 
     The last line says the raw score and the bound known for it; Ctrl-C gives the best answer so far. With --out every
-    input named is solved, one after the other, and a table shows how good the answers are. Exit code 1: an input is
-    left without an answer.
+    input named is solved, one after the other, with a line of each. Exit code 1: an input is left without an answer.
 
     Examples:
       jurado solve comesolo < board.in > board.out
@@ -216,19 +215,21 @@ def input_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out: Path, *, as_json: bool) -> None:
-    """Solve every input in turn, write the answers, and show how good they are."""
+    """Solve every input in turn, write the answers, and show a line of each."""
     if not inputs:
         raise output.Failure("--out: expected inputs to solve, found none")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise output.Failure(f"--out {out}: {error.strerror}") from None
-    with progress.files_shown(len(inputs), quiet=as_json) as on_report:
-        summaries = run_solver_on_files(problem, inputs, out, options, on_report)
+
+    def show_run(report: SolverReport | Summary) -> None:
+        if "done" in report and not as_json:
+            typer.echo(f"{report['instance']}: {summary_line(report)}")
+
+    summaries = run_solver_on_files(problem, inputs, out, options, show_run)
     if as_json:
-        output.write_json({"problem": problem, "runs": summaries, "mean": mean_share(summaries)})
-    else:
-        output.show(summary_table(problem, summaries))
+        output.write_json({"problem": problem, "runs": summaries})
     if any(summary["unsolved"] for summary in summaries):
         raise typer.Exit(1)
 
@@ -248,47 +249,6 @@ def summary_line(summary: Summary) -> str:
     if summary["stopped"]:
         parts.append("stopped early")
     return f"{summary['problem']} {summary['method']}: {summary['message']}; {', '.join(parts)}"
-
-
-def summary_table(problem: str, summaries: Sequence[Summary]) -> Table:
-    """Draw a line an input, with the mean of raw/max below."""
-    mean = mean_share(summaries)
-    rows = [
-        (
-            s.get("instance"),
-            s["raw"],
-            s["max_raw"],
-            share_text(share(s)),
-            "yes" if s["optimal"] else "",
-            s["seconds"],
-            rate(s),
-        )
-        for s in summaries
-    ]
-    columns = ["instance", ">raw", ">bound", ">raw/bound", "optimal", ">seconds", ">states/s"]
-    proven = sum(1 for s in summaries if s["optimal"])
-    total = sum(s["seconds"] for s in summaries)
-    footer = ["mean", "", "", share_text(mean), f"{proven} of {len(summaries)}", f"{total:.1f}", ""]
-    title = f"{problem} {summaries[0]['method']}: raw score by its bound"
-    return output.table(title, columns, rows, footer=footer)
-
-
-def share(summary: Summary) -> float | None:
-    """Divide the raw score by its bound, where one is known."""
-    raw, bound = summary["raw"], summary["max_raw"]
-    return raw / bound if bound and raw is not None else None
-
-
-def mean_share(summaries: Sequence[Summary]) -> float | None:
-    """Average raw/max, if every run has one."""
-    shares = [share(summary) for summary in summaries]
-    known = [value for value in shares if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(shares) else None
-
-
-def share_text(value: float | None) -> str:
-    """Give a share with five digits behind the point."""
-    return "" if value is None else f"{value:.5f}"
 
 
 def rate(summary: Summary) -> str:

@@ -43,29 +43,6 @@ def progress_shown(label: str, *, quiet: bool) -> Iterator[OnReport]:
 
 
 @contextmanager
-def files_shown(count: int, *, quiet: bool) -> Iterator[OnReport]:
-    """Show how many of many inputs are solved: a bar on a terminal, a line for each elsewhere."""
-    if quiet:
-        yield lambda _report: None
-        return
-    if not sys.stderr.isatty():
-        yield lambda report: say(f"{report.get('instance')}: {raw_text(report)}") if "done" in report else None
-        return
-    with bar_of_work() as bar:
-        task = bar.add_task("starting", total=float(count), text="")
-        solved = 0
-
-        def show_report(report: SolverReport | Summary) -> None:
-            nonlocal solved
-            solved += "done" in report
-            within = 0.0 if "done" in report else report["fraction"]
-            bar.update(task, completed=solved + within, description=f"{solved} of {count}")
-            bar.update(task, text=progress_text(report))
-
-        yield show_report
-
-
-@contextmanager
 def steps_shown(label: str, *, quiet: bool) -> Iterator[OnStep]:
     """Show the phases of an examination: a bar on a terminal, nothing elsewhere, as it takes seconds."""
     if quiet or not sys.stderr.isatty():

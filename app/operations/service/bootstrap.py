@@ -117,8 +117,10 @@ def prepare(database: Database, files: Files, settings: Settings, say: Say = on_
     with database.write() as session:
         if not accounts_queries.accounts(session):
             imported = [row.id for row in problems.problems(session) if row.id in bundled()]
-            session.add(_practice())
-            session.add(_demo(utc_now()))
+            session.add(_open_contest(PRACTICE, "Practice", "Practice with every bundled problem"))
+            now = utc_now().replace(second=0, microsecond=0)
+            name = "Demo: partial points and relative points in one contest"
+            session.add(_open_contest(DEMO, "Demo", name, now, DEMO_DURATION))
             session.flush()
             _fill(session, DEMO, [slug for slug in DEMO_RULES if problems.get(session, slug) is not None], DEMO_RULES)
             make_admin(session, settings.admin_password, say)
@@ -132,7 +134,7 @@ def prepare(database: Database, files: Files, settings: Settings, say: Say = on_
             )
         if played and contests_queries.get(session, GAMES) is None:
             # A contest of that name which is there is somebody's own, or was made with the games that it has.
-            session.add(_games())
+            session.add(_open_contest(GAMES, "Games", "Games: win against the judge, move by move"))
             session.flush()
             _fill(session, GAMES, played, {})
 
@@ -183,21 +185,9 @@ def _is_relative(problem: ProblemRow) -> bool:
     return problem.settings["scoring"]["kind"] == Kind.RELATIVE
 
 
-def _practice() -> ContestRow:
-    return _open_contest(PRACTICE, "Practice", "Practice with every bundled problem", PRACTICE_START, A_CENTURY)
-
-
-def _games() -> ContestRow:
-    name = "Games: win against the judge, move by move"
-    return _open_contest(GAMES, "Games", name, PRACTICE_START, A_CENTURY)
-
-
-def _demo(now: datetime) -> ContestRow:
-    name = "Demo: partial points and relative points in one contest"
-    return _open_contest(DEMO, "Demo", name, now.replace(second=0, microsecond=0), DEMO_DURATION)
-
-
-def _open_contest(id_: str, name: str, formal_name: str, start: datetime, duration: timedelta) -> ContestRow:
+def _open_contest(
+    id_: str, name: str, formal_name: str, start: datetime = PRACTICE_START, duration: timedelta = A_CENTURY
+) -> ContestRow:
     return ContestRow(
         id=id_,
         name=name,
