@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -105,8 +104,28 @@ def new(
         raise Failure("DIR: expected the folder of the new package, found nothing")
     folder = folder or Path(ask("Folder of the new package, named by the problem's id", None))
     slug = check_folder(folder)
-    given = Given(title, tuple(language or ()), kind, scoring, checker, groups, final, author)
-    choices = replace(choices_of(asked(given, slug) if asks else given, slug), empty=empty)
+
+    def wanted(given: str | None, question: str, default: str) -> str:
+        """Give an option, or what the person says where one is asked, or the default."""
+        return given if given is not None else ask(question, default) if asks else default
+
+    title = wanted(title or None, "Title", slug.capitalize())
+    languages = tuple(language or words(wanted(None, "Languages of the statement, such as en,es", "en")))
+    scoring, checker = chosen(kind, scoring, checker, asks=asks)
+    points = words(wanted(groups or None, "Points of the groups of test cases, such as 30,70", "100"))
+    if final is None:
+        last = wanted(None, "Points of a group that decides after the contest, 0 for none", "0")
+        final = whole(last, "--final") or None
+    choices = Choices(
+        title=title,
+        scoring=scoring,
+        checker=checker,
+        languages=languages,
+        groups=tuple(whole(word, "--groups") for word in points),
+        final=final,
+        author=wanted(author, "Author", ""),
+        empty=empty,
+    )
     if faults := faults_of(choices):
         raise Failure("\n".join(faults))
     from app.packages.skeletons.writing import skeleton
@@ -114,20 +133,6 @@ def new(
     files = skeleton(slug, choices)
     write_new_folder(folder, files)
     report(summary(folder, choices, len(files)), {"folder": str(folder), "files": sorted(files)}, as_json=as_json)
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """The options as they were given, or answered; None and empty: not yet."""
-
-    title: str | None
-    languages: tuple[str, ...]
-    kind: Kind | None
-    scoring: Scoring | None
-    checker: CheckerKind | None
-    groups: str | None
-    final: int | None
-    author: str | None
 
 
 def check_folder(folder: Path) -> str:
@@ -141,53 +146,25 @@ def check_folder(folder: Path) -> str:
     return name
 
 
-def asked(given: Given, slug: str) -> Given:
-    """Ask the person for what was not given."""
-    title = given.title or ask("Title", slug.capitalize())
-    languages = given.languages or tuple(
-        ask("Languages of the statement, such as en,es", "en").replace(",", " ").split()
-    )
-    kind, scoring, checker = given.kind, given.scoring, given.checker
-    if kind is None and scoring is None and checker is None:
+def chosen(
+    kind: Kind | None, scoring: Scoring | None, checker: CheckerKind | None, *, asks: bool
+) -> tuple[Scoring, CheckerKind]:
+    """Give the scoring and the checker: as given, as the person says where one is asked, else those of the kind."""
+    if asks and kind is None and scoring is None and checker is None:
         kind = choose("What kind of problem is it?", "Kind", KIND_MEANINGS, list(KINDS), "right-or-wrong")
-    usual_scoring, usual_checker = defaults_of(kind, scoring)
-    if scoring is None:
+    usual_scoring, usual = KINDS[kind or "right-or-wrong"]
+    if scoring is None and asks:
         scoring = choose("How do answers get points?", "Scoring", SCORING_MEANINGS, SCORINGS, usual_scoring)
-        usual_checker = defaults_of(kind, scoring)[1]
-    if checker is None:
-        checker = choose("What checks answers?", "Checker", CHECKER_MEANINGS, checkers_for(scoring), usual_checker)
-    groups = given.groups or ask("Points of the groups of test cases, such as 30,70", "100")
-    final = given.final
-    if final is None:
-        final = whole(ask("Points of a group that decides after the contest, 0 for none", "0"), "--final") or None
-    author = given.author if given.author is not None else ask("Author", "")
-    return Given(title, languages, kind, scoring, checker, groups, final, author)
-
-
-def defaults_of(kind: Kind | None, scoring: Scoring | None) -> tuple[Scoring, CheckerKind]:
-    """The scoring, if none is given, and the checker that a kind of problem has with it."""
-    usual_scoring, usual_checker = KINDS[kind or "right-or-wrong"]
-    chosen = scoring or usual_scoring
-    return chosen, usual_checker if usual_checker in checkers_for(chosen) else default_checker(chosen)
+    scoring = scoring or usual_scoring
+    usual = usual if usual in checkers_for(scoring) else default_checker(scoring)
+    if checker is None and asks:
+        checker = choose("What checks answers?", "Checker", CHECKER_MEANINGS, checkers_for(scoring), usual)
+    return scoring, checker or usual
 
 
 def words(text: str) -> tuple[str, ...]:
     """Split at commas and spaces."""
     return tuple(text.replace(",", " ").split())
-
-
-def choices_of(given: Given, slug: str) -> Choices:
-    """Give the choices, with defaults for what was not given; raises Failure."""
-    scoring, checker = defaults_of(given.kind, given.scoring)
-    return Choices(
-        title=given.title or slug.capitalize(),
-        scoring=scoring,
-        checker=given.checker or checker,
-        languages=given.languages or ("en",),
-        groups=tuple(whole(word, "--groups") for word in words(given.groups or "100")),
-        final=given.final,
-        author=given.author or "",
-    )
 
 
 def ask(question: str, default: str | None) -> str:
